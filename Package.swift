@@ -1,0 +1,142 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A module of `Shared/`.
+func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, exclude: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude,
+    resources: resources, swiftSettings: strict)
+}
+
+/// One of the five services; `Services/<Folder>` builds the executable `name`.
+func service(_ name: String, folder: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: strict)
+}
+
+func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(module)Tests", dependencies: [.target(name: module)] + dependencies,
+    path: "Tests/\(module)Tests", swiftSettings: strict)
+}
+
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// What every service is made of.
+let serviceParts: [Target.Dependency] = [
+  "AttributionProtocol", "WireJSON", "ServiceRuntime", "Cryptography", arguments, logging,
+]
+
+let package = Package(
+  name: "apple-attribution-services",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "signer", targets: ["signer"]),
+    .executable(name: "verifier", targets: ["verifier"]),
+    .executable(name: "ingest", targets: ["ingest"]),
+    .executable(name: "notification-recovery", targets: ["notification-recovery"]),
+    .executable(name: "asa-token-broker", targets: ["asa-token-broker"]),
+    .executable(name: "apple-simulator", targets: ["apple-simulator"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    .target(
+      name: "COpenSSL", path: "Shared/COpenSSL", linkerSettings: [.linkedLibrary("crypto")]),
+    .target(name: "CHiredis", path: "Shared/CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
+    .target(
+      name: "CCurl", path: "Shared/CCurl",
+      linkerSettings: [.linkedLibrary("curl")]),
+
+    shared("WireJSON"),
+    shared("AttributionProtocol", ["WireJSON"], exclude: ["Contract", "Generator"]),
+    shared("Cryptography", ["COpenSSL"]),
+    shared("AppleAttribution", ["WireJSON", "Cryptography"]),
+    shared("HTTPClient", ["CCurl", logging]),
+    shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
+    shared("RedisClient", ["CHiredis", nioCore, nioPosix, logging]),
+    shared(
+      "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
+      resources: [.embedInCode("Scripts")]),
+    shared(
+      "ServiceRuntime",
+      [
+        "AttributionProtocol", "WireJSON", "Cryptography", "HTTPClient", "RedisClient",
+        "AttributionQueue", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore, nioPosix,
+        nioHTTP1, nioHTTP2, logging, lifecycle, unixSignals, arguments,
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+
+    service("signer", folder: "Signer", serviceParts + ["AppleAttribution", "AppStore"]),
+    service(
+      "verifier", folder: "Verifier",
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
+    service(
+      "ingest", folder: "Ingest",
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient", hummingbird]),
+    service(
+      "notification-recovery", folder: "NotificationRecovery",
+      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+    service(
+      "asa-token-broker", folder: "ASATokenBroker",
+      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient"]),
+
+    .target(
+      name: "AppleSimulator",
+      dependencies: [
+        "WireJSON", "COpenSSL", "HTTPClient", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore,
+        nioPosix, logging, lifecycle,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ], path: "Tests/AppleSimulator", swiftSettings: strict),
+    .executableTarget(
+      name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],
+      path: "Tests/AppleSimulatorMain", swiftSettings: strict),
+
+    tests("WireJSON"),
+    tests("AttributionProtocol", ["WireJSON"]),
+    tests("Cryptography"),
+    tests("AppleAttribution", ["WireJSON", "Cryptography"]),
+    tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
+    tests("HTTPClient"),
+    tests("RedisClient", [nioCore]),
+    tests("AttributionQueue", ["RedisClient"]),
+    tests("ServiceRuntime", ["AttributionProtocol", "WireJSON", "HTTPClient"]),
+    tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
+  ]
+)

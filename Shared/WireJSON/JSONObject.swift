@@ -1,0 +1,40 @@
+/// An object's members in the order they stood, each name once.
+public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  public struct Member: Sendable, Hashable {
+    public var key: String
+    public var value: JSONValue
+    public init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  public private(set) var members: [Member]
+
+  public init(_ members: [Member] = []) { self.members = members }
+
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    members = elements.map { Member(key: $0.0, value: $0.1) }
+  }
+
+  public var isEmpty: Bool { members.isEmpty }
+  public var keys: [String] { members.map(\.key) }
+
+  /// Reads or replaces a member; writing nil takes it out. Objects here are small: a scan beats a hash table.
+  public subscript(_ key: String) -> JSONValue? {
+    get { members.first { $0.key == key }?.value }
+    set {
+      if let index = members.firstIndex(where: { $0.key == key }) {
+        if let newValue { members[index].value = newValue } else { members.remove(at: index) }
+      } else if let newValue {
+        members.append(Member(key: key, value: newValue))
+      }
+    }
+  }
+
+  public static func == (a: JSONObject, b: JSONObject) -> Bool {
+    a.members.count == b.members.count && a.members.allSatisfy { b[$0.key] == $0.value }
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(members.count) }
+}

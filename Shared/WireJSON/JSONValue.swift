@@ -1,0 +1,55 @@
+/// Any JSON value, with every digit of its numbers and the order of its members kept.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  /// Reads one whole document. Throws ``JSONError`` with the place of the fault.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    var reader = JSONReader(bytes, limits: limits)
+    self = try reader.readValue()
+    try reader.finish()
+  }
+
+  public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    try self.init(parsing: Array(text.utf8), limits: limits)
+  }
+
+  /// The shortest JSON text of the value, UTF-8.
+  public var serialized: [UInt8] {
+    var writer = JSONWriter()
+    writer.value(self)
+    return writer.bytes
+  }
+
+  public var serializedString: String { String(decoding: serialized, as: UTF8.self) }
+
+  public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+  public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+  public var numberValue: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+  public var int64Value: Int64? { numberValue?.int64 }
+  public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+  public var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
+  public var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// The member of that name, when this is an object that has it.
+  public subscript(_ key: String) -> JSONValue? { objectValue?[key] }
+
+  public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(JSONObject(elements.map { JSONObject.Member(key: $0.0, value: $0.1) }))
+  }
+  public init(nilLiteral: ()) { self = .null }
+}

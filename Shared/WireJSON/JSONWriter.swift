@@ -1,0 +1,135 @@
+/// Writes JSON text, UTF-8, without white space.
+public struct JSONWriter: Sendable {
+  public private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  public mutating func beginObject() {
+    separate()
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+  }
+
+  public mutating func endObject() {
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  public mutating func beginArray() {
+    separate()
+    bytes.append(UInt8(ascii: "["))
+    needsComma = false
+  }
+
+  public mutating func endArray() {
+    bytes.append(UInt8(ascii: "]"))
+    needsComma = true
+  }
+
+  /// A member's name that needs no escaping: one written in the source.
+  public mutating func key(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// A member's name known only when running.
+  public mutating func key(dynamic name: String) {
+    separate()
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  public mutating func string(_ value: String) {
+    separate()
+    quote(value)
+    needsComma = true
+  }
+
+  public mutating func bool(_ value: Bool) {
+    raw(value ? "true" : "false")
+  }
+
+  public mutating func null() { raw("null") }
+
+  public mutating func int(_ value: some BinaryInteger) {
+    separate()
+    bytes.append(contentsOf: String(value).utf8)
+    needsComma = true
+  }
+
+  /// A 64-bit integer by `rpc-protocol.md` section 5: a number up to 2^53 − 1, a decimal string beyond.
+  public mutating func int64(_ value: Int64) {
+    if value.magnitude < 1 << 53 { int(value) } else { string(String(value)) }
+  }
+
+  public mutating func uint64(_ value: UInt64) {
+    if value < 1 << 53 { int(value) } else { string(String(value)) }
+  }
+
+  /// NaN and the infinities take their string forms of proto3 JSON.
+  public mutating func double(_ value: Double) {
+    if let number = JSONNumber(value) { raw(number.text) } else { string(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity") }
+  }
+
+  public mutating func value(_ value: JSONValue) {
+    switch value {
+    case .null: null()
+    case .bool(let value): bool(value)
+    case .number(let number): raw(number.text)
+    case .string(let text): string(text)
+    case .array(let elements):
+      beginArray()
+      for element in elements { self.value(element) }
+      endArray()
+    case .object(let object): self.object(object)
+    }
+  }
+
+  public mutating func object(_ object: JSONObject) {
+    beginObject()
+    for member in object.members {
+      key(dynamic: member.key)
+      value(member.value)
+    }
+    endObject()
+  }
+
+  /// Text that is JSON already.
+  public mutating func raw(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func quote(_ value: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+      case 0x09: bytes.append(contentsOf: "\\t".utf8)
+      case 0..<0x20:
+        let hex = String(byte, radix: 16)
+        bytes.append(contentsOf: (byte < 16 ? "\\u000" : "\\u00").utf8)
+        bytes.append(contentsOf: hex.utf8)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

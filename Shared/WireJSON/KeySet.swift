@@ -1,0 +1,19 @@
+/// The names an object has had so far: a short list while it is small, a hash set beyond, so that an object of many names
+/// costs no quadratic time.
+public struct KeySet: Sendable {
+  private var few: [String] = []
+  private var many: Set<String> = []
+
+  public init() {}
+
+  /// False when the name was there already.
+  public mutating func insert(_ key: String) -> Bool {
+    if many.isEmpty {
+      if few.contains(key) { return false }
+      few.append(key)
+      if few.count == 16 { many = Set(few) }
+      return true
+    }
+    return many.insert(key).inserted
+  }
+}
