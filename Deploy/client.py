@@ -1,0 +1,159 @@
+"""A small client of a running system, for Deploy/demo and the system tests. Standard library only."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import pathlib
+import ssl
+import subprocess
+import time
+import urllib.parse
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+SERVICES = {  # RPC service → (executable, offset of its internal port)
+    "attribution.ingest.v1.IngestService": ("ingest", 10),
+    "attribution.signer.v1.SignerService": ("signer", 11),
+    "attribution.verifier.v1.VerifierService": ("verifier", 12),
+    "attribution.events.v1.EventsService": ("verifier", 12),
+    "attribution.queues.v1.QueuesService": ("verifier", 12),
+    "attribution.recovery.v1.NotificationRecoveryService": ("notification-recovery", 13),
+    "attribution.asa.v1.TokenBrokerService": ("asa-token-broker", 14),
+}
+SHORT = {"Signer": "attribution.signer.v1.SignerService", "Verifier": "attribution.verifier.v1.VerifierService",
+         "Events": "attribution.events.v1.EventsService", "Queues": "attribution.queues.v1.QueuesService",
+         "Ingest": "attribution.ingest.v1.IngestService",
+         "Recovery": "attribution.recovery.v1.NotificationRecoveryService",
+         "Broker": "attribution.asa.v1.TokenBrokerService"}
+
+
+class Answer:
+    def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self) -> str:
+        return f"<{self.status} {self.body[:300]!r}>"
+
+
+class System:
+    """One system that Deploy/up started with this data directory and port base."""
+
+    def __init__(self, data: str | pathlib.Path, port_base: int):
+        self.data, self.port_base = pathlib.Path(data).resolve(), port_base
+        token = self.data / "token"
+        self.token = token.read_text().strip() if token.exists() else None
+        self.public = f"http://127.0.0.1:{port_base}"
+        self.simulator = f"https://127.0.0.1:{port_base + 19}"
+
+    # --- HTTP ---------------------------------------------------------------------------------------------------
+
+    def request(self, method: str, url: str, body: bytes | None = None, headers: dict[str, str] | None = None,
+                timeout: float = 70) -> Answer:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme == "https":
+            context = ssl.create_default_context(cafile=str(self.data / "simulator" / "tls-ca.pem"))
+            connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+        else:
+            connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+        try:
+            connection.request(method, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body, headers or {})
+            response = connection.getresponse()
+            return Answer(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def url(self, service: str) -> str:
+        return f"http://127.0.0.1:{self.port_base + SERVICES[SHORT.get(service, service)][1]}"
+
+    def rpc(self, service: str, method: str, message: dict | bytes | None = None, *, key: str | None = None,
+            headers: dict[str, str] | None = None, token: str | None = "", timeout: float = 70, base: str | None = None) -> Answer:
+        """One RPC: `rpc("Signer", "ListSigningKeys", {})`. `key` is the Idempotency-Key."""
+        name = SHORT.get(service, service)
+        sent = {"Content-Type": "application/json"}
+        if token == "":
+            token = self.token
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        if key:
+            sent["Idempotency-Key"] = key
+        sent.update(headers or {})
+        body = message if isinstance(message, bytes) else json.dumps(message or {}).encode()
+        return self.request("POST", f"{base or self.url(name)}/{name}/{method}", body, sent, timeout)
+
+    def call(self, service: str, method: str, message: dict | None = None, **options) -> dict:
+        """Like `rpc`, but anything other than success is an error."""
+        answer = self.rpc(service, method, message, **options)
+        if answer.status != 200:
+            raise RuntimeError(f"{method}: {answer.status} {answer.body.decode(errors='replace')[:500]}")
+        return answer.json
+
+    def post(self, path: str, body: dict | bytes | str, *, method: str = "POST", content_type: str = "application/json") -> Answer:
+        """What a device, the App Store or an SDK sends to the public port."""
+        if isinstance(body, str):
+            body = body.encode()
+        elif not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        return self.request(method, self.public + path, body, {"Content-Type": content_type})
+
+    def control(self, path: str, body: dict | None = None, method: str | None = None) -> dict:
+        """The simulator's control API."""
+        answer = self.request(method or ("GET" if body is None else "POST"), self.simulator + path,
+                              None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"})
+        if answer.status >= 300:
+            raise RuntimeError(f"simulator {path}: {answer.status} {answer.body.decode(errors='replace')[:500]}")
+        return answer.json if answer.body else {}
+
+    # --- events -------------------------------------------------------------------------------------------------
+
+    def subscribe(self, types: list[str] | None = None, start: str = "now") -> "Subscription":
+        name = f"s-{uuid.uuid4().hex[:12]}"
+        message: dict = {"name": name, "start": start}
+        if types:
+            message["types"] = types
+        self.call("Events", "CreateSubscription", message)
+        return Subscription(self, name)
+
+    # --- processes ----------------------------------------------------------------------------------------------
+
+    def service(self, action: str, name: str) -> None:
+        subprocess.run([ROOT / "Deploy" / "service", action, name, "--data", self.data, "--port-base", str(self.port_base)],
+                       check=True, capture_output=True, text=True)
+
+    def pid(self, name: str) -> int:
+        return int((self.data / f"run-{self.port_base}" / f"{name}.pid").read_text())
+
+    def log(self, name: str) -> str:
+        return (self.data / f"run-{self.port_base}" / f"{name}.log").read_text(errors="replace")
+
+
+class Subscription:
+    def __init__(self, system: System, name: str):
+        self.system, self.name = system, name
+
+    def pull(self, most: int = 100, wait: float = 1) -> list[dict]:
+        """Pulls and acknowledges what there is, waiting up to `wait` seconds for a first event."""
+        answer = self.system.call("Events", "PullEvents", {
+            "subscription": self.name, "maxEvents": most, "waitMilliseconds": int(wait * 1000), "leaseSeconds": 30})
+        received = answer.get("events", [])
+        if received:
+            self.system.call("Events", "AcknowledgeEvents",
+                             {"subscription": self.name, "ackIds": [item["ackId"] for item in received]})
+        return [item["event"] for item in received]
+
+    def wait_for(self, count: int, seconds: float = 20, settle: float = 0.5) -> list[dict]:
+        """All events that come until there are `count` of them and, after that, for `settle` seconds."""
+        events: list[dict] = []
+        until = time.monotonic() + seconds
+        while len(events) < count and time.monotonic() < until:
+            events += self.pull(wait=min(2, max(0.05, until - time.monotonic())))
+        events += self.pull(wait=settle)
+        return events
+
+    def delete(self) -> None:
+        self.system.call("Events", "DeleteSubscription", {"name": self.name}, key=uuid.uuid4().hex)

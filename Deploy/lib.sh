@@ -1,0 +1,109 @@
+# What up, down, service, demo and test share. Sourced, not run.
+# shellcheck shell=bash
+
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SERVICES=(signer verifier ingest notification-recovery asa-token-broker)
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# Debian packages that are missing, installed as root or through sudo.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  say "installing Debian packages: ${missing[*]}"
+  local sudo=()
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  "${sudo[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev)
+RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 python3-yaml)
+# Debian's own Python, whatever else stands on the PATH: it has the packages named above.
+PYTHON=/usr/bin/python3
+
+# Sets every path and port of one system from DATA and PORT_BASE.
+locate_system() {
+  mkdir -p "$DATA"
+  DATA=$(cd "$DATA" && pwd)
+  RUN=$DATA/run-$PORT_BASE
+  PUBLIC_PORT=$PORT_BASE
+  REDIS_PORT=$((PORT_BASE + 18))
+  SIMULATOR_PORT=$((PORT_BASE + 19))
+}
+
+# The internal port of a service, by spec: N+10 … N+14 in the order of the contract.
+port_of() {
+  case $1 in
+    ingest) echo $((PORT_BASE + 10)) ;;
+    signer) echo $((PORT_BASE + 11)) ;;
+    verifier) echo $((PORT_BASE + 12)) ;;
+    notification-recovery) echo $((PORT_BASE + 13)) ;;
+    asa-token-broker) echo $((PORT_BASE + 14)) ;;
+    simulator) echo "$SIMULATOR_PORT" ;;
+    redis) echo "$REDIS_PORT" ;;
+  esac
+}
+
+pid_of() { cat "$RUN/$1.pid" 2>/dev/null || true; }
+
+# Whether the recorded process still runs and still is what was started (a pid may have been given to another since).
+is_running() {
+  local pid
+  pid=$(pid_of "$1")
+  [ -n "$pid" ] && [ -d "/proc/$pid" ] && tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "ATTRIBUTION_RUN=$RUN"
+}
+
+# Starts what $RUN/<name>.command says, in the background, its output in $RUN/<name>.log.
+start_process() {
+  local name=$1
+  is_running "$name" && return 0
+  ATTRIBUTION_RUN=$RUN setsid bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
+  echo $! >"$RUN/$name.pid"
+}
+
+# Asks a process to end, waits, and insists after the given seconds.
+stop_process() {
+  local name=$1 patience=${2:-30} pid waited=0
+  is_running "$name" || { rm -f "$RUN/$name.pid"; return 0; }
+  pid=$(pid_of "$name")
+  kill -TERM "$pid" 2>/dev/null || true
+  while is_running "$name" && [ "$waited" -lt $((patience * 10)) ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+  is_running "$name" && kill -KILL "$pid" 2>/dev/null || true
+  rm -f "$RUN/$name.pid"
+}
+
+stop_system() {
+  local name
+  for name in "${SERVICES[@]}"; do is_running "$name" && kill -TERM "$(pid_of "$name")" 2>/dev/null || true; done
+  for name in "${SERVICES[@]}"; do stop_process "$name"; done
+  stop_process simulator 5
+  stop_process redis 30
+}
+
+# Waits until a URL answers 200, or fails showing the end of the log.
+wait_until_ready() {
+  local name=$1 url=$2 limit=${3:-60} waited=0
+  while ! curl -fsSk --max-time 2 -o /dev/null "$url" 2>/dev/null; do
+    if ! is_running "$name"; then
+      printf 'error: %s ended while starting. Its last words (%s):\n' "$name" "$RUN/$name.log" >&2
+      tail -n 15 "$RUN/$name.log" >&2
+      return 1
+    fi
+    waited=$((waited + 1))
+    if [ "$waited" -ge $((limit * 5)) ]; then
+      printf 'error: %s was not ready after %s s (%s). See %s\n' "$name" "$limit" "$url" "$RUN/$name.log" >&2
+      curl -sk --max-time 2 "$url" >&2 || true
+      return 1
+    fi
+    sleep 0.2
+  done
+}
