@@ -1,0 +1,112 @@
+import Testing
+
+@testable import WireJSON
+
+@Suite("Reading JSON")
+struct JSONReaderTests {
+  @Test(
+    "what RFC 8259 allows is read and written back the same",
+    arguments: [
+      "{}", "[]", "null", "true", "false", "\"\"", "0", "-0", "1.5", "-1e10", "2E+3", "9223372036854775808",
+      "12345678901234567890123", "{\"a\":{\"b\":[1,2,{\"c\":null}]},\"d\":\"x\"}", "\"é😀\"", "[[[[]]]]",
+    ])
+  func accepted(text: String) throws {
+    #expect(try JSONValue(parsing: text).serializedString == text)
+  }
+
+  @Test(
+    "what is not strict JSON is refused",
+    arguments: [
+      "", " ", "{", "}", "[", "[1,]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "{'a':1}", "01", "1.", ".5", "+1", "1e", "--1",
+      "NaN", "Infinity", "tru", "nul", "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
+      "\"\u{01}\"", "\"\t\"", "1 2", "{} {}", "[1 2]", "{\"a\":1 \"b\":2}", "\u{FEFF}{}", "// x\n1", "[,1]", "{,}",
+    ])
+  func refused(text: String) {
+    #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+  }
+
+  @Test("invalid UTF-8 inside a string is refused", arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]] as [[UInt8]])
+  func invalidUTF8(bytes: [UInt8]) {
+    #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
+  }
+
+  @Test("escapes are read, surrogate pairs included")
+  func escapes() throws {
+    #expect(try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u0041\ud83d\ude00""#) == .string("\"\\/\u{8}\u{c}\n\r\tA😀"))
+  }
+
+  @Test("a repeated name is found at any depth, however it is written, and in large objects too")
+  func duplicates() throws {
+    #expect(throws: JSONError(.duplicateKey("b"), path: "a[1].b")) {
+      try JSONValue(parsing: #"{"a":[0,{"b":1,"\u0062":2}]}"#)
+    }
+    let many = (0..<1000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+    #expect(try JSONValue(parsing: "{\(many)}").objectValue?.members.count == 1000)
+    #expect(throws: JSONError.self) { try JSONValue(parsing: "{\(many),\"k500\":0}") }
+  }
+
+  @Test("depth and count are refused just past their limit")
+  func limits() throws {
+    let deep = { (levels: Int) in String(repeating: "[", count: levels) + String(repeating: "]", count: levels) }
+    #expect(throws: Never.self) { try JSONValue(parsing: deep(32)) }
+    #expect(throws: JSONError.self) { try JSONValue(parsing: deep(33)) }
+    let limits = JSONLimits(depth: 4, values: 5)
+    #expect(throws: Never.self) { try JSONValue(parsing: Array("[1,2,3,4]".utf8), limits: limits) }
+    #expect(throws: JSONError(.tooManyValues(limit: 5), path: "[4]")) {
+      try JSONValue(parsing: Array("[1,2,3,4,5]".utf8), limits: limits)
+    }
+    #expect(throws: JSONError.self) { try JSONValue(parsing: Array(repeating: UInt8(ascii: "["), count: 1_000_000)) }
+  }
+
+  @Test("integers keep every digit and are read from numbers, decimal strings and zero fractions")
+  func integers() throws {
+    func read(_ text: String) throws(JSONError) -> Int64 {
+      var reader = JSONReader(Array(text.utf8))
+      return try reader.readInt64()
+    }
+    #expect(try read("9223372036854775807") == .max)
+    #expect(try read("\"-9223372036854775808\"") == .min)
+    #expect(try read("5.0") == 5)
+    #expect(try read("5e2") == 500)
+    for text in ["5.5", "9223372036854775808", "\"\"", "\" 1\"", "\"+1\"", "\"1.0\"", "true", "null", "1e30"] {
+      #expect(throws: JSONError.self) { try read(text) }
+    }
+  }
+
+  @Test("random bytes and random damage never crash the reader, and what it accepts it writes and reads again the same")
+  func damage() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    var generator = SplitMix64(state: seed)
+    let sample = Array(#"{"a":[1,-2.5e3,"x\u00e9\n",{"b":null,"c":true}],"d":{"e":"\ud83d\ude00"},"f":[]}"#.utf8)
+    var accepted = 0
+    for _ in 0..<20_000 {
+      var bytes = sample
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(bytes.randomElement(using: &generator)!, at: index)
+        }
+      }
+      guard let value = try? JSONValue(parsing: bytes) else { continue }
+      accepted += 1
+      #expect(try JSONValue(parsing: value.serialized) == value, "seed \(seed)")
+    }
+    #expect(accepted > 0, "seed \(seed)")
+  }
+}
+
+/// A small random generator that can be seeded, so that a failure can be played again.
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import WireJSON
+
+@Suite("Writing JSON")
+struct JSONWriterTests {
+  @Test("commas stand between members and elements and nowhere else")
+  func commas() {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("a")
+    writer.beginArray()
+    writer.int(1)
+    writer.beginObject()
+    writer.endObject()
+    writer.string("x")
+    writer.endArray()
+    writer.key("b")
+    writer.bool(false)
+    writer.key(dynamic: "c\"d")
+    writer.null()
+    writer.endObject()
+    #expect(writer.text == #"{"a":[1,{},"x"],"b":false,"c\"d":null}"#)
+  }
+
+  @Test("quotes, backslashes and control characters are escaped, all else stands as it is")
+  func escaping() throws {
+    let text = "\u{0}\u{1F}\"\\/\n\r\té\u{2063}😀\u{2028}"
+    var writer = JSONWriter()
+    writer.string(text)
+    #expect(writer.text == "\"\\u0000\\u001f\\\"\\\\/\\n\\r\\té\u{2063}😀\u{2028}\"")
+    #expect(try JSONValue(parsing: writer.bytes) == .string(text))
+  }
+
+  @Test(
+    "64-bit integers are numbers up to 2^53 − 1 and decimal strings beyond",
+    arguments: [
+      (9_007_199_254_740_991, "9007199254740991"), (9_007_199_254_740_992, "\"9007199254740992\""),
+      (-9_007_199_254_740_991, "-9007199254740991"), (Int64.min, "\"-9223372036854775808\""), (0, "0"),
+    ])
+  func int64(value: Int64, text: String) {
+    var writer = JSONWriter()
+    writer.int64(value)
+    #expect(writer.text == text)
+  }
+
+  @Test("doubles that JSON cannot write take their string forms")
+  func doubles() {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for value in [1, 0.5, .nan, .infinity, -.infinity] as [Double] { writer.double(value) }
+    writer.endArray()
+    #expect(writer.text == #"[1,0.5,"NaN","Infinity","-Infinity"]"#)
+  }
+
+  @Test("an object equals another whatever the order of its members")
+  func equality() throws {
+    #expect(try JSONValue(parsing: #"{"a":1,"b":2}"#) == JSONValue(parsing: #"{"b":2,"a":1}"#))
+    #expect(try JSONValue(parsing: #"{"a":1}"#) != JSONValue(parsing: #"{"a":1.0}"#))
+  }
+}
