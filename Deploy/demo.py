@@ -1,0 +1,176 @@
+"""The six paths, each against the running system. Run by Deploy/demo."""
+
+import json
+import pathlib
+import sys
+import time
+import uuid
+
+sys.dont_write_bytecode = True
+from client import ROOT, System  # noqa: E402
+
+system = System(sys.argv[1], int(sys.argv[2]))
+rows: list[tuple[str, str, str, bool]] = []
+
+
+def row(path: str, step: str, outcome: str, right: bool) -> None:
+    rows.append((path, step, outcome, right))
+    print(f"  {'ok ' if right else 'NO '} {path}: {step}: {outcome}", flush=True)
+
+
+def stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def short(event_type: str) -> str:
+    return ".".join(event_type.split(".")[-3:-1])
+
+
+def skadnetwork() -> None:
+    path = "1 SKAdNetwork"
+    signed = system.call("Signer", "SignSKAdNetworkImpression", {
+        "version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029,
+        "sourceAppId": 1234567891, "fidelityType": 1, "timestamp": int(time.time() * 1000)})
+    check = system.call("Verifier", "VerifySKAdNetworkImpression", {
+        name: signed[name] for name in ("version", "adNetworkId", "sourceIdentifier", "itunesItemId", "sourceAppId",
+                                        "fidelityType", "nonce", "timestamp", "signature") if name in signed})
+    row(path, "sign a 4.0 impression", f"key {signed['keyId']}, verifies: {check.get('valid')}", check.get("valid") is True)
+
+    feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
+    body = (pathlib.Path(ROOT) / "Deploy" / "genuine-postback.json").read_text()
+    first, again = system.post("/v1/postbacks", body), system.post("/v1/postbacks", body)
+    forged = system.post("/v1/postbacks", body.replace('"5239"', f'"{int(time.time() * 7) % 9000 + 1000}"'))
+    events = feed.wait_for(2 if first.json["status"] == "accepted" else 1, seconds=10)
+    kinds = sorted(short(event["type"]) for event in events)
+    if first.json["status"] == "accepted":
+        row(path, "post a genuine postback", f"{first.status} {first.json['status']}, events: {kinds.count('postback.verified')}",
+            kinds.count("postback.verified") == 1)
+    else:
+        row(path, "post a genuine postback", "seen in an earlier run: a duplicate, no event", kinds.count("postback.verified") == 0)
+    row(path, "post it again", f"{again.status} {again.json['status']}", again.json["status"] == "duplicate")
+    reasons = [event["data"]["reason"] for event in events if short(event["type"]) == "postback.rejected"]
+    row(path, "post it with a digit changed", f"{forged.status} {forged.json['status']}, event: rejected, {', '.join(reasons)}",
+        reasons == ["bad_signature"])
+    feed.delete()
+
+
+def adattributionkit() -> None:
+    path = "2 AdAttributionKit"
+    signed = system.call("Signer", "SignAdAttributionKitImpression", {
+        "adNetworkId": "example123.adattributionkit", "sourceIdentifier": 5239, "advertisedItemId": 525463029,
+        "publisherItemId": 5838492, "impressionType": "app-impression", "eligibleForReEngagement": True,
+        "timestamp": int(time.time() * 1000)})
+    check = system.call("Verifier", "VerifyAdAttributionKitImpression", {"jws": signed["jws"]})
+    row(path, "sign an impression JWS", f"key {signed['keyId']}, verifies: {check.get('valid')}", check.get("valid") is True)
+    feed = system.subscribe(["attribution.adattributionkit.postback.verified.v1", "attribution.adattributionkit.postback.rejected.v1"])
+    made = system.control("/control/adattributionkit/postbacks", {"send": False})
+    answer = system.post("/.well-known/appattribution/report-attribution/", made["body"])
+    events = feed.wait_for(1, seconds=10)
+    row(path, "a device posts a postback", f"{answer.status} {answer.json['status']}, event: {', '.join(short(e['type']) for e in events)}",
+        [short(e["type"]) for e in events] == ["postback.verified"])
+    feed.delete()
+
+
+def notifications() -> None:
+    path = "3 App Store"
+    feed = system.subscribe(["appstore.notification.verified.v1", "appstore.notification.rejected.v1"])
+    made = system.control("/control/notifications", {
+        "bundleId": "com.example.app", "environment": "Production", "notificationType": "SUBSCRIBED",
+        "subtype": "INITIAL_BUY", "send": True})
+    data = [event["data"] for event in feed.wait_for(1, seconds=10)]
+    right = (len(data) == 1 and data[0]["payload"]["notificationUUID"] == made["notificationUUID"]
+             and bool(data[0]["transactionInfo"]["productId"]) and "autoRenewStatus" in data[0]["renewalInfo"])
+    row(path, "the App Store sends SUBSCRIBED/INITIAL_BUY",
+        f"event with product {data[0]['transactionInfo']['productId']}, renewal status {data[0]['renewalInfo']['autoRenewStatus']}"
+        if data else "no event", right)
+    feed.delete()
+
+
+def recovery() -> None:
+    path = "4 Recovery"
+    feed = system.subscribe(["appstore.notification.verified.v1"])
+    start, count = time.time() - 5, 45
+    system.service("stop", "ingest")
+    try:
+        missed = {system.control("/control/notifications", {
+            "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "DID_RENEW",
+            "send": True})["notificationUUID"] for _ in range(count)}
+        time.sleep(1)
+    finally:
+        system.service("start", "ingest")
+    row(path, f"ingest is down while {count} notifications are sent", f"{len(feed.pull(wait=0.5))} events", True)
+    started = system.call("Recovery", "StartRecovery", {
+        "bundleId": "com.example.app", "environment": "Sandbox", "startDate": stamp(start), "endDate": stamp(time.time() + 5)},
+        key=uuid.uuid4().hex)
+    progress: dict = {}
+    for _ in range(150):
+        progress = system.call("Recovery", "GetRecovery", {"recoveryId": started["recoveryId"]})
+        if progress["state"] in ("completed", "failed", "cancelled"):
+            break
+        time.sleep(0.2)
+    row(path, "StartRecovery over the window", f"{progress['state']}: {progress.get('pages')} pages, {progress.get('fetched')} fetched, "
+        f"{progress.get('accepted')} accepted", progress["state"] == "completed")
+    came = [event["data"]["payload"]["notificationUUID"] for event in feed.wait_for(count, seconds=20, settle=1)]
+    row(path, "the feed", f"{len(missed & set(came))} of {count} back, {len(came) - len(set(came))} twice",
+        sorted(missed) == sorted(came))
+    feed.delete()
+
+
+def adservices() -> None:
+    path = "5 AdServices"
+    feed = system.subscribe(["attribution.adservices.resolved.v1", "attribution.adservices.failed.v1"])
+    record = {"attribution": True, "orgId": 40669820, "campaignId": 542370539, "conversionType": "Download",
+              "claimType": "Click", "adGroupId": 542317095, "countryOrRegion": "US", "keywordId": 87675432, "adId": 542317136}
+    now = time.time()
+    cases = (
+        ("a token is exchanged", [{"status": 200, "body": record}], now - 60, "attributed"),
+        ("404, then found: retried after five seconds", [{"status": 404}, {"status": 200, "body": record}], now - 60, "attributed"),
+        ("404 until 24 hours have passed", [{"status": 404}] * 6, now - 86400 + 8, "expired"),
+    )
+    for step, answers, created, expected in cases:
+        token = f"demo{uuid.uuid4().hex}="
+        system.control("/control/adservices/tokens", {"token": token, "answers": answers})
+        result = system.call("Broker", "ExchangeToken", {
+            "token": token, "bundleId": "com.example.app", "attStatus": 0, "requestedAt": stamp(created),
+            "installId": "demo", "waitMilliseconds": 30000})
+        row(path, step, result["state"] + (f", campaign {result['record']['campaignId']}" if "record" in result else ""),
+            result["state"] == expected)
+    events = feed.wait_for(3, seconds=10)
+    row(path, "the feed", ", ".join(event["type"].split(".")[-2] for event in events), len(events) == 3)
+    feed.delete()
+
+
+def att() -> None:
+    path = "6 ATT"
+    feed = system.subscribe(["attribution.session.routed.v1"])
+    idfa = str(uuid.uuid4()).upper()
+    for status, word in ((2, "denied"), (3, "authorized")):
+        system.post("/v1/sessions", {
+            "bundleId": "com.example.app", "installId": f"demo-{word}-{uuid.uuid4().hex[:6]}", "attStatus": status, "idfa": idfa,
+            "started_at": "2026-09-10T08:00:00Z", "event": "session"})
+    events = feed.wait_for(2, seconds=15)
+    sessions = system.control("/control/sessions")["sessions"][-10:]
+    for host, word, whole in (("analytics.adjust.com", "without consent", False), ("consent.adjust.com", "with consent", True)):
+        mine = [entry["body"] for entry in sessions if entry["host"] == host and (not whole or entry["body"].get("idfa") == idfa)]
+        has = bool(mine) and "idfa" in mine[-1] and "started_at" in mine[-1]
+        clean = bool(mine) and "idfa" not in mine[-1] and "started_at" not in mine[-1]
+        row(path, f"a session {word}", f"went to {host}, " + ("whole" if has else "without idfa and started_at" if clean else "not as expected"),
+            has if whole else clean)
+    row(path, "the feed", f"{len(events)} routed events", len(events) == 2)
+    feed.delete()
+
+
+for play in (skadnetwork, adattributionkit, notifications, recovery, adservices, att):
+    try:
+        play()
+    except Exception as error:  # the demo goes on and shows which path failed
+        row(play.__name__, "failed", f"{type(error).__name__}: {error}", False)
+
+widths = [max(len(row[column]) for row in rows) for column in range(3)]
+line = "+".join("-" * (width + 2) for width in widths)
+print(f"\n{'path':{widths[0]}} | {'step':{widths[1]}} | {'what happened':{widths[2]}} | true\n{line}+------")
+for path, step, outcome, right in rows:
+    print(f"{path:{widths[0]}} | {step:{widths[1]}} | {outcome:{widths[2]}} | {'yes' if right else 'NO'}")
+failed = [row for row in rows if not row[3]]
+print(f"\n{len({row[0] for row in rows} - {row[0] for row in failed})} of 6 paths true")
+sys.exit(1 if failed else 0)
