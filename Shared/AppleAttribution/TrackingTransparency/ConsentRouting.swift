@@ -1,0 +1,58 @@
+/// One URL strategy: where an app's sessions may go.
+public struct ConsentStrategy: Sendable, Hashable {
+  /// The name that SDKs and configurations use.
+  public let name: String
+  /// Domains in the order they are tried. A fall-back never leaves this list.
+  public let domains: [String]
+  /// Whether the data must stay in one region.
+  public let isDataResidency: Bool
+
+  public init(name: String, domains: [String], isDataResidency: Bool = false) {
+    self.name = name
+    self.domains = domains
+    self.isDataResidency = isDataResidency
+  }
+}
+
+/// Where a session goes: hosts in the order they are tried.
+public struct ConsentRoute: Sendable, Hashable {
+  public let strategy: String
+  public let hosts: [String]
+  public let isDataResidency: Bool
+}
+
+/// Strategies by name, and the split between the analytics and the consent hosts (measurement partners' guides on App
+/// Tracking Transparency; the hosts are data).
+public struct ConsentRoutingTable: Sendable, Hashable {
+  /// What an app's configuration says when it says nothing.
+  public static let defaultStrategy = "default"
+
+  public let strategies: [String: ConsentStrategy]
+
+  public init(_ strategies: [ConsentStrategy]) {
+    self.strategies = Dictionary(strategies.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The published strategies.
+  public static let published = ConsentRoutingTable([
+    ConsentStrategy(name: defaultStrategy, domains: ["adjust.com", "adjust.io"]),
+    ConsentStrategy(name: "ADJDataResidencyEU", domains: ["eu.adjust.com"], isDataResidency: true),
+    ConsentStrategy(name: "ADJDataResidencyTR", domains: ["tr.adjust.com"], isDataResidency: true),
+    ConsentStrategy(name: "ADJDataResidencyUS", domains: ["us.adjust.com"], isDataResidency: true),
+    ConsentStrategy(name: "ADJUrlStrategyChina", domains: ["adjust.world"]),
+    ConsentStrategy(name: "ADJUrlStrategyCn", domains: ["adjust.cn"]),
+    ConsentStrategy(name: "ADJUrlStrategyCnOnly", domains: ["adjust.cn"]),
+    ConsentStrategy(name: "ADJUrlStrategyIndia", domains: ["adjust.net.in"]),
+  ])
+
+  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one, which never falls back: data that must stay in a
+  /// region would leave it.
+  public func route(strategy name: String, consent: Bool, field: String = "urlStrategy") throws(FieldError) -> ConsentRoute {
+    guard let strategy = strategies[name], !strategy.domains.isEmpty else {
+      throw FieldError(field: field, reason: "is no known strategy")
+    }
+    let prefix = consent ? "consent." : "analytics."
+    return ConsentRoute(
+      strategy: name, hosts: strategy.domains.map { prefix + $0 }, isDataResidency: strategy.isDataResidency)
+  }
+}

@@ -1,0 +1,67 @@
+import AppleAttribution
+import Testing
+import WireJSON
+
+@Suite("ATT status")
+struct ATTStatusTests {
+  @Test("only 3 is consent", arguments: [
+    ("0", ATTStatus.notDetermined), ("1", .restricted), ("2", .denied), ("3", .authorized), ("-1", .unavailable),
+    ("null", .unavailable), ("4", .unknown(4)), ("-2", .unknown(-2)), ("9223372036854775807", .unknown(.max)),
+  ])
+  func codes(_ text: String, _ status: ATTStatus) throws {
+    let read = try ATTStatus(parsing: JSONValue(parsing: text))
+    #expect(read == status)
+    #expect(read.isConsent == (text == "3"))
+    #expect(read.isKnown == ["0", "1", "2", "3"].contains(text))
+  }
+
+  @Test("an absent status is no consent")
+  func absent() throws { #expect(try ATTStatus(parsing: nil) == .unavailable) }
+
+  @Test("anything but an integer is refused, naming the field", arguments: [
+    #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
+  ])
+  func refused(_ text: String) {
+    #expect { try ATTStatus(parsing: JSONValue(parsing: text)) } throws: { ($0 as? FieldError)?.field == "attStatus" }
+  }
+
+  @Test("an update is judged by device time, on a tie by receipt")
+  func updates() {
+    let asked = ATTStatusRecord(status: .notDetermined, deviceTime: 1000, receivedAt: 1100)
+    #expect(ATTStatusRecord.applying(asked, to: nil).1 == .first)
+    let yes = ATTStatusRecord(status: .authorized, deviceTime: 2000, receivedAt: 2500)
+    #expect(ATTStatusRecord.applying(yes, to: asked) == (yes, .changed(from: .notDetermined, to: .authorized)))
+    let late = ATTStatusRecord(status: .denied, deviceTime: 1500, receivedAt: 9000)
+    #expect(ATTStatusRecord.applying(late, to: yes) == (yes, .older))
+    let tie = ATTStatusRecord(status: .denied, deviceTime: 2000, receivedAt: 2600)
+    #expect(ATTStatusRecord.applying(tie, to: yes) == (tie, .changed(from: .authorized, to: .denied)))
+    let again = ATTStatusRecord(status: .authorized, deviceTime: 3000, receivedAt: 3000)
+    #expect(ATTStatusRecord.applying(again, to: yes) == (again, .none))
+  }
+
+  @Test("a device clock in the future cannot lock the status")
+  func future() {
+    let ahead = ATTStatusRecord(status: .authorized, deviceTime: 9_000_000, receivedAt: 1000)
+    #expect(ahead.deviceTime == 1000)
+    let no = ATTStatusRecord(status: .denied, deviceTime: nil, receivedAt: 2000)
+    #expect(ATTStatusRecord.applying(no, to: ahead).0.status == .denied)
+  }
+
+  @Test("an item leaves with consent only when there was consent at receipt and still is")
+  func judgement() {
+    func now(_ status: ATTStatus, at: Int64 = 50) -> ATTStatusRecord {
+      ATTStatusRecord(status: status, deviceTime: nil, receivedAt: at)
+    }
+    let judge = ConsentJudgement.status
+    #expect(judge(.authorized, nil, nil) == .authorized)
+    #expect(judge(.authorized, nil, now(.denied)) == .denied)
+    #expect(judge(.authorized, nil, now(.notDetermined)) == .notDetermined)
+    #expect(judge(.notDetermined, nil, now(.authorized)) == .notDetermined)
+    #expect(judge(.denied, nil, now(.authorized)) == .denied)
+    #expect(judge(.unavailable, 100, now(.authorized)) == .unavailable)
+    #expect(judge(.notDetermined, 100, now(.authorized)) == .authorized)
+    #expect(judge(.notDetermined, 100, now(.authorized, at: 101)) == .notDetermined)
+    #expect(judge(.notDetermined, 100, now(.denied, at: 101)) == .denied)
+    #expect(judge(.notDetermined, 100, nil) == .notDetermined)
+  }
+}

@@ -1,0 +1,74 @@
+import AppleAttribution
+import Testing
+import WireJSON
+
+@Suite("AdServices record")
+struct AdServicesRecordTests {
+  func record(_ text: String) throws -> AttributionRecord { try AttributionRecord(parsing: Array(text.utf8)) }
+
+  @Test("every field is typed, and unknown ones are kept")
+  func fields() throws {
+    let found = try record(
+      """
+      {"attribution":true,"orgId":9223372036854775807,"campaignId":2,"adGroupId":3,"keywordId":4,"adId":5,"creativeSetId":6,
+      "conversionType":"Download","claimType":"Click","clickDate":"2026-10-08T17:17Z","countryOrRegion":"US",
+      "supplyPlacement":"APPSTORE_SEARCH_TAB","newIn2027":{"a":[1]}}
+      """)
+    #expect(found.orgId == .max)
+    #expect([found.campaignId, found.adGroupId, found.keywordId, found.adId, found.creativeSetId] == [2, 3, 4, 5, 6])
+    #expect(found.conversionType == .download)
+    #expect(found.claimType == .click)
+    #expect(found.detail == .detailed)
+    #expect(found.countryOrRegion == "US")
+    #expect(found.supplyPlacement == "APPSTORE_SEARCH_TAB")
+    #expect(found.raw["newIn2027"] == ["a": [1]])
+    #expect(found.normalized["orgId"] == .integer(Int64.max))
+    #expect(found.normalized["newIn2027"] == nil)
+  }
+
+  @Test("old and new spellings of the conversion type are one", arguments: [
+    ("Download", "Download"), ("newdownloads", "Download"), ("DOWNLOAD", "Download"), ("Redownload", "Redownload"),
+    ("redownloads", "Redownload"), ("PreOrder", "PreOrder"), ("preorder", "PreOrder"), ("Gift", "Gift"),
+  ])
+  func conversionType(_ written: String, _ read: String) throws {
+    let found = try record(#"{"attribution":true,"conversionType":"\#(written)"}"#)
+    #expect(found.conversionType?.text == read)
+    #expect(found.normalized["conversionType"] == .string(read))
+    #expect(found.raw["conversionType"] == .string(written))
+  }
+
+  @Test("a record with an impression date is detailed, one without any date is standard")
+  func detail() throws {
+    #expect(try record(#"{"attribution":true,"impressionDate":"2026-10-08T17:17Z"}"#).detail == .detailed)
+    #expect(try record(#"{"attribution":true,"claimType":"Impression"}"#).detail == .standard)
+    #expect(try record(#"{"attribution":true,"clickDate":null}"#).detail == .standard)
+  }
+
+  @Test("the placeholder of development builds is a test, a near miss is not")
+  func placeholder() throws {
+    let placeholder = #"{"attribution":true,"orgId":1234567890,"campaignId":1234567890,"adGroupId":1234567890}"#
+    #expect(try record(placeholder).outcome == .test)
+    #expect(try record(placeholder.replacing("campaignId\":1234567890", with: "campaignId\":1")).outcome == .attributed)
+    #expect(try record(#"{"attribution":false}"#).outcome == .organic)
+  }
+
+  @Test("what is no record is malformed, with the field", arguments: [
+    ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"),
+    (#"{"attribution":true,"orgId":1.5}"#, "orgId"), (#"{"attribution":true,"campaignId":true}"#, "campaignId"),
+    (#"{"attribution":true,"adId":99999999999999999999}"#, "adId"), (#"{"attribution":true,"claimType":1}"#, "claimType"),
+  ])
+  func malformed(_ body: String, _ field: String) {
+    #expect { try record(body) } throws: { ($0 as? FieldError)?.field == field }
+    guard case .tryLater(.malformed) = AdServicesAnswer(status: 200, body: Array(body.utf8)) else {
+      Issue.record("\(body) was taken for an answer")
+      return
+    }
+  }
+
+  @Test("each status has its meaning", arguments: [201, 204, 301, 401, 403, 415, 429, 500, 502, 503, 504])
+  func statuses(_ status: Int) {
+    #expect(AdServicesAnswer(status: status, body: []) == .tryLater(.status(status)))
+    #expect(AdServicesAnswer(status: 400, body: []) == .invalidToken)
+    #expect(AdServicesAnswer(status: 404, body: []) == .notFound)
+  }
+}

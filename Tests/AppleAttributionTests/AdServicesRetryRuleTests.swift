@@ -1,0 +1,114 @@
+import AppleAttribution
+import Testing
+
+@Suite("AdServices retry rule")
+struct AdServicesRetryRuleTests {
+  let createdAt: Int64 = 1_790_000_000_000
+  let day: Int64 = 86_400_000
+  let rule = AdServicesRetryRule()
+
+  func next(
+    _ answer: AdServicesAnswer, _ history: inout AdServicesRetryRule.History, after: Int64, retryAfter: Int64? = nil,
+    chance: Double = 0.5, rule: AdServicesRetryRule? = nil
+  ) -> AdServicesRetryRule.Action {
+    (rule ?? self.rule).next(
+      after: answer, history: &history, createdAt: createdAt, now: createdAt + after, retryAfter: retryAfter, chance: chance)
+  }
+
+  @Test("the first call comes five seconds after creation, at once for an older token, never for an expired one")
+  func first() {
+    #expect(rule.start(createdAt: createdAt, now: createdAt) == .call(at: createdAt + 5000))
+    #expect(rule.start(createdAt: createdAt, now: createdAt + 30_000) == .call(at: createdAt + 30_000))
+    #expect(rule.start(createdAt: createdAt, now: createdAt + day) == .call(at: createdAt + day))
+    #expect(rule.start(createdAt: createdAt, now: createdAt + day + 1) == .finish(.expired, nil))
+    #expect(AdServicesRetryRule(firstCallDelay: 0).start(createdAt: createdAt, now: createdAt) == .call(at: createdAt))
+    #expect(AdServicesRetryRule(firstCallDelay: 99_000).firstCallDelay == 60_000)
+  }
+
+  @Test("404 is asked again three times five seconds apart, then the record is not found")
+  func notFound() {
+    var history = AdServicesRetryRule.History()
+    for _ in 1...3 { #expect(next(.notFound, &history, after: 5000) == .call(at: createdAt + 10_000)) }
+    #expect(next(.notFound, &history, after: 20_000) == .finish(.notFound, nil))
+  }
+
+  @Test("a 404 for a token past its 24 hours is expiry")
+  func lateNotFound() {
+    var history = AdServicesRetryRule.History()
+    #expect(next(.notFound, &history, after: day) == .finish(.expired, nil))
+    #expect(next(.notFound, &history, after: day - 1000) == .finish(.expired, nil))
+  }
+
+  @Test("with the slow lane on, a token not found goes on in it")
+  func slowNotFound() {
+    let rule = AdServicesRetryRule(slowLaneAfterNotFound: true)
+    var history = AdServicesRetryRule.History(notFound: 3)
+    #expect(next(.notFound, &history, after: 20_000, chance: 1, rule: rule) == .call(at: createdAt + 80_000))
+  }
+
+  @Test("failures wait 1 min, 5 min, 30 min, 2 h, 6 h at the most, and never past the token's life")
+  func slowLane() {
+    var history = AdServicesRetryRule.History()
+    var waits: [Int64] = []
+    for _ in 1...6 {
+      guard case .call(let at) = next(.tryLater(.status(500)), &history, after: 0, chance: 1) else { break }
+      waits.append(at - createdAt)
+    }
+    #expect(waits == [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 21_600_000])
+    #expect(next(.tryLater(.transport("timed out")), &history, after: day - 1000, chance: 1) == .finish(.expired, nil))
+  }
+
+  @Test("Retry-After is a lower bound in both lanes")
+  func retryAfter() {
+    var history = AdServicesRetryRule.History()
+    #expect(
+      next(.tryLater(.status(429)), &history, after: 0, retryAfter: 90_000, chance: 0) == .call(at: createdAt + 90_000))
+    #expect(next(.notFound, &history, after: 0, retryAfter: 8000) == .call(at: createdAt + 8000))
+    #expect(next(.notFound, &history, after: 0, retryAfter: 1000) == .call(at: createdAt + 5000))
+    #expect(next(.tryLater(.status(503)), &history, after: 0, retryAfter: .max) == .finish(.expired, nil))
+  }
+
+  @Test("jitter stays between one second and the lane's bound; nothing is sent past 24 hours, whatever comes")
+  func property() {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix(state: seed)
+    for _ in 0..<2000 {
+      var history = AdServicesRetryRule.History()
+      var now = createdAt + Int64(random.next() % UInt64(day))
+      var action = rule.start(createdAt: createdAt, now: now)
+      var calls = 0
+      while case .call(let at) = action {
+        #expect(at >= now && at <= createdAt + day, "seed \(seed)")
+        calls += 1
+        if calls > 100_000 {
+          Issue.record("no end, seed \(seed)")
+          return
+        }
+        now = at + Int64(random.next() % 10_000)
+        let answers: [AdServicesAnswer] = [.notFound, .tryLater(.status(500)), .tryLater(.status(429))]
+        let retryAfter: Int64? = random.next() % 3 == 0 ? Int64(random.next() % 4_000_000) : nil
+        action = rule.next(
+          after: answers[Int(random.next() % 3)], history: &history, createdAt: createdAt, now: now, retryAfter: retryAfter,
+          chance: Double(random.next() >> 11) / 9_007_199_254_740_992)
+      }
+      guard case .finish(let outcome, nil) = action else {
+        Issue.record("a record out of nothing, seed \(seed)")
+        return
+      }
+      #expect(outcome == .expired || outcome == .notFound, "seed \(seed)")
+    }
+  }
+}
+
+/// A small generator whose sequence a printed seed repeats.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,150 @@
+import AppleAttribution
+import Testing
+import WireJSON
+
+@Suite("Consent filter")
+struct ConsentFilterTests {
+  static let idfa = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
+
+  func filter(_ text: String, consent: Bool = false) throws -> ConsentFilter.Filtered {
+    ConsentFilter().filter(try #require(try JSONValue(parsing: text).objectValue), consent: consent)
+  }
+
+  @Test("with consent the payload leaves as it is")
+  func whole() throws {
+    let text = #"{"idfa":"6F9619FF-8B86-D011-B42D-00CF4FC964FF","started_at":1,"n":12345678901234567890}"#
+    #expect(JSONValue.object(try filter(text, consent: true).payload).serializedString == text)
+  }
+
+  @Test("fields are removed at any depth and in any spelling of the name", arguments: [
+    "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate",
+  ])
+  func names(_ name: String) throws {
+    let result = try filter(#"{"a":[{"b":{"\#(name)":"x","keep":1}}],"\#(name)":{"c":2},"keep":true}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"a":[{"b":{"keep":1}}],"keep":true}"#)
+    #expect(result.removedNames == [name])
+  }
+
+  @Test("the same identifier is removed wherever it stands, however it is written", arguments: [
+    "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "6F9619FF8B86D011B42D00CF4FC964FF",
+    "{6f9619ff-8b86-d011-b42d-00cf4fc964ff}", "https://x.example/?id=6f9619ff-8b86-d011-b42d-00cf4fc964ff&a=1",
+    "6F9619FF%2D8B86%2DD011%2DB42D%2D00CF4FC964FF", "6F9619FF%252D8B86%252DD011%252DB42D%252D00CF4FC964FF",
+    #"{\"x\":\"6F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#, #"{\"x\":\"\\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#,
+    #"\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF"#, #"{\"idfa\":\"another\"}"#,
+  ])
+  func values(_ written: String) throws {
+    let result = try filter(
+      #"{"idfa":"\#(Self.idfa)","custom":{"p":"\#(written)","q":"kept","list":["\#(written)","kept"]},"p2":"\#(written)"}"#)
+    #expect(
+      JSONValue.object(result.payload).serializedString == #"{"custom":{"q":"kept","list":["kept"]}}"#)
+    #expect(!result.removedNames.joined().contains("9619"))
+  }
+
+  @Test("a name that is the identifier goes, and is not named")
+  func nameIsValue() throws {
+    let result = try filter(#"{"idfa":"\#(Self.idfa)","m":{"\#(Self.idfa.lowercased())":1,"k":2}}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"m":{"k":2}}"#)
+    #expect(!result.removedNames.joined().contains("9619"))
+  }
+
+  @Test("an identifier inside an object or a list is looked for as well")
+  func structured() throws {
+    let result = try filter(#"{"IDFA":{"value":["\#(Self.idfa)"]},"copy":"x\#(Self.idfa)x","keep":0}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"keep":0}"#)
+  }
+
+  @Test("an identifier too short to be one takes only its equals along")
+  func short() throws {
+    let result = try filter(#"{"idfa":"1","a":1,"b":"1","c":"21","d":[1,2]}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"c":"21","d":[2]}"#)
+  }
+
+  @Test("names and identifiers of a deployment are added to the standard ones")
+  func additional() {
+    let filter = ConsentFilter(additionalNames: ["email"], additionalIdentifiers: ["gps_adid"])
+    let payload: JSONObject = [
+      "gps_adid": "0123456789abcdef0123", "E-Mail": "x", "idfa": "y", "copy": "0123456789ABCDEF0123", "keep": 1,
+    ]
+    #expect(filter.filter(payload, consent: false).payload == ["keep": 1])
+  }
+
+  @Test("an identifier of zeros is none")
+  func zeros() {
+    #expect(ConsentFilter.isAbsentIdentifier("00000000-0000-0000-0000-000000000000"))
+    #expect(!ConsentFilter.isAbsentIdentifier(Self.idfa))
+  }
+
+  @Test("no byte sequence of the identifier survives without consent")
+  func property() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = Generator(state: seed)
+    for _ in 0..<1500 {
+      let identifier = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let text = Self.uuid(identifier)
+      var payload = random.object(depth: 4, identifier: text)
+      payload[["idfa", "IDFA", "Idfa"].randomElement(using: &random)!] = .string(random.spelling(of: text))
+      let filtered = ConsentFilter().filter(payload, consent: false).payload
+      let out = JSONValue.object(filtered).serializedString.lowercased()
+      let bare = text.replacing("-", with: "").lowercased()
+      #expect(!out.contains(text.lowercased()) && !out.contains(bare), "seed \(seed)")
+      #expect(!out.replacing("%2d", with: "").replacing("-", with: "").contains(bare), "seed \(seed)")
+      #expect(!out.contains("idfa") && !out.contains("started"), "seed \(seed)")
+      #expect(ConsentFilter().filter(filtered, consent: false).payload == filtered, "seed \(seed)")
+      #expect(ConsentFilter().filter(payload, consent: true).payload == payload, "seed \(seed)")
+    }
+  }
+
+  static func uuid(_ bytes: [UInt8]) -> String {
+    var text = ""
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    return text.uppercased()
+  }
+}
+
+/// Random payloads with an identifier planted in them; a printed seed repeats one.
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func spelling(of text: String) -> String {
+    switch next() % 5 {
+    case 0: text
+    case 1: text.lowercased()
+    case 2: text.replacing("-", with: "")
+    case 3: String(text.map { next() % 2 == 0 ? Character($0.lowercased()) : $0 })
+    default: text.replacing("-", with: "%2D")
+    }
+  }
+
+  mutating func object(depth: Int, identifier: String) -> JSONObject {
+    var object = JSONObject()
+    for index in 0..<Int(next() % 5) {
+      let names = ["a", "custom", "idfa", "IDFA", "started_at", "StartedAt", "event", spelling(of: identifier)]
+      object["\(names[Int(next() % UInt64(names.count))])"] = value(depth: depth, identifier: identifier)
+      object["n\(index)"] = value(depth: depth, identifier: identifier)
+    }
+    return object
+  }
+
+  mutating func value(depth: Int, identifier: String) -> JSONValue {
+    switch next() % (depth == 0 ? 5 : 7) {
+    case 0: return .string(spelling(of: identifier))
+    case 1: return .string("prefix " + spelling(of: identifier) + " suffix")
+    case 2: return .integer(Int64.random(in: .min ... .max, using: &self))
+    case 3: return .string("plain")
+    case 4: return .string(JSONValue.object(["q": .string(spelling(of: identifier)), "idfa": "z"]).serializedString)
+    case 5: return .object(object(depth: depth - 1, identifier: identifier))
+    default: return .array((0..<Int(next() % 3)).map { _ in value(depth: depth - 1, identifier: identifier) })
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import AppleAttribution
+import Testing
+
+@Suite("Consent routing")
+struct ConsentRoutingTests {
+  @Test("an unknown strategy is an error and never a fall-back", arguments: ["", "Default", "ADJDataResidencyXX"])
+  func unknown(_ name: String) {
+    #expect { try ConsentRoutingTable.published.route(strategy: name, consent: true) } throws: {
+      ($0 as? FieldError)?.field == "urlStrategy"
+    }
+  }
+
+  @Test("a fall-back stays in its strategy and on its side of the split")
+  func fallBack() throws {
+    let table = ConsentRoutingTable([ConsentStrategy(name: "x", domains: ["a.example", "b.example"], isDataResidency: true)])
+    #expect(try table.route(strategy: "x", consent: false).hosts == ["analytics.a.example", "analytics.b.example"])
+    #expect(try table.route(strategy: "x", consent: true).hosts == ["consent.a.example", "consent.b.example"])
+    #expect(try table.route(strategy: "x", consent: true).isDataResidency)
+  }
+
+  @Test("every residency strategy of the published table has one region's domain only")
+  func residency() {
+    for strategy in ConsentRoutingTable.published.strategies.values where strategy.isDataResidency {
+      #expect(strategy.domains.count == 1)
+    }
+    #expect(ConsentRoutingTable.published.strategies.values.filter(\.isDataResidency).count == 3)
+  }
+}
