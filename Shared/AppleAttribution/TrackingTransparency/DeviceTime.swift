@@ -1,0 +1,63 @@
+/// Times as devices write them (RFC 3339), as milliseconds since 1970. No calendar library: a proleptic Gregorian day count.
+public enum DeviceTime {
+  /// `2026-09-10T08:00:00.250+02:00` and the like; nil for anything else. Digits past milliseconds are dropped.
+  public static func milliseconds(_ text: String) -> Int64? {
+    var rest = Array(text.utf8)[...]
+    func digits(_ count: Int) -> Int64? {
+      guard rest.count >= count else { return nil }
+      var value: Int64 = 0
+      for byte in rest.prefix(count) {
+        guard (48...57).contains(byte) else { return nil }
+        value = value * 10 + Int64(byte - 48)
+      }
+      rest = rest.dropFirst(count)
+      return value
+    }
+    func take(_ characters: String) -> UInt8? {
+      guard let first = rest.first, characters.utf8.contains(first) else { return nil }
+      rest = rest.dropFirst()
+      return first
+    }
+    guard let year = digits(4), take("-") != nil, let month = digits(2), take("-") != nil, let day = digits(2),
+      take("Tt ") != nil, let hour = digits(2), take(":") != nil, let minute = digits(2), take(":") != nil,
+      let second = digits(2), year >= 1, (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year),
+      hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var fraction: Int64 = 0
+    if take(".") != nil {
+      var scale: Int64 = 100
+      guard let first = rest.first, (48...57).contains(first) else { return nil }
+      while let byte = rest.first, (48...57).contains(byte) {
+        fraction += Int64(byte - 48) * scale
+        scale /= 10
+        rest = rest.dropFirst()
+      }
+    }
+    var offset: Int64 = 0
+    if take("Zz") == nil {
+      guard let sign = take("+-"), let hours = digits(2), take(":") != nil, let minutes = digits(2), hours < 24, minutes < 60
+      else { return nil }
+      offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
+    }
+    guard rest.isEmpty else { return nil }
+    let seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second - offset
+    return seconds * 1000 + fraction
+  }
+
+  private static func length(ofMonth month: Int64, year: Int64) -> Int64 {
+    switch month {
+    case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01, counting years from March so that the leap day comes last.
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}
