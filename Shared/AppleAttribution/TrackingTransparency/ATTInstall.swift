@@ -1,0 +1,103 @@
+/// Everything that is remembered of one app on one device about App Tracking Transparency: the last known status and the wait
+/// for it. Pure; one value an install, kept as ``text``.
+public struct ATTInstall: Sendable, Hashable {
+  public private(set) var record: ATTStatusRecord?
+  public private(set) var waiting: ATTWaiting
+  /// How many items were held so far: the place of the next one.
+  public private(set) var heldItems: Int64
+
+  public init(record: ATTStatusRecord? = nil, waiting: ATTWaiting = ATTWaiting(), heldItems: Int64 = 0) {
+    self.record = record
+    self.waiting = waiting
+    self.heldItems = heldItems
+  }
+
+  /// What an item or a status did.
+  public struct Reception: Sendable, Hashable {
+    public enum Decision: Sendable, Hashable {
+      case send
+      /// Wait until the deadline at the latest; `place` counts the held items of the install from 1.
+      case hold(until: Int64, place: Int64)
+    }
+
+    /// What it did to the remembered status; nil when it said nothing to remember.
+    public var effect: ATTStatusRecord.Effect?
+    public var decision: Decision
+    /// Whether what was held before is to be released now.
+    public var releasesHeld: Bool
+
+    public init(effect: ATTStatusRecord.Effect?, decision: Decision, releasesHeld: Bool) {
+      self.effect = effect
+      self.decision = decision
+      self.releasesHeld = releasesHeld
+    }
+  }
+
+  /// A session or event arrives.
+  public mutating func receive(
+    _ session: SessionSubmission, now: Int64, maximumWait: Int64 = ATTWaiting.maximumMilliseconds
+  ) -> Reception {
+    // A status that is none of Apple's says nothing about the install; the item goes at once, without consent.
+    guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    let wasHolding = isHolding
+    let effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now)
+    let decision = waiting.receive(
+      status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now, maximum: maximumWait)
+    guard case .hold(let deadline) = decision else {
+      return Reception(effect: effect, decision: .send, releasesHeld: wasHolding)
+    }
+    heldItems += 1
+    return Reception(effect: effect, decision: .hold(until: deadline, place: heldItems), releasesHeld: false)
+  }
+
+  /// A status arrives by itself.
+  public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
+    guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
+    let effect = apply(status, deviceTime: deviceTime, now: now)
+    return Reception(effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now))
+  }
+
+  /// Whether items are being held.
+  public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
+
+  private mutating func apply(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> ATTStatusRecord.Effect {
+    let (next, effect) = ATTStatusRecord.applying(
+      ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: now), to: record)
+    record = next
+    return effect
+  }
+}
+
+extension ATTInstall {
+  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems`.
+  public var text: String {
+    let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
+    let phase =
+      switch waiting.phase {
+      case .notBegun: "-"
+      case .holding(let deadline): String(deadline)
+      case .over: "over"
+      }
+    return "\(status),\(phase),\(heldItems)"
+  }
+
+  /// Reads a stored value; nil when it is damaged, which is as good as nothing known.
+  public init?(text: String) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 5, let heldItems = Int64(parts[4]) else { return nil }
+    if parts[0].isEmpty {
+      record = nil
+    } else {
+      guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else { return nil }
+      record = ATTStatusRecord(status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt)
+    }
+    switch parts[3] {
+    case "-": waiting = ATTWaiting()
+    case "over": waiting = ATTWaiting(phase: .over)
+    default:
+      guard let deadline = Int64(parts[3]) else { return nil }
+      waiting = ATTWaiting(phase: .holding(until: deadline))
+    }
+    self.heldItems = heldItems
+  }
+}

@@ -1,0 +1,58 @@
+import AppleAttribution
+import Testing
+import WireJSON
+
+@Suite("ATT install")
+struct ATTInstallTests {
+  func session(_ status: Int64?, wait: Int64? = nil, deviceTime: Int64? = nil) throws -> SessionSubmission {
+    var payload: JSONObject = ["bundleId": "b", "installId": "i"]
+    payload["attStatus"] = status.map { .integer($0) }
+    payload["attConsentWaitingInterval"] = wait.map { .integer($0) }
+    payload["deviceTime"] = deviceTime.map { .integer($0) }
+    return try SessionSubmission(payload)
+  }
+
+  @Test("items are held in order until the answer, and a later item releases them too")
+  func held() throws {
+    var install = ATTInstall()
+    let first = install.receive(try session(0, wait: 30), now: 1000)
+    #expect(first == .init(effect: .first, decision: .hold(until: 31_000, place: 1), releasesHeld: false))
+    #expect(install.receive(try session(0, wait: 30), now: 2000).decision == .hold(until: 31_000, place: 2))
+    let answered = install.receive(try session(3, wait: 30), now: 3000)
+    #expect(answered == .init(effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true))
+    #expect(!install.isHolding)
+    #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
+  }
+
+  @Test("a status that is none neither answers nor is remembered")
+  func unknown() throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(0, wait: 30), now: 1000)
+    for status in [nil, -1, 7] as [Int64?] {
+      #expect(install.receive(try session(status, wait: 30), now: 2000) == .init(effect: nil, decision: .send, releasesHeld: false))
+    }
+    #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
+    #expect(install.isHolding && install.record?.status == .notDetermined)
+  }
+
+  @Test("an update releases once, an older one changes nothing")
+  func update() throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(0, wait: 30, deviceTime: 900), now: 1000)
+    #expect(install.learn(.denied, deviceTime: 500, now: 1500) == .init(effect: .older, decision: .send, releasesHeld: false))
+    #expect(install.learn(.denied, deviceTime: 1400, now: 1500).releasesHeld)
+    #expect(install.learn(.authorized, deviceTime: nil, now: 1600)
+      == .init(effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false))
+  }
+
+  @Test("the stored text reads back as the same value, a damaged one as none")
+  func text() throws {
+    var install = ATTInstall()
+    #expect(ATTInstall(text: install.text) == install)
+    _ = install.receive(try session(0, wait: 30), now: 1000)
+    #expect(ATTInstall(text: install.text) == install)
+    _ = install.learn(.denied, deviceTime: nil, now: 1500)
+    #expect(ATTInstall(text: install.text) == install)
+    for damaged in ["", "3", "3,1,1,x,0", "x,1,1,-,0", "3,1,1,-,", "3,,1,-,0"] { #expect(ATTInstall(text: damaged) == nil) }
+  }
+}
