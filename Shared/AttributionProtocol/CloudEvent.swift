@@ -1,0 +1,67 @@
+public import WireJSON
+
+/// An event of the feed: CloudEvents 1.0 in its JSON format.
+public struct CloudEvent: RPCMessage, Hashable {
+  /// The natural idempotency key: the same fact has the same id.
+  public var id: String
+  /// The service that published it.
+  public var source: String
+  public var type: String
+  /// The app or ad network it is about.
+  public var subject: String?
+  /// When it was published.
+  public var time: Timestamp?
+  public var data: JSONObject
+
+  public init(id: String, source: String, type: EventType, subject: String?, time: Timestamp, data: JSONObject) {
+    self.id = id
+    self.source = source
+    self.type = type.rawValue
+    self.subject = subject
+    self.time = time
+    self.data = data
+  }
+
+  public init() {
+    id = ""
+    source = ""
+    type = ""
+    data = [:]
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    let object = try reader.readObjectValue()
+    id = object["id"]?.stringValue ?? ""
+    source = object["source"]?.stringValue ?? ""
+    type = object["type"]?.stringValue ?? ""
+    subject = object["subject"]?.stringValue
+    time = object["time"]?.stringValue.flatMap(Timestamp.init(text:))
+    data = object["data"]?.objectValue ?? [:]
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("specversion")
+    writer.string("1.0")
+    writer.key("id")
+    writer.string(id)
+    writer.key("source")
+    writer.string(source)
+    writer.key("type")
+    writer.string(type)
+    if let subject {
+      writer.key("subject")
+      writer.string(subject)
+    }
+    if let time {
+      writer.key("time")
+      writer.string(time.text)
+    }
+    writer.key("datacontenttype")
+    writer.string("application/json")
+    writer.key("data")
+    writer.object(data)
+    writer.endObject()
+  }
+}

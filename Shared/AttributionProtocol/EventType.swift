@@ -1,0 +1,13 @@
+/// The types of events on the feed.
+public enum EventType: String, Sendable, Hashable, CaseIterable {
+  case skadnetworkPostbackVerified = "attribution.skadnetwork.postback.verified.v1"
+  case skadnetworkPostbackRejected = "attribution.skadnetwork.postback.rejected.v1"
+  case adAttributionKitPostbackVerified = "attribution.adattributionkit.postback.verified.v1"
+  case adAttributionKitPostbackRejected = "attribution.adattributionkit.postback.rejected.v1"
+  case notificationVerified = "appstore.notification.verified.v1"
+  case notificationRejected = "appstore.notification.rejected.v1"
+  case subscriptionGap = "appstore.subscription.gap.v1"
+  case adServicesResolved = "attribution.adservices.resolved.v1"
+  case adServicesFailed = "attribution.adservices.failed.v1"
+  case sessionRouted = "attribution.session.routed.v1"
+}

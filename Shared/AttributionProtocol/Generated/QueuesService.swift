@@ -1,0 +1,83 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+/// Looks into the queues and mends them. Served by every service that works a queue.
+public enum QueuesService {
+  /// The full RPC name.
+  public static let name = "attribution.queues.v1.QueuesService"
+
+  /// Every method, in the order of the contract.
+  public static let methods: [any RPCMethod.Type] = [
+    ListQueues.self,
+    ListDeadLetters.self,
+    ReplayDeadLetters.self,
+    PurgeDeadLetters.self,
+    PauseQueue.self,
+    ResumeQueue.self,
+  ]
+
+  /// Depth, in flight, delayed, dead and oldest age of each queue.
+  public enum ListQueues: RPCMethod {
+    public typealias Request = ListQueuesRequest
+    public typealias Response = ListQueuesResponse
+    public static let service = QueuesService.name
+    public static let name = "ListQueues"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Messages that were given up, whole, with their history.
+  public enum ListDeadLetters: RPCMethod {
+    public typealias Request = ListDeadLettersRequest
+    public typealias Response = ListDeadLettersResponse
+    public static let service = QueuesService.name
+    public static let name = "ListDeadLetters"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Puts dead letters back; they keep their ids and idempotency keys.
+  public enum ReplayDeadLetters: RPCMethod {
+    public typealias Request = ReplayDeadLettersRequest
+    public typealias Response = ReplayDeadLettersResponse
+    public static let service = QueuesService.name
+    public static let name = "ReplayDeadLetters"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Deletes dead letters for good.
+  public enum PurgeDeadLetters: RPCMethod {
+    public typealias Request = PurgeDeadLettersRequest
+    public typealias Response = PurgeDeadLettersResponse
+    public static let service = QueuesService.name
+    public static let name = "PurgeDeadLetters"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Workers stop leasing; what comes in is kept.
+  public enum PauseQueue: RPCMethod {
+    public typealias Request = PauseQueueRequest
+    public typealias Response = PauseQueueResponse
+    public static let service = QueuesService.name
+    public static let name = "PauseQueue"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Workers lease again.
+  public enum ResumeQueue: RPCMethod {
+    public typealias Request = ResumeQueueRequest
+    public typealias Response = ResumeQueueResponse
+    public static let service = QueuesService.name
+    public static let name = "ResumeQueue"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+}

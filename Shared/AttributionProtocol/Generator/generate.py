@@ -1,0 +1,346 @@
+"""Makes the Swift messages, the method tables and openapi.json from the .proto files beside this folder.
+
+    python3 generate.py            writes Generated/*.swift and Contract/openapi.json
+    python3 generate.py --check    says what would change, and fails if anything would
+"""
+
+import argparse
+import difflib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from google.protobuf import descriptor_pb2
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODULE = HERE.parent
+CONTRACT = MODULE / "Contract"
+F = descriptor_pb2.FieldDescriptorProto
+
+READ, NATURAL, KEYED = 1, 2, 3
+SCALARS = {  # proto type → (Swift type, default, reader, writer)
+    F.TYPE_STRING: ("String", '""', "readString", "string"),
+    F.TYPE_BOOL: ("Bool", "false", "readBool", "bool"),
+    F.TYPE_INT32: ("Int32", "0", "readInt32", "int"),
+    F.TYPE_UINT32: ("UInt32", "0", "readUInt32", "int"),
+    F.TYPE_INT64: ("Int64", "0", "readInt64", "int64"),
+    F.TYPE_UINT64: ("UInt64", "0", "readUInt64", "uint64"),
+    F.TYPE_DOUBLE: ("Double", "0", "readDouble", "double"),
+}
+SPECIAL = {".google.protobuf.Struct": "JSONObject", ".google.protobuf.Timestamp": "Timestamp"}
+SCHEMAS = {
+    F.TYPE_STRING: {"type": "string"}, F.TYPE_BOOL: {"type": "boolean"}, F.TYPE_INT32: {"type": "integer", "format": "int32"},
+    F.TYPE_UINT32: {"type": "integer", "minimum": 0}, F.TYPE_DOUBLE: {"type": "number"},
+    F.TYPE_INT64: {"oneOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}], "format": "int64"},
+    F.TYPE_UINT64: {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+$"}], "format": "uint64"},
+}
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def compiled() -> tuple[list, dict]:
+    """The files' descriptors and, by message or method path, the comment in front of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "set.bin"
+        protos = sorted(str(p.relative_to(CONTRACT)) for p in CONTRACT.rglob("*.proto"))
+        subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{CONTRACT}", f"--descriptor_set_out={out}",
+                        "--include_source_info", *protos], check=True)
+        files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
+    comments = {}
+    for file in files.file:
+        for location in file.source_code_info.location:
+            if location.leading_comments:
+                comments[(file.name, tuple(location.path))] = [line.strip() for line in location.leading_comments.strip().splitlines()]
+    return [file for file in files.file if file.name != "attribution/options/v1/options.proto"], comments
+
+
+def options(method) -> dict:
+    """Our extensions, read from the unknown fields of the options by their numbers."""
+    found = {50001: 0, 50002: 0, 50003: 0, 50004: 0}
+    data, at = method.options.SerializeToString(), 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(data):
+        number = varint()
+        if number & 7 != 0:
+            raise SystemExit(f"{method.name}: an option that is not a number")
+        found[number >> 3] = varint()
+    return {"idempotency": found[50001], "default": found[50002] or 10_000, "max": max(found[50003] or 60_000, found[50002]),
+            "batch": bool(found[50004]), "get": method.options.idempotency_level == 1}
+
+
+def doc(lines, indent: str = "") -> str:
+    return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in lines or [])
+
+
+def swift_name(type_name: str) -> str:
+    return SPECIAL.get(type_name) or type_name.rsplit(".", 1)[1]
+
+
+def swift_message(file, index, message, comments) -> str:
+    name = message.name
+    fields = list(message.field)
+    oneofs = {i: o for i, o in enumerate(message.oneof_decl) if not o.name.startswith("_")}
+    in_oneof = lambda f: f.HasField("oneof_index") and f.oneof_index in oneofs  # noqa: E731
+    comment = comments.get((file.name, (4, index))) or [f"See `{file.name}`."]
+    out = doc(comment) + f"public struct {name}: RPCMessage, Hashable {{\n"
+    for number, field in enumerate(fields):
+        out += doc(comments.get((file.name, (4, index, 2, number))), "  ")
+        out += f"  public var {property(field)}: {swift_type(field, in_oneof(field))}\n"
+    if fields:
+        out += "\n  public init(\n" + ",\n".join(
+            f"    {property(field)}: {swift_type(field, in_oneof(field))} = {default(field, in_oneof(field))}" for field in fields)
+        out += "\n  ) {\n" + "".join(f"    self.{property(field)} = {property(field)}\n" for field in fields) + "  }\n"
+        out += "\n  public init() {\n" + "".join(
+            f"    self.{property(field)} = {default(field, in_oneof(field))}\n" for field in fields) + "  }\n"
+    else:
+        out += "  public init() {}\n"
+    # reading
+    out += "\n  public init(reading reader: inout JSONReader) throws(JSONError) {\n    self.init()\n"
+    if fields:
+        out += "    var seen = FieldSet()\n"
+    out += "    try reader.beginObject()\n    while let key = try reader.nextKey() {\n"
+    if fields:
+        out += "      do throws(JSONError) {\n        switch key {\n"
+        for number, field in enumerate(fields):
+            names = sorted({field.json_name, field.name}, key=lambda text: text != field.json_name)
+            out += "        case " + ", ".join(f'"{text}"' for text in names) + ":\n"
+            out += f"          try seen.insert({number}, key)\n"
+            out += f"          if try reader.readNull() {{ continue }}\n"
+            out += f"          {read(field)}\n"
+            if in_oneof(field):
+                others = [property(f) for f in fields if in_oneof(f) and f is not field and f.oneof_index == field.oneof_index]
+                if others:
+                    condition = " || ".join(f"{other} != nil" for other in others)
+                    out += f"          if {condition} {{ throw JSONError(.outOfRange(\"only one of its kinds may stand in an item\")) }}\n"
+        out += "        default: throw JSONError(.unknownField)\n        }\n"
+        out += "      } catch {\n        throw error.inside(key)\n      }\n"
+    else:
+        out += "      throw JSONError(.unknownField, path: key)\n"
+    out += "    }\n  }\n"
+    # writing
+    out += "\n  public func write(to writer: inout JSONWriter) {\n    writer.beginObject()\n"
+    for field in fields:
+        out += write(field, in_oneof(field))
+    out += "    writer.endObject()\n  }\n}\n"
+    return out
+
+
+def property(field) -> str:
+    return field.json_name
+
+
+def repeated(field) -> bool:
+    return field.label == F.LABEL_REPEATED
+
+
+def base(field) -> str:
+    return swift_name(field.type_name) if field.type == F.TYPE_MESSAGE else SCALARS[field.type][0]
+
+
+def swift_type(field, oneof: bool) -> str:
+    if repeated(field):
+        return f"[{base(field)}]"
+    return base(field) + ("?" if field.type == F.TYPE_MESSAGE or field.proto3_optional or oneof else "")
+
+
+def default(field, oneof: bool) -> str:
+    if repeated(field):
+        return "[]"
+    return "nil" if swift_type(field, oneof).endswith("?") else SCALARS[field.type][1]
+
+
+def read_one(field) -> str:
+    if field.type == F.TYPE_MESSAGE:
+        special = {"JSONObject": "reader.readObjectValue()", "Timestamp": "reader.readTimestamp()"}.get(base(field))
+        return "try " + (special or f"{base(field)}(reading: &reader)")
+    return f"try reader.{SCALARS[field.type][2]}()"
+
+
+def read(field) -> str:
+    if repeated(field):
+        return f"{property(field)} = try reader.readList {{ (reader) throws(JSONError) in {read_one(field)} }}"
+    return f"{property(field)} = {read_one(field)}"
+
+
+def write_one(field, value: str) -> str:
+    if field.type == F.TYPE_MESSAGE:
+        return {"JSONObject": f"writer.object({value})", "Timestamp": f"writer.string({value}.text)"}.get(
+            base(field), f"{value}.write(to: &writer)")
+    return f"writer.{SCALARS[field.type][3]}({value})"
+
+
+def write(field, oneof: bool) -> str:
+    name, key = property(field), f'writer.key("{field.json_name}")'
+    if repeated(field):
+        return (f"    if !{name}.isEmpty {{\n      {key}\n      writer.beginArray()\n"
+                f"      for element in {name} {{ {write_one(field, 'element')} }}\n      writer.endArray()\n    }}\n")
+    if swift_type(field, oneof).endswith("?"):
+        return f"    if let {name} {{\n      {key}\n      {write_one(field, name)}\n    }}\n"
+    empty = {"String": f"!{name}.isEmpty", "Bool": name}.get(base(field), f"{name} != 0")
+    return f"    if {empty} {{\n      {key}\n      {write_one(field, name)}\n    }}\n"
+
+
+HEADER = "// Made by Generator/generate.py from the contract; change the .proto file instead.\n\n"
+
+
+def swift_files(files, comments) -> dict[str, str]:
+    made = {}
+    for file in files:
+        service = file.service[0]
+        chunks, part, size = [], "", 0
+        for index, message in enumerate(file.message_type):
+            text = swift_message(file, index, message, comments)
+            if part and size + text.count("\n") > 480:
+                chunks.append(part)
+                part, size = "", 0
+            part += "\n" + text
+            size += text.count("\n")
+        chunks.append(part)
+        for number, chunk in enumerate(chunks):
+            suffix = "" if len(chunks) == 1 else str(number + 1)
+            made[f"{service.name}Messages{suffix}.swift"] = HEADER + "import WireJSON\n" + chunk
+        full = f"{file.package}.{service.name}"
+        out = HEADER + doc(comments.get((file.name, (6, 0)))) + f"public enum {service.name} {{\n"
+        out += f'  /// The full RPC name.\n  public static let name = "{full}"\n\n'
+        out += "  /// Every method, in the order of the contract.\n  public static let methods: [any RPCMethod.Type] = [\n"
+        out += "".join(f"    {method.name}.self,\n" for method in service.method) + "  ]\n"
+        for index, method in enumerate(service.method):
+            o = options(method)
+            kind = {READ: f".read(getAllowed: {'true' if o['get'] else 'false'})", NATURAL: ".natural", KEYED: ".keyed"}[o["idempotency"]]
+            out += "\n" + doc(comments.get((file.name, (6, 0, 2, index))), "  ")
+            out += f"  public enum {method.name}: RPCMethod {{\n"
+            out += f"    public typealias Request = {swift_name(method.input_type)}\n    public typealias Response = {swift_name(method.output_type)}\n"
+            out += f"    public static let service = {service.name}.name\n    public static let name = \"{method.name}\"\n"
+            out += f"    public static let idempotency = IdempotencyClass{kind}\n"
+            out += f"    public static let timeLimit = RPCTimeLimit(default: .milliseconds({o['default']}), maximum: .milliseconds({o['max']}))\n"
+            out += f"    public static let isBatch = {'true' if o['batch'] else 'false'}\n  }}\n"
+        made[f"{service.name}.swift"] = out + "}\n"
+    return made
+
+
+def schema_of(field) -> dict:
+    if field.type == F.TYPE_MESSAGE:
+        one = {".google.protobuf.Struct": {"type": "object", "additionalProperties": True},
+               ".google.protobuf.Timestamp": {"type": "string", "format": "date-time"}}.get(
+            field.type_name) or {"$ref": f"#/components/schemas/{swift_name(field.type_name)}"}
+    else:
+        one = dict(SCHEMAS[field.type])
+    return {"type": "array", "items": one} if repeated(field) else one
+
+
+def openapi(files, comments) -> dict:
+    error = {"description": "An RPC error; `code` decides.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
+    schemas: dict = {"Error": {
+        "type": "object", "required": ["code", "message"], "properties": {
+            "code": {"type": "string", "enum": [
+                "canceled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists", "permission_denied",
+                "resource_exhausted", "failed_precondition", "aborted", "out_of_range", "unimplemented", "internal", "unavailable",
+                "data_loss", "unauthenticated"]},
+            "message": {"type": "string"},
+            "details": {"type": "array", "items": {"type": "object", "required": ["type", "value"], "properties": {
+                "type": {"type": "string"}, "value": {"type": "string"}, "debug": {"type": "object", "additionalProperties": True}}}}}}}
+    paths: dict = {}
+    for file in files:
+        service = file.service[0]
+        for index, message in enumerate(file.message_type):
+            properties = {}
+            for number, field in enumerate(message.field):
+                one = schema_of(field)
+                comment = comments.get((file.name, (4, index, 2, number)))
+                if comment:
+                    one = {**one, "description": " ".join(comment)}
+                properties[field.json_name] = one
+            schemas[message.name] = {"type": "object", "properties": properties,
+                                     "additionalProperties": not message.name.endswith("Request")}
+            comment = comments.get((file.name, (4, index)))
+            if comment:
+                schemas[message.name]["description"] = " ".join(comment)
+        for index, method in enumerate(service.method):
+            o = options(method)
+            response = {"200": {"description": "Done.", "content": {"application/json": {
+                "schema": {"$ref": f"#/components/schemas/{swift_name(method.output_type)}"}}}}, "default": error}
+            common = {"tags": [f"{file.package}.{service.name}"], "summary": " ".join(comments.get((file.name, (6, 0, 2, index)), [])),
+                      "x-idempotency": {READ: "read", NATURAL: "natural", KEYED: "keyed"}[o["idempotency"]],
+                      "x-default-timeout-ms": o["default"], "x-max-timeout-ms": o["max"], "x-batch": o["batch"],
+                      "security": [{"bearer": []}]}
+            post = {"operationId": method.name, **common, "requestBody": {"required": True, "content": {"application/json": {
+                "schema": {"$ref": f"#/components/schemas/{swift_name(method.input_type)}"}}}}, "responses": response}
+            if o["idempotency"] != READ:
+                post["parameters"] = [{"name": "Idempotency-Key", "in": "header", "required": o["idempotency"] == KEYED,
+                                       "schema": {"type": "string", "minLength": 1, "maxLength": 255}}]
+            path = {"post": post}
+            if o["get"]:
+                path["get"] = {"operationId": f"{method.name}ByGet", **common, "parameters": [
+                    {"name": "encoding", "in": "query", "required": True, "schema": {"const": "json"}},
+                    {"name": "message", "in": "query", "required": True, "schema": {"type": "string"}},
+                    {"name": "base64", "in": "query", "schema": {"const": "1"}},
+                    {"name": "compression", "in": "query", "schema": {"enum": ["identity", "gzip"]}},
+                    {"name": "connect", "in": "query", "schema": {"const": "v1"}}], "responses": response}
+            paths[f"/{file.package}.{service.name}/{method.name}"] = path
+    schemas |= json.loads((HERE / "public-routes.json").read_text())["schemas"]
+    paths |= json.loads((HERE / "public-routes.json").read_text())["paths"]
+    return {"openapi": "3.1.0", "info": {"title": "Apple attribution services", "version": "1", "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "description": "RPC by the Connect unary protocol with JSON on the internal ports; the tag `public` marks what ingest serves on its public port."},
+            "servers": [{"url": "http://127.0.0.1:8080", "description": "ingest, public"}] + [
+                {"url": f"http://127.0.0.1:{port}", "description": name} for name, port in (
+                    ("ingest, internal", 8090), ("signer", 8091), ("verifier and event feed", 8092),
+                    ("notification-recovery", 8093), ("asa-token-broker", 8094))],
+            "paths": paths, "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}, "schemas": schemas}}
+
+
+def formatted(made: dict[str, str]) -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in made.items():
+            (pathlib.Path(folder) / name).write_text(text)
+        configuration = MODULE.parent.parent / ".swift-format"
+        subprocess.run(["swift", "format", "-i", "--parallel", "--recursive", "--configuration", str(configuration), folder], check=True)
+        return {name: (pathlib.Path(folder) / name).read_text() for name in made}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    files, comments = compiled()
+    made = {MODULE / "Generated" / name: text for name, text in formatted(swift_files(files, comments)).items()}
+    made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
+    stale = [path for path in (MODULE / "Generated").glob("*.swift") if path not in made]
+    different = False
+    for path, text in made.items():
+        old = path.read_text() if path.exists() else ""
+        if old == text:
+            continue
+        different = True
+        if check:
+            sys.stdout.writelines(list(difflib.unified_diff(old.splitlines(True), text.splitlines(True), str(path), "as made"))[:40])
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    for path in stale:
+        different = True
+        print(f"{path}: no longer made from the contract")
+        if not check:
+            path.unlink()
+    if check and different:
+        raise SystemExit("the contract and what is made from it differ: run generate.py")
+
+
+if __name__ == "__main__":
+    main()

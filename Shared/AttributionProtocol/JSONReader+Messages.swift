@@ -1,0 +1,30 @@
+public import WireJSON
+
+extension JSONReader {
+  /// A list; the path of an element's error carries its index.
+  public mutating func readList<Element>(
+    _ element: (inout JSONReader) throws(JSONError) -> Element
+  ) throws(JSONError) -> [Element] {
+    var list: [Element] = []
+    try beginArray()
+    while try nextElement() {
+      do { list.append(try element(&self)) } catch { throw error.inside("[\(list.count)]") }
+    }
+    return list
+  }
+
+  /// Any object, such as Apple's own.
+  public mutating func readObjectValue() throws(JSONError) -> JSONObject {
+    guard try peek() == .object else { throw JSONError(.wrongType(expected: "an object")) }
+    guard case .object(let object) = try readValue() else { throw JSONError(.wrongType(expected: "an object")) }
+    return object
+  }
+
+  /// A time as RFC 3339 writes it.
+  public mutating func readTimestamp() throws(JSONError) -> Timestamp {
+    guard let time = Timestamp(text: try readString()) else {
+      throw JSONError(.outOfRange("must be a time as RFC 3339 writes it, such as 2026-11-21T08:00:00Z"))
+    }
+    return time
+  }
+}

@@ -1,0 +1,49 @@
+/// The sixteen codes of an RPC error; no others exist (`rpc-protocol.md` section 8).
+public enum RPCCode: String, Sendable, Hashable, CaseIterable {
+  case canceled
+  case unknown
+  case invalidArgument = "invalid_argument"
+  case deadlineExceeded = "deadline_exceeded"
+  case notFound = "not_found"
+  case alreadyExists = "already_exists"
+  case permissionDenied = "permission_denied"
+  case resourceExhausted = "resource_exhausted"
+  case failedPrecondition = "failed_precondition"
+  case aborted
+  case outOfRange = "out_of_range"
+  case unimplemented
+  case `internal`
+  case unavailable
+  case dataLoss = "data_loss"
+  case unauthenticated
+
+  /// The status an error of this code is answered with.
+  public var httpStatus: Int {
+    switch self {
+    case .canceled: 499
+    case .unknown, .internal, .dataLoss: 500
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .deadlineExceeded: 504
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .permissionDenied: 403
+    case .resourceExhausted: 429
+    case .unimplemented: 501
+    case .unavailable: 503
+    case .unauthenticated: 401
+    }
+  }
+
+  /// What a client takes an answer for that has no valid error body.
+  public init(inferredFrom status: Int) {
+    self =
+      switch status {
+      case 400: .internal
+      case 401: .unauthenticated
+      case 403: .permissionDenied
+      case 404: .unimplemented
+      case 429, 502, 503, 504: .unavailable
+      default: .unknown
+      }
+  }
+}

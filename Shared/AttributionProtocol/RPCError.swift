@@ -1,0 +1,70 @@
+public import WireJSON
+
+/// Why a question could not be asked or answered (`rpc-protocol.md` section 8). Never carries a secret or a value of the request.
+public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A field that is wrong, and what would be right.
+  public struct FieldViolation: Sendable, Hashable {
+    public let field: String
+    public let description: String
+
+    public init(field: String, description: String) {
+      self.field = field
+      self.description = description
+    }
+  }
+
+  public var code: RPCCode
+  /// Short, English, for developers.
+  public var message: String
+  /// UPPER_SNAKE_CASE, stable.
+  public var reason: String?
+  public var metadata: [String: String]
+  /// When the same request may be sent again.
+  public var retryDelay: Duration?
+  public var fieldViolations: [FieldViolation]
+
+  public init(
+    _ code: RPCCode, _ message: String, reason: String? = nil, metadata: [String: String] = [:], retryDelay: Duration? = nil,
+    fieldViolations: [FieldViolation] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.reason = reason
+    self.metadata = metadata
+    self.retryDelay = retryDelay
+    self.fieldViolations = fieldViolations
+  }
+
+  public static func invalidArgument(field: String, _ description: String) -> RPCError {
+    RPCError(
+      .invalidArgument, field.isEmpty ? description : "\(field): \(description)",
+      fieldViolations: field.isEmpty ? [] : [FieldViolation(field: field, description: description)])
+  }
+
+  /// A request that could not be read.
+  public static func invalidArgument(_ error: JSONError) -> RPCError { invalidArgument(field: error.path, error.reason) }
+
+  public static func notFound(_ message: String, field: String? = nil) -> RPCError {
+    RPCError(.notFound, message, fieldViolations: field.map { [FieldViolation(field: $0, description: message)] } ?? [])
+  }
+
+  public static func failedPrecondition(_ message: String, reason: String? = nil) -> RPCError {
+    RPCError(.failedPrecondition, message, reason: reason)
+  }
+
+  public static func unavailable(_ message: String, reason: String? = nil, retryAfter: Duration = .seconds(1)) -> RPCError {
+    RPCError(.unavailable, message, reason: reason, retryDelay: retryAfter)
+  }
+
+  public static func unimplemented(_ message: String) -> RPCError { RPCError(.unimplemented, message) }
+
+  /// A broken invariant; what exactly stays in the log.
+  public static func internalError(_ message: String = "internal error") -> RPCError { RPCError(.internal, message) }
+
+  public var description: String { "\(code.rawValue): \(message)" }
+
+  /// `Retry-After` in whole seconds, rounded up.
+  public var retryAfterSeconds: Int64? {
+    retryDelay.map { $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0) }
+  }
+}

@@ -1,0 +1,38 @@
+/// A method of the contract.
+public protocol RPCMethod: Sendable {
+  associatedtype Request: RPCMessage
+  associatedtype Response: RPCMessage
+  /// The full service name, such as `attribution.signer.v1.SignerService`.
+  static var service: String { get }
+  static var name: String { get }
+  static var idempotency: IdempotencyClass { get }
+  static var timeLimit: RPCTimeLimit { get }
+  /// Whether the batch limits apply: 16 MiB and 200,000 values.
+  static var isBatch: Bool { get }
+}
+
+extension RPCMethod {
+  /// `/attribution.signer.v1.SignerService/SignSKAdNetworkImpression`.
+  public static var path: String { "/\(service)/\(name)" }
+}
+
+/// How often a call may be made (`rpc-protocol.md` section 10).
+public enum IdempotencyClass: Sendable, Hashable {
+  /// Any number of times.
+  case read(getAllowed: Bool)
+  /// The message names itself; an `Idempotency-Key` is optional.
+  case natural
+  /// An `Idempotency-Key` is required.
+  case keyed
+}
+
+/// How long a call may take when the caller does not say, and at the most.
+public struct RPCTimeLimit: Sendable, Hashable {
+  public let `default`: Duration
+  public let maximum: Duration
+
+  public init(default: Duration, maximum: Duration) {
+    self.default = `default`
+    self.maximum = maximum
+  }
+}

@@ -1,0 +1,22 @@
+/// The five services, by the names of their executables.
+public enum ServiceName: String, Sendable, Hashable, CaseIterable {
+  case signer
+  case verifier
+  case ingest
+  case notificationRecovery = "notification-recovery"
+  case asaTokenBroker = "asa-token-broker"
+
+  /// The internal port unless configured otherwise.
+  public var defaultPort: Int {
+    switch self {
+    case .ingest: 8090
+    case .signer: 8091
+    case .verifier: 8092
+    case .notificationRecovery: 8093
+    case .asaTokenBroker: 8094
+    }
+  }
+
+  /// Ingest's port for devices, the App Store and SDKs.
+  public static let defaultPublicPort = 8080
+}

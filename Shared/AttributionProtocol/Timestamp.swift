@@ -1,0 +1,118 @@
+/// A point in time: RFC 3339 in UTC on the wire, offsets accepted. Years 1 to 9999, as google.protobuf.Timestamp has it.
+public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Whole seconds since 1970.
+  public var seconds: Int64
+  /// 0 to 999,999,999, always forward in time.
+  public var nanos: Int32
+
+  public init(seconds: Int64, nanos: Int32 = 0) {
+    self.seconds = seconds
+    self.nanos = nanos
+  }
+
+  public init(millisecondsSince1970 milliseconds: Int64) {
+    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    seconds = remainder < 0 ? quotient - 1 : quotient
+    nanos = Int32((remainder < 0 ? remainder + 1000 : remainder) * 1_000_000)
+  }
+
+  /// Rounded down to milliseconds.
+  public var millisecondsSince1970: Int64 { seconds * 1000 + Int64(nanos / 1_000_000) }
+
+  public static func < (a: Timestamp, b: Timestamp) -> Bool { (a.seconds, a.nanos) < (b.seconds, b.nanos) }
+
+  /// `2026-11-21T08:00:00Z`, with 3, 6 or 9 digits of fraction where there is one.
+  public var text: String {
+    let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    let inDay = seconds - days * 86_400
+    let (year, month, day) = Self.date(fromDays: days)
+    func pad(_ value: Int64, _ width: Int) -> String {
+      let digits = String(value)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    var text = "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T"
+    text += "\(pad(inDay / 3600, 2)):\(pad(inDay / 60 % 60, 2)):\(pad(inDay % 60, 2))"
+    if nanos != 0 {
+      var fraction = pad(Int64(nanos), 9)
+      while fraction.hasSuffix("000") { fraction.removeLast(3) }
+      text += "." + fraction
+    }
+    return text + "Z"
+  }
+
+  /// Reads `2026-11-21T08:00:00[.123][Z|+01:00]`; nil for anything else.
+  public init?(text: String) {
+    var rest = text.utf8[...]
+    func digits(_ count: Int) -> Int64? {
+      guard rest.count >= count else { return nil }
+      var value: Int64 = 0
+      for byte in rest.prefix(count) {
+        guard (48...57).contains(byte) else { return nil }
+        value = value * 10 + Int64(byte - 48)
+      }
+      rest = rest.dropFirst(count)
+      return value
+    }
+    func skip(_ characters: StaticString) -> Bool {
+      for index in 0..<characters.utf8CodeUnitCount where rest.first == characters.utf8Start[index] {
+        rest = rest.dropFirst()
+        return true
+      }
+      return false
+    }
+    guard let year = digits(4), skip("-"), let month = digits(2), skip("-"), let day = digits(2), skip("Tt"),
+      let hour = digits(2), skip(":"), let minute = digits(2), skip(":"), let second = digits(2),
+      year >= 1, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    var nanos: Int32 = 0
+    if skip(".") {
+      var scale: Int32 = 100_000_000
+      var any = false
+      while let byte = rest.first, (48...57).contains(byte) {
+        nanos += Int32(byte - 48) * scale
+        scale /= 10
+        any = true
+        rest = rest.dropFirst()
+      }
+      guard any else { return nil }
+    }
+    var offset: Int64 = 0
+    if !skip("Zz") {
+      let negative = rest.first == UInt8(ascii: "-")
+      guard skip("+-"), let hours = digits(2), skip(":"), let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+      offset = (hours * 3600 + minutes * 60) * (negative ? -1 : 1)
+    }
+    guard rest.isEmpty else { return nil }
+    seconds = Self.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
+    self.nanos = nanos
+  }
+
+  private static func days(in month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days from 1970-01-01 in the Gregorian calendar; years are counted from March so that the leap day comes last.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  private static func date(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+}
