@@ -1,0 +1,53 @@
+import COpenSSL
+
+/// SHA-256.
+public enum SHA256Digest {
+  /// The 32 bytes of the digest.
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+      _ = SHA256(bytes, bytes.count, buffer.baseAddress)
+      count = 32
+    }
+  }
+
+  public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+}
+
+/// HMAC with SHA-256 (RFC 2104).
+public enum HMACSHA256 {
+  /// The 32 bytes of the code.
+  public static func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+      var length: UInt32 = 0
+      _ = HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, &length)
+      count = 32
+    }
+  }
+}
+
+/// Comparison whose time does not tell where two secrets differ.
+public enum ConstantTime {
+  public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+  }
+}
+
+/// Random bytes of the system's generator.
+public enum RandomBytes {
+  public static func make(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      // OpenSSL's generator fails only when the system gives no entropy at all; nothing safe can be done then.
+      precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "no random bytes to be had")
+      filled = count
+    }
+  }
+
+  /// A random UUID (version 4), lower case with hyphens.
+  public static func uuid() -> String {
+    var bytes = make(16)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let hex = Array(Hex.encode(bytes).utf8)
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: hex[$0], as: UTF8.self) }.joined(separator: "-")
+  }
+}

@@ -1,0 +1,82 @@
+import COpenSSL
+
+/// An elliptic-curve public key.
+public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed after set-up and counts its references with atomics
+  let raw: OpaquePointer
+  public let curve: Curve
+  /// SubjectPublicKeyInfo, DER.
+  public let subjectPublicKeyInfo: [UInt8]
+
+  /// Takes over the key.
+  init(owning raw: OpaquePointer) throws(KeyError) {
+    do throws(KeyError) {
+      curve = try PublicKey.curve(of: raw)
+    } catch {
+      EVP_PKEY_free(raw)
+      throw error
+    }
+    self.raw = raw
+    var der: UnsafeMutablePointer<UInt8>?
+    let length = i2d_PUBKEY(raw, &der)
+    subjectPublicKeyInfo = Array(UnsafeBufferPointer(start: der, count: max(0, Int(length))))
+    CRYPTO_free(der, nil, 0)
+  }
+
+  /// Reads exactly one SubjectPublicKeyInfo of P-192, P-256 or P-384, without trailing bytes.
+  public convenience init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
+    let parsed: (key: OpaquePointer?, whole: Bool) = der.withUnsafeBufferPointer { buffer in
+      var pointer = buffer.baseAddress
+      let key = d2i_PUBKEY(nil, &pointer, buffer.count)
+      return (key, pointer == buffer.baseAddress.map { $0 + buffer.count })
+    }
+    guard let key = parsed.key else { throw .notAKey(OpenSSLErrors.drain("not a SubjectPublicKeyInfo")) }
+    guard parsed.whole else {
+      EVP_PKEY_free(key)
+      throw .notAKey("bytes after the key")
+    }
+    try self.init(owning: key)
+  }
+
+  /// Reads `BEGIN PUBLIC KEY`.
+  public convenience init(pem: String) throws(KeyError) {
+    guard let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { throw .notAKey("no memory") }
+    defer { BIO_free(bio) }
+    guard let key = PEM_read_bio_PUBKEY(bio, nil, nil, nil) else { throw .notAKey(OpenSSLErrors.drain("not PEM")) }
+    try self.init(owning: key)
+  }
+
+  deinit { EVP_PKEY_free(raw) }
+
+  /// The key as PEM, as `openssl ec -pubout` writes it.
+  public var pem: String {
+    let text = Array(Base64.encode(subjectPublicKeyInfo).utf8)
+    var lines = "-----BEGIN PUBLIC KEY-----\n"
+    for start in stride(from: 0, to: text.count, by: 64) {
+      lines += String(decoding: text[start..<min(start + 64, text.count)], as: UTF8.self) + "\n"
+    }
+    return lines + "-----END PUBLIC KEY-----\n"
+  }
+
+  /// Whether the key's private half signed the message: ECDSA over SHA-256.
+  public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
+    guard signature.curve == curve, let context = EVP_PKEY_CTX_new(raw, nil) else { return false }
+    defer { EVP_PKEY_CTX_free(context) }
+    let digest = SHA256Digest.hash(message)
+    let der = signature.der
+    let right = EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
+    if !right { ERR_clear_error() }
+    return right
+  }
+
+  static func curve(of key: OpaquePointer) throws(KeyError) -> Curve {
+    var name = [CChar](repeating: 0, count: 64)
+    var length = 0
+    guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else {
+      ERR_clear_error()
+      throw .wrongCurve(found: EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+    }
+    let text = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let curve = Curve(groupName: text) else { throw .wrongCurve(found: text) }
+    return curve
+  }
+}
