@@ -29,6 +29,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
@@ -82,7 +83,7 @@ let package = Package(
     shared("AppleAttribution", ["WireJSON", "Cryptography"]),
     shared("HTTPClient", ["CCurl", logging]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
-    shared("RedisClient", ["CHiredis", nioCore, nioPosix, logging]),
+    shared("RedisClient", ["CHiredis", nioCore, nioPosix, nioLocks, logging]),
     shared(
       "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),

@@ -1,0 +1,136 @@
+public import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A client whose concurrent callers share a few connections: their commands are pipelined, which is also what lets Redis
+/// answer a whole batch after one fsync. Fails fast while Redis is away and reconnects by itself.
+public final class RedisClient: Sendable {
+  public struct Configuration: Sendable {
+    /// Shared connections.
+    public var connections = 1
+    public var connectTimeout: Duration = .seconds(2)
+    /// How long one command may take.
+    public var commandTimeout: Duration = .seconds(5)
+    /// Elements of one reply, nested ones counted.
+    public var maxReplyElements = 1_000_000
+
+    public init() {}
+  }
+
+  private struct State {
+    var connections: [RedisConnection?]
+    var opening: [Task<RedisConnection, any Error>?]
+    var next = 0
+    var failures = 0
+    /// No new attempt before this moment while Redis is away.
+    var retryAt: ContinuousClock.Instant?
+    var closed = false
+  }
+
+  public let url: RedisURL
+  private let configuration: Configuration
+  private let logger: Logger
+  private let group: any EventLoopGroup
+  private let state: NIOLockedValueBox<State>
+
+  public init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
+    self.url = url
+    self.configuration = configuration
+    self.logger = logger
+    group = MultiThreadedEventLoopGroup.singleton
+    state = NIOLockedValueBox(
+      State(
+        connections: Array(repeating: nil, count: configuration.connections),
+        opening: Array(repeating: nil, count: configuration.connections)))
+  }
+
+  /// A client of its own for reads that block: their connection must not hold up others.
+  public func dedicated(commandTimeout: Duration) -> RedisClient {
+    var configuration = configuration
+    configuration.connections = 1
+    configuration.commandTimeout = commandTimeout
+    return RedisClient(url: url, configuration: configuration, logger: logger)
+  }
+
+  /// Whether a connection stands now.
+  public var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
+
+  /// Sends one command. Throws for a refusal too; see ``sendAllowingErrors(_:timeout:)``.
+  @discardableResult
+  public func send(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
+    let reply = try await sendAllowingErrors(arguments, timeout: timeout)
+    if case .error(let text) = reply { throw .refused(text) }
+    return reply
+  }
+
+  /// Sends one command and answers whatever Redis says, a refusal included.
+  public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
+    do {
+      let connection = try await connection()
+      let limit = timeout ?? configuration.commandTimeout
+      return try await connection.send(arguments, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
+    } catch let error as RedisError {
+      throw error
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
+  /// Closes all connections; later commands fail.
+  public func close() {
+    let open = state.withLockedValue { state in
+      state.closed = true
+      return state.connections.compactMap { $0 }
+    }
+    for connection in open { connection.close() }
+  }
+
+  private func connection() async throws -> RedisConnection {
+    enum Next {
+      case ready(RedisConnection)
+      case wait(Task<RedisConnection, any Error>)
+    }
+    let next: Next = try state.withLockedValue { state in
+      guard !state.closed else { throw RedisError.unavailable("the client is closed") }
+      let index = state.next
+      state.next = (state.next + 1) % state.connections.count
+      if let connection = state.connections[index], connection.isOpen { return .ready(connection) }
+      if let opening = state.opening[index] { return .wait(opening) }
+      if let retryAt = state.retryAt, ContinuousClock.now < retryAt { throw RedisError.unavailable("waiting before the next attempt") }
+      let task = Task { try await self.open(index) }
+      state.opening[index] = task
+      return .wait(task)
+    }
+    switch next {
+    case .ready(let connection): return connection
+    case .wait(let task): return try await task.value
+    }
+  }
+
+  private func open(_ index: Int) async throws -> RedisConnection {
+    do {
+      let connection = try await RedisConnection.open(
+        url, group: group, connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
+        maxReplyElements: configuration.maxReplyElements)
+      state.withLockedValue { state in
+        state.connections[index] = connection
+        state.opening[index] = nil
+        state.failures = 0
+        state.retryAt = nil
+      }
+      return connection
+    } catch {
+      let failures = state.withLockedValue { state in
+        state.opening[index] = nil
+        state.failures += 1
+        // Full jitter up to half a second: the many callers that fail fast must not become a storm of connects.
+        let cap = min(500, 10 << min(state.failures, 6))
+        state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))
+        return state.failures
+      }
+      if failures == 1 { logger.warning("no connection to Redis", metadata: ["reason": "\(error)"]) }
+      throw error is RedisError ? error : RedisError.unavailable("cannot connect (\(type(of: error)))")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+
+/// A Lua script, called by its digest; sent whole where Redis does not know it yet.
+public struct RedisScript: Sendable {
+  public let name: String
+  private let source: String
+  private let digest: String
+
+  /// `sha1` is the hexadecimal SHA-1 of the source, as Redis names scripts.
+  public init(name: String, source: String, sha1: String) {
+    self.name = name
+    self.source = source
+    digest = sha1
+  }
+
+  /// Runs the script.
+  public func run(on client: RedisClient, keys: [String], arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
+    -> RedisReply
+  {
+    let words: [RedisArgument] = [.integer(Int64(keys.count))] + keys.map { .string($0) } + arguments
+    let reply = try await client.sendAllowingErrors(["EVALSHA", .string(digest)] + words, timeout: timeout)
+    if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
+      return try await client.send(["EVAL", .string(source)] + words, timeout: timeout)
+    }
+    if case .error(let text) = reply { throw .refused(text) }
+    return reply
+  }
+}

@@ -1,0 +1,51 @@
+/// Where a Redis is: `redis://[user[:password]@]host[:port][/database]` or `unix:///path/to.sock[?db=N]`.
+public struct RedisURL: Sendable, Hashable {
+  public enum Address: Sendable, Hashable {
+    case tcp(host: String, port: Int)
+    case unix(path: String)
+  }
+
+  public let address: Address
+  public let user: String?
+  public let password: String?
+  public let database: Int
+
+  public init(_ text: String) throws(RedisError) {
+    if text.hasPrefix("unix://") {
+      let parts = text.dropFirst(7).split(separator: "?", maxSplits: 1)
+      guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path starts with /") }
+      address = .unix(path: String(path))
+      user = nil
+      password = nil
+      let query = parts.count > 1 ? parts[1] : ""
+      database = query.hasPrefix("db=") ? Int(query.dropFirst(3)) ?? 0 : 0
+      return
+    }
+    guard text.hasPrefix("redis://") else { throw .badURL("it starts with redis:// or unix://") }
+    var rest = text.dropFirst(8)
+    var credentials: Substring?
+    if let at = rest.lastIndex(of: "@") {
+      credentials = rest[..<at]
+      rest = rest[rest.index(after: at)...]
+    }
+    let path = rest.firstIndex(of: "/").map { rest[rest.index(after: $0)...] } ?? ""
+    let hostPort = rest.prefix { $0 != "/" }
+    var host = hostPort
+    var port = 6379
+    if let colon = hostPort.lastIndex(of: ":"), !hostPort.hasSuffix("]") {
+      guard let number = Int(hostPort[hostPort.index(after: colon)...]), (1...65535).contains(number) else {
+        throw .badURL("the port is not a number from 1 to 65535")
+      }
+      port = number
+      host = hostPort[..<colon]
+    }
+    guard !host.isEmpty else { throw .badURL("the host is missing") }
+    guard path.isEmpty || Int(path) != nil else { throw .badURL("the database is not a number") }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    address = .tcp(host: String(host), port: port)
+    database = Int(path) ?? 0
+    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    user = parts?.first.flatMap { $0.isEmpty || parts?.count == 1 ? nil : String($0) }
+    password = parts?.last.map(String.init)
+  }
+}
