@@ -1,0 +1,67 @@
+import Synchronization
+import WireJSON
+
+/// Attribution tokens: what Apple would answer for each, and every call that came.
+public final class AdServicesTokens: Sendable {
+  struct Token: Sendable {
+    var token: String
+    var createdAt: Int64
+    var answers: [JSONObject]
+    var used = 0
+    var isRegistered = true
+    var calls: [(at: Int64, status: Int)] = []
+
+    var json: JSONValue {
+      .object([
+        "token": .string(token), "createdAtMilliseconds": .integer(createdAt), "registered": .bool(isRegistered),
+        "calls": .array(calls.map { ["atMilliseconds": .integer($0.at), "status": .integer($0.status)] }),
+      ])
+    }
+  }
+
+  private struct State {
+    var tokens: [String: Token] = [:]
+    var order: [String] = []
+    var fallback: JSONObject?
+  }
+  private let state = Mutex(State())
+
+  func register(_ token: Token) {
+    state.withLock { state in
+      if state.tokens[token.token] == nil { state.order.append(token.token) }
+      state.tokens[token.token] = token
+    }
+  }
+
+  /// What unknown tokens get in place of 404.
+  func setFallback(_ answer: JSONObject?) { state.withLock { $0.fallback = answer } }
+
+  /// The next scripted answer (the last one again when they are used up) and the time of creation. An unknown token
+  /// is remembered from now on, for its calls.
+  func next(_ token: String, at now: Int64) -> (answer: JSONObject?, createdAt: Int64) {
+    state.withLock { state in
+      if state.tokens[token] == nil {
+        state.tokens[token] = Token(token: token, createdAt: now, answers: [], isRegistered: false)
+        state.order.append(token)
+      }
+      var entry = state.tokens[token]!
+      defer { state.tokens[token] = entry }
+      guard !entry.answers.isEmpty else { return (state.fallback, entry.createdAt) }
+      let answer = entry.answers[min(entry.used, entry.answers.count - 1)]
+      entry.used += 1
+      return (answer, entry.createdAt)
+    }
+  }
+
+  func recordCall(_ token: String, at now: Int64, status: Int) {
+    state.withLock { $0.tokens[token]?.calls.append((now, status)) }
+  }
+
+  func list(_ token: String?) -> [JSONValue] {
+    state.withLock { state in state.order.filter { token == nil || $0 == token }.compactMap { state.tokens[$0]?.json } }
+  }
+
+  var count: Int { state.withLock(\.tokens.count) }
+
+  func reset() { state.withLock { $0 = State() } }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+
+/// What time it is for the simulated Apple, and how fast its long waits pass.
+///
+/// Dates in data are real (plus an offset that a test may set), because the services compare them with their own
+/// clocks. Only durations (retry intervals, a token's 24 hours, hourly rate limits) are divided by the scale.
+public final class SimulatedTime: Sendable {
+  private struct State {
+    var scale: Double
+    var offsetMilliseconds: Int64 = 0
+  }
+  private let state: Mutex<State>
+
+  public init(scale: Double = 1) { state = Mutex(State(scale: scale)) }
+
+  /// Simulated seconds that pass in a real one.
+  public var scale: Double {
+    get { state.withLock(\.scale) }
+    set { state.withLock { $0.scale = newValue } }
+  }
+
+  public var offsetMilliseconds: Int64 {
+    get { state.withLock(\.offsetMilliseconds) }
+    set { state.withLock { $0.offsetMilliseconds = newValue } }
+  }
+
+  /// Milliseconds since 1970.
+  public var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) + offsetMilliseconds }
+
+  /// How long ago that was in scaled time, milliseconds.
+  public func age(since milliseconds: Int64) -> Double { Double(now - milliseconds) * scale }
+
+  /// Waits a simulated duration; a change of scale in between counts at once. Throws when cancelled.
+  public func sleep(simulatedMilliseconds: Double) async throws {
+    var left = simulatedMilliseconds
+    let clock = ContinuousClock()
+    while left > 0 {
+      let scale = self.scale
+      let start = clock.now
+      let slice = min(left / scale, 500)
+      try await clock.sleep(for: .microseconds(Int64(max(slice, 0.05) * 1000)), tolerance: .zero)
+      let passed = clock.now - start
+      left -= (Double(passed.components.seconds) * 1000 + Double(passed.components.attoseconds) / 1e15) * scale
+    }
+  }
+}

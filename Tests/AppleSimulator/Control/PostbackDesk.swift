@@ -1,0 +1,56 @@
+import WireJSON
+
+/// Makes postbacks on request and lets devices send them.
+struct PostbackDesk: Sendable {
+  let parts: SimulatorParts
+  let kind: String
+
+  func handle(_ request: JSONObject, make: (JSONObject) throws -> Postback) async throws -> JSONValue {
+    let count = request["count"]?.int64Value ?? 1
+    guard (1...100_000).contains(count) else { throw ControlError("count: 1 to 100000") }
+    var made: [JSONValue] = []
+    for _ in 0..<count { made.append(.object(try await one(request, try make(request)))) }
+    return request["count"] == nil ? made[0] : ["postbacks": .array(made)]
+  }
+
+  private func one(_ request: JSONObject, _ postback: Postback) async throws -> JSONObject {
+    var bodies = [postback.body]
+    switch request["corrupt"] {
+    case nil, .null, .bool(false): break
+    case .number(let position): bodies = [postback.corrupted(position: Int(position.int64 ?? 0))]
+    default: bodies = [postback.corrupted(position: nil)]
+    }
+    bodies += [String](repeating: bodies[0], count: Int(max(0, min(request["resend"]?.int64Value ?? 0, 1000)))) + postback.variants
+    let given = try url(request["url"], "url")
+    let target = given ?? parts.networks.url(postback.adNetworkID)
+    let wanted = request["send"]?.boolValue ?? (target != nil)
+    var deliveries: [Int] = []
+    if wanted {
+      guard let target else { throw ControlError("send: no url is given, and none is registered for \(postback.adNetworkID)") }
+      let copies = postback.won ? try url(request["developerURL"], "developerURL") : nil
+      let wait = request["wait"]?.boolValue ?? true
+      for body in bodies {
+        async let main = parts.device.send(body, kind: kind, identifier: postback.identifier, to: target, awaitingFirst: wait)
+        if let copies {
+          async let copy = parts.device.send(body, kind: kind + "-copy", identifier: postback.identifier, to: copies, awaitingFirst: wait)
+          deliveries += await [main, copy]
+        } else {
+          deliveries.append(await main)
+        }
+      }
+    }
+    var answer: JSONObject = ["body": .string(bodies[0])]
+    answer[kind == "skadnetwork" ? "transactionId" : "postbackId"] = .string(postback.identifier)
+    answer["adNetworkId"] = .string(postback.adNetworkID)
+    answer["didWin"] = .bool(postback.won)
+    if !postback.variants.isEmpty { answer["variants"] = .array(postback.variants.map { .string($0) }) }
+    answer["deliveries"] = .array(deliveries.map { parts.deliveries.json($0) })
+    return answer
+  }
+
+  private func url(_ value: JSONValue?, _ name: String) throws -> OutgoingURL? {
+    guard let value, !value.isNull else { return nil }
+    guard let text = value.stringValue, let url = OutgoingURL(text) else { throw ControlError("\(name): not an http or https URL") }
+    return url
+  }
+}

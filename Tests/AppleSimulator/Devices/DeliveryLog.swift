@@ -1,0 +1,50 @@
+import Synchronization
+import WireJSON
+
+/// Every sending of every simulated device, with its attempts.
+public final class DeliveryLog: Sendable {
+  struct Delivery: Sendable {
+    var id: Int
+    var kind: String
+    var identifier: String
+    var url: String
+    var attempts: [(at: Int64, answer: OutgoingAnswer)] = []
+    var delivered: Bool { attempts.last?.answer.status == 200 }
+
+    var json: JSONValue {
+      .object([
+        "id": .integer(id), "kind": .string(kind), "identifier": .string(identifier), "url": .string(url),
+        "delivered": .bool(delivered),
+        "attempts": .array(
+          attempts.map { attempt in
+            var object: JSONObject = ["atMilliseconds": .integer(attempt.at), "result": .string(attempt.answer.result.rawValue)]
+            if let status = attempt.answer.status { object["status"] = .integer(status) }
+            return .object(object)
+          }),
+      ])
+    }
+  }
+
+  private let deliveries = Mutex<[Delivery]>([])
+
+  func open(kind: String, identifier: String, url: String) -> Int {
+    deliveries.withLock {
+      $0.append(Delivery(id: $0.count, kind: kind, identifier: identifier, url: url))
+      return $0.count - 1
+    }
+  }
+
+  func record(_ id: Int, at: Int64, _ answer: OutgoingAnswer) {
+    deliveries.withLock { if id < $0.count { $0[id].attempts.append((at, answer)) } }
+  }
+
+  func json(_ id: Int) -> JSONValue { deliveries.withLock { id < $0.count ? $0[id].json : .null } }
+
+  func list(identifier: String?, limit: Int) -> [JSONValue] {
+    deliveries.withLock { $0.filter { identifier == nil || $0.identifier == identifier }.suffix(limit).map(\.json) }
+  }
+
+  var count: Int { deliveries.withLock(\.count) }
+
+  public func reset() { deliveries.withLock { $0 = [] } }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import WireJSON
+
+/// One postback as a device holds it.
+public struct Postback: Sendable {
+  /// What is posted.
+  public var body: String
+  /// `transaction-id` or `postback-identifier`.
+  public var identifier: String
+  public var adNetworkID: String
+  /// Developers get copies of winning ones only.
+  public var won: Bool
+  /// The same signed content with other unsigned values, for resending.
+  public var variants: [String] = []
+  /// Text in the body that the signature covers, or is.
+  var protected: String
+
+  /// One byte changed. Without a position, one that the signature protects; the body stays JSON of the same length.
+  func corrupted(position: Int?) -> String {
+    var bytes = Array(body.utf8)
+    if let position {
+      bytes[position % bytes.count] ^= 1
+    } else if let range = body.range(of: protected) {
+      let start = body.utf8.distance(from: body.startIndex, to: range.lowerBound)
+      let index = start + protected.utf8.count / 2
+      bytes[index] = bytes[index] == UInt8(ascii: "a") ? UInt8(ascii: "b") : UInt8(ascii: "a")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Windows after the first carry a coarse value only.
+func usualCoarse(_ window: Int64) -> JSONValue? { window > 0 ? .some("high") : .none }

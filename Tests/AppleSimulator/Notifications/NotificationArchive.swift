@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Every notification ever made, for *Get Notification History* and the control API.
+public final class NotificationArchive: Sendable {
+  private struct State {
+    var records: [NotificationRecord] = []
+    var places: [String: Int] = [:]
+  }
+  private let state = Mutex(State())
+
+  func add(_ record: NotificationRecord) {
+    state.withLock {
+      $0.places[record.uuid] = $0.records.count
+      $0.records.append(record)
+    }
+  }
+
+  func record(_ uuid: String) -> NotificationRecord? {
+    state.withLock { state in state.places[uuid].map { state.records[$0] } }
+  }
+
+  func addAttempt(_ uuid: String, _ attempt: NotificationRecord.Attempt) {
+    state.withLock { state in if let place = state.places[uuid] { state.records[place].attempts.append(attempt) } }
+  }
+
+  /// UUIDs of those that match, oldest first.
+  func uuids(where matches: (NotificationRecord) -> Bool) -> [String] {
+    state.withLock { $0.records.lazy.filter(matches).map(\.uuid) }
+  }
+
+  func records(_ uuids: some Sequence<String>) -> [NotificationRecord] {
+    state.withLock { state in uuids.compactMap { state.places[$0].map { state.records[$0] } } }
+  }
+
+  var count: Int { state.withLock(\.records.count) }
+
+  func reset() { state.withLock { $0 = State() } }
+}

@@ -1,0 +1,169 @@
+import WireJSON
+
+/// Makes notifications on request, keeps them, and has them sent.
+struct NotificationDesk: Sendable {
+  let factory: NotificationFactory
+  let archive: NotificationArchive
+  let sender: NotificationSender
+  let apps: AppRegistry
+  let ledger: PurchaseLedger
+  let time: SimulatedTime
+  let random: SeededRandom
+
+  /// `POST /control/notifications`.
+  func make(_ request: JSONObject) async throws -> JSONValue {
+    let (app, environment) = try target(request)
+    guard let type = request["notificationType"]?.stringValue else { throw ControlError("notificationType: required") }
+    let event = SubscriptionLife.Event(type: type, subtype: request["subtype"]?.stringValue)
+    let count = request["count"]?.int64Value ?? 1
+    guard (1...100_000).contains(count) else { throw ControlError("count: 1 to 100000") }
+    var records: [NotificationRecord] = []
+    for _ in 0..<count {
+      let record = try single(event, request, app: app, environment: environment)
+      archive.add(record)
+      try await deliver(record, request, app: app)
+      records.append(archive.record(record.uuid) ?? record)
+    }
+    if request["count"] == nil { return .object(records[0].controlJSON) }
+    return ["notifications": .array(records.map { .object($0.controlJSON) })]
+  }
+
+  /// `POST /control/notifications/story`: a subscription's life, one notification a step.
+  func tell(_ request: JSONObject) async throws -> JSONValue {
+    let (app, environment) = try target(request)
+    let usual: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
+    let player = try StoryPlayer(request["steps"]?.arrayValue ?? usual)
+    var life = try existingLife(request, app: app, environment: environment)
+      ?? factory.newLife(request, app: app, environment: environment)
+    let start = try request["startDate"]?.int64Value ?? (time.now - player.length(of: life))
+    var made: [(record: NotificationRecord, options: JSONObject, step: StoryStep)] = []
+    try player.play(&life, from: start, newID: factory.newTransactionID) { scene, life, event, date in
+      made.append((try factory.notification(event, of: life, app: app, at: date, overrides: scene.options), scene.options, scene.step))
+    }
+    try keep(life)
+    var told: [JSONValue] = []
+    for (record, options, step) in made {
+      archive.add(record)
+      var merged = request
+      merged.merge(options)
+      try await deliver(record, merged, app: app)
+      var json = (archive.record(record.uuid) ?? record).controlJSON
+      json["step"] = .string(step.rawValue)
+      told.append(.object(json))
+    }
+    return [
+      "originalTransactionId": .string(life.originalID), "appTransactionId": .string(life.appTransactionID),
+      "status": .integer(life.status), "notifications": .array(told),
+    ]
+  }
+
+  /// `POST /control/notifications/send`: a kept notification once more, identical.
+  func sendAgain(_ request: JSONObject) async throws -> JSONValue {
+    guard let uuid = request["notificationUUID"]?.stringValue, let record = archive.record(uuid), let app = apps.app(record.bundleID)
+    else { throw ControlError("notificationUUID: not one of ours") }
+    var asked = request
+    asked["send"] = true
+    try await deliver(record, asked, app: app)
+    return .object((archive.record(uuid) ?? record).controlJSON)
+  }
+
+  /// Keeps and sends what another part of Apple made: a test, an extension.
+  func publish(_ record: NotificationRecord, app: SimulatedApp) async {
+    archive.add(record)
+    guard let url = app.notificationURLs[record.environment] else { return }
+    await sender.send(record, to: url, awaitingFirst: false)
+  }
+
+  private func deliver(_ record: NotificationRecord, _ request: JSONObject, app: SimulatedApp) async throws {
+    let given = request["url"]?.stringValue.flatMap { OutgoingURL($0) }
+    let wanted = request["send"]?.boolValue ?? (given != nil)
+    guard wanted else { return }
+    guard let url = given ?? app.notificationURLs[record.environment] else {
+      throw ControlError("send: no URL is configured for \(app.bundleID) in \(record.environment.rawValue)")
+    }
+    await sender.send(record, to: url, awaitingFirst: request["wait"]?.boolValue ?? true)
+  }
+
+  private func target(_ request: JSONObject) throws -> (SimulatedApp, AppStoreEnvironment) {
+    guard let bundleID = request["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
+    let name = request["environment"]?.stringValue ?? "Production"
+    guard let environment = AppStoreEnvironment(rawValue: name) else { throw ControlError("environment: Production or Sandbox") }
+    guard var app = apps.app(bundleID) else { throw ControlError("bundleId: \(bundleID) is not registered (POST /control/apps)") }
+    if let id = request["appAppleId"]?.int64Value { app.appAppleID = id }
+    return (app, environment)
+  }
+
+  private func single(_ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment)
+    throws -> NotificationRecord
+  {
+    let date = request["signedDate"]?.int64Value ?? time.now
+    if event.type == "ONE_TIME_CHARGE" {
+      let transaction = try buyProduct(request, app: app, environment: environment, at: date)
+      return try factory.oneTimeCharge(transaction, app: app, environment: environment, at: date, overrides: request)
+    }
+    guard let steps = StoryStep.leading(to: event.type, event.subtype) else {
+      return try factory.detached(event, app: app, environment: environment, at: date, overrides: request)
+    }
+    var life: SubscriptionLife
+    if let existing = try existingLife(request, app: app, environment: environment) {
+      life = existing
+      _ = try life.apply(steps[steps.count - 1], at: date, newID: factory.newTransactionID)
+    } else {
+      life = factory.newLife(request, app: app, environment: environment)
+      let player = StoryPlayer(steps)
+      try player.play(&life, from: date - player.length(of: life), newID: factory.newTransactionID) { _, _, _, _ in }
+    }
+    try keep(life)
+    return try factory.notification(event, of: life, app: app, at: date, overrides: request)
+  }
+
+  private func existingLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws -> SubscriptionLife? {
+    guard let id = request["originalTransactionId"]?.stringValue else { return nil }
+    let customer = ledger.customer(id, bundleID: app.bundleID, environment: environment)
+    guard let life = customer?.subscriptions.first(where: { life in life.transactions.contains { $0.id == id } }) else {
+      throw ControlError("originalTransactionId: no subscription has it")
+    }
+    return life
+  }
+
+  /// Puts a subscription into the ledger, in the place of its earlier self.
+  func keep(_ life: SubscriptionLife) throws {
+    let known = try ledger.change(life.originalID, bundleID: life.bundleID, environment: life.environment) { customer in
+      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == life.originalID }) else { return false }
+      customer.subscriptions[place] = life
+      return true
+    }
+    if known == true { return }
+    ledger.add(
+      Customer(
+        bundleID: life.bundleID, environment: life.environment, appTransactionID: life.appTransactionID,
+        subscriptions: [life], firstSeen: life.transactions[0].purchaseDate))
+  }
+
+  /// A one-time purchase: of the customer of `originalTransactionId`, or of a new one.
+  func buyProduct(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64) throws -> TransactionFacts {
+    let id = factory.newTransactionID()
+    let owner = request["originalTransactionId"]?.stringValue ?? request["customer"]?.stringValue
+    let known = owner.flatMap { ledger.customer($0, bundleID: app.bundleID, environment: environment) }
+    let appTransactionID = known?.appTransactionID ?? factory.newAppTransactionID()
+    var fields: JSONObject = [
+      "transactionId": .string(id), "originalTransactionId": .string(id), "bundleId": .string(app.bundleID),
+      "productId": request["productId"] ?? .string(app.bundleID + ".coins"), "purchaseDate": .integer(date),
+      "originalPurchaseDate": .integer(date), "quantity": 1, "type": request["productType"] ?? "Consumable",
+      "inAppOwnershipType": "PURCHASED", "environment": .string(environment.rawValue), "transactionReason": "PURCHASE",
+      "storefront": "USA", "storefrontId": "143441", "price": 990, "currency": "USD",
+      "appTransactionId": .string(appTransactionID),
+    ]
+    fields.merge(request["transaction"]?.objectValue)
+    let transaction = TransactionFacts(fields: fields, modified: date, orderID: "M" + random.digits(9))
+    if let owner, known != nil {
+      _ = try ledger.change(owner, bundleID: app.bundleID, environment: environment) { $0.products.append(transaction) }
+    } else {
+      ledger.add(
+        Customer(
+          bundleID: app.bundleID, environment: environment, appTransactionID: appTransactionID, products: [transaction],
+          firstSeen: date))
+    }
+    return transaction
+  }
+}

@@ -1,0 +1,150 @@
+import WireJSON
+
+/// Makes notifications and signs them (*responseBodyV2DecodedPayload*).
+struct NotificationFactory: Sendable {
+  let signer: JWSSigner
+  /// Signs with a chain of another root.
+  let stranger: JWSSigner
+  /// Signs with a chain that lacks Apple's marks, under the right kind of root.
+  let unmarked: JWSSigner
+  let ledger: PurchaseLedger
+  let time: SimulatedTime
+  let random: SeededRandom
+
+  /// A new subscription of a new customer. Nothing is in the ledger before ``PurchaseLedger/add(_:)``.
+  func newLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SubscriptionLife {
+    var life = SubscriptionLife(
+      bundleID: app.bundleID, environment: environment,
+      productID: request["productId"]?.stringValue ?? app.bundleID + ".monthly",
+      groupID: request["subscriptionGroupIdentifier"]?.stringValue ?? "20465413", appTransactionID: newAppTransactionID())
+    life.appAccountToken = request["appAccountToken"]?.stringValue
+    life.periodDays = request["periodDays"]?.int64Value ?? 30
+    return life
+  }
+
+  func newTransactionID() -> String { random.digits(15) }
+
+  func newAppTransactionID() -> String { random.digits(18) }
+
+  /// The notification of a step in a subscription's life.
+  func notification(
+    _ event: SubscriptionLife.Event, of life: SubscriptionLife, app: SimulatedApp, at date: Int64, overrides: JSONObject
+  ) throws -> NotificationRecord {
+    var data = base(app, life.environment)
+    data["bundleVersion"] = "1.0"
+    data["signedTransactionInfo"] = .string(
+      try signer.sign(life.current.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
+    data["signedRenewalInfo"] = .string(
+      try signer.sign(life.renewalInfo(signedDate: date, overrides: overrides["renewal"]?.objectValue)))
+    data["status"] = .integer(life.status)
+    if event.type == "CONSUMPTION_REQUEST" { data["consumptionRequestReason"] = "UNINTENDED_PURCHASE" }
+    var record = try record(event, member: "data", data, app: app, environment: life.environment, at: date, overrides: overrides)
+    record.transactionIDs = Set(life.transactions.map(\.id) + [life.appTransactionID])
+    record.transactionID = life.current.id
+    record.originalTransactionID = life.originalID
+    return record
+  }
+
+  /// The notification of a one-time purchase.
+  func oneTimeCharge(_ transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject)
+    throws -> NotificationRecord
+  {
+    var data = base(app, environment)
+    data["bundleVersion"] = "1.0"
+    data["signedTransactionInfo"] = .string(
+      try signer.sign(transaction.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
+    let event = SubscriptionLife.Event(type: "ONE_TIME_CHARGE")
+    var record = try record(event, member: "data", data, app: app, environment: environment, at: date, overrides: overrides)
+    record.transactionIDs = [transaction.id]
+    record.transactionID = transaction.id
+    record.originalTransactionID = transaction.originalID
+    return record
+  }
+
+  /// Notifications that are about no purchase: `TEST`, summaries, external purchases, withdrawn consent.
+  func detached(_ event: SubscriptionLife.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject)
+    throws -> NotificationRecord
+  {
+    var object = base(app, environment)
+    var member = "data"
+    switch event.type {
+    case "RENEWAL_EXTENSION":
+      member = "summary"
+      object.merge([
+        "productId": .string(app.bundleID + ".monthly"), "requestIdentifier": .string(random.uuid()),
+        "storefrontCountryCodes": ["USA"], "succeededCount": 5, "failedCount": 1,
+      ])
+    case "EXTERNAL_PURCHASE_TOKEN":
+      member = "externalPurchaseToken"
+      object = [
+        "externalPurchaseId": .string((environment == .sandbox ? "SANDBOX_" : "") + random.uuid()),
+        "tokenCreationDate": .integer(date),
+      ]
+      object["appAppleId"] = app.appAppleID.map { .integer($0) }
+      object["bundleId"] = .string(app.bundleID)
+    case "RESCIND_CONSENT":
+      member = "appData"
+      object["signedAppTransactionInfo"] = .string(
+        try signer.sign(appTransaction(app: app, environment: environment, id: newAppTransactionID(), firstSeen: date, at: date)))
+    default: break
+    }
+    return try record(event, member: member, object, app: app, environment: environment, at: date, overrides: overrides)
+  }
+
+  /// *JWSAppTransactionDecodedPayload*.
+  func appTransaction(app: SimulatedApp, environment: AppStoreEnvironment, id: String, firstSeen: Int64, at date: Int64) -> JSONObject {
+    var payload: JSONObject = ["receiptType": .string(environment.rawValue)]
+    if environment == .production { payload["appAppleId"] = app.appAppleID.map { .integer($0) } }
+    payload.merge([
+      "bundleId": .string(app.bundleID), "applicationVersion": "1.0", "receiptCreationDate": .integer(date),
+      "originalPurchaseDate": .integer(firstSeen), "originalApplicationVersion": "1.0", "originalPlatform": "iOS",
+      "appTransactionId": .string(id), "signedDate": .integer(date), "storeType": "APP_STORE",
+    ])
+    return payload
+  }
+
+  private func base(_ app: SimulatedApp, _ environment: AppStoreEnvironment) -> JSONObject {
+    var object = JSONObject()
+    if environment == .production { object["appAppleId"] = app.appAppleID.map { .integer($0) } }
+    object["bundleId"] = .string(app.bundleID)
+    object["environment"] = .string(environment.rawValue)
+    return object
+  }
+
+  private func record(
+    _ event: SubscriptionLife.Event, member: String, _ content: JSONObject, app: SimulatedApp,
+    environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject
+  ) throws -> NotificationRecord {
+    var content = content
+    content.merge(overrides["data"]?.objectValue)
+    let uuid = overrides["notificationUUID"]?.stringValue ?? random.uuid()
+    var payload: JSONObject = ["notificationType": .string(event.type)]
+    payload["subtype"] = event.subtype.map { .string($0) }
+    payload.merge([
+      "notificationUUID": .string(uuid), "version": "2.0", "signedDate": .integer(date), member: .object(content),
+    ])
+    payload.merge(overrides["payload"]?.objectValue)
+    return NotificationRecord(
+      uuid: uuid, bundleID: app.bundleID, environment: environment, type: event.type, subtype: event.subtype,
+      signedDate: date, signedPayload: try sign(payload, forge: overrides["forge"]?.stringValue),
+      isInHistory: overrides["history"]?.boolValue ?? (overrides["forge"] == nil))
+  }
+
+  /// `forge` says in which way the outer JWS is not Apple's.
+  private func sign(_ payload: JSONObject, forge: String?) throws -> String {
+    switch forge {
+    case nil: return try signer.sign(payload)
+    case "root": return try stranger.sign(payload)
+    case "marks": return try unmarked.sign(payload)
+    case "signature":
+      var bytes = Array(try signer.sign(payload).utf8)
+      let place = bytes.count - 40
+      bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      return String(decoding: bytes, as: UTF8.self)
+    case "algorithm":
+      let header = String(decoding: signer.header, as: UTF8.self).replacing("ES256", with: "none")
+      return try JWSSigner.compact(header: Array(header.utf8), payload: JSONValue.object(payload).serialized, key: signer.key)
+    default: throw ControlError("forge: root, marks, signature or algorithm")
+    }
+  }
+}

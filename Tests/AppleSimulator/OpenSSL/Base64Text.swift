@@ -1,0 +1,72 @@
+/// Base64 as Apple writes it: standard with padding for certificates and signatures, URL-safe without it in a JWS.
+public enum Base64Text {
+  private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  public static func encode(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: standard, padded: true) }
+
+  public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, padded: false) }
+
+  /// Nil unless the text is whole, padded, and of the standard alphabet.
+  public static func decode(_ text: String) -> [UInt8]? {
+    let utf8 = Array(text.utf8)
+    guard utf8.count % 4 == 0 else { return nil }
+    let padding = utf8.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
+    return decode(utf8.dropLast(padding), alphabet: standard)
+  }
+
+  /// Nil unless the text is of the URL alphabet and has no padding.
+  public static func decodeURL(_ text: String) -> [UInt8]? {
+    let utf8 = Array(text.utf8)
+    return decode(utf8[...], alphabet: url)
+  }
+
+  private static func encode(_ bytes: [UInt8], alphabet: [UInt8], padded: Bool) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var index = 0
+    while index < bytes.count {
+      let chunk = bytes[index..<min(index + 3, bytes.count)]
+      var word = UInt32(0)
+      for place in 0..<3 { word = word << 8 | UInt32(index + place < bytes.count ? bytes[index + place] : 0) }
+      for place in 0..<4 {
+        if place <= chunk.count {
+          text.append(alphabet[Int(word >> UInt32(18 - 6 * place) & 63)])
+        } else if padded {
+          text.append(UInt8(ascii: "="))
+        }
+      }
+      index += 3
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func decode(_ utf8: ArraySlice<UInt8>, alphabet: [UInt8]) -> [UInt8]? {
+    guard utf8.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    var word = UInt32(0)
+    var bits = 0
+    for byte in utf8 {
+      guard let value = value(of: byte, alphabet: alphabet) else { return nil }
+      word = word << 6 | value
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
+        word &= (1 << UInt32(bits)) - 1
+      }
+    }
+    return word == 0 ? bytes : nil
+  }
+
+  private static func value(of byte: UInt8, alphabet: [UInt8]) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
+    case alphabet[62]: 62
+    case alphabet[63]: 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import COpenSSL
+
+/// What libcrypto says went wrong.
+public struct OpenSSLError: Error, Sendable, CustomStringConvertible {
+  /// The call that failed.
+  public let operation: String
+  /// Text of the last entry of the error queue.
+  public let reason: String
+
+  /// Empties the error queue of this thread.
+  init(_ operation: String) {
+    self.operation = operation
+    var last: UInt = 0
+    while true {
+      let code = ERR_get_error()
+      if code == 0 { break }
+      last = UInt(code)
+    }
+    if last == 0 {
+      reason = "no reason given"
+    } else {
+      reason = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        ERR_error_string_n(last, buffer.baseAddress, buffer.count)
+        return String(cString: buffer.baseAddress!)
+      }
+    }
+  }
+
+  public var description: String { "\(operation): \(reason)" }
+}

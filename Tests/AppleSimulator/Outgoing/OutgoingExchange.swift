@@ -1,0 +1,82 @@
+import NIOCore
+import NIOSSL
+
+/// One request and the promise of what comes back.
+struct OutgoingExchange: Sendable {
+  let request: ByteBuffer
+  let url: String
+  /// May be completed more than once; the first counts.
+  let answer: EventLoopPromise<OutgoingAnswer>
+}
+
+/// Writes the request once the connection is ready and reads just the head of the answer.
+final class OutgoingExchangeHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let exchange: OutgoingExchange
+  private var head: [UInt8] = []
+  private var isDone = false
+
+  init(_ exchange: OutgoingExchange) { self.exchange = exchange }
+
+  func channelActive(context: ChannelHandlerContext) {
+    // Under TLS this waits in the TLS handler until the handshake is done.
+    context.writeAndFlush(wrapOutboundOut(exchange.request), promise: nil)
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isDone else { return }
+    head.append(contentsOf: unwrapInboundIn(data).readableBytesView)
+    guard let end = endOfHead() else {
+      if head.count > 65_536 { finish(OutgoingAnswer(result: .invalidResponse)) }
+      return
+    }
+    finish(judge(String(decoding: head[..<end], as: UTF8.self)))
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case NIOSSLError.uncleanShutdown = error, !head.isEmpty {
+      finish(OutgoingAnswer(result: .prematureClose))
+    } else {
+      let isTLS = error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
+      finish(OutgoingAnswer(result: isTLS ? .tlsIssue : .socketIssue))
+    }
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    finish(OutgoingAnswer(result: head.isEmpty ? .noResponse : .prematureClose))
+    context.fireChannelInactive()
+  }
+
+  private func finish(_ answer: OutgoingAnswer) {
+    guard !isDone else { return }
+    isDone = true
+    exchange.answer.succeed(answer)
+  }
+
+  private func endOfHead() -> Int? {
+    guard head.count >= 4 else { return nil }
+    for index in 3..<head.count where head[index] == 10 && head[index - 1] == 13 && head[index - 2] == 10 { return index }
+    return nil
+  }
+
+  private func judge(_ head: String) -> OutgoingAnswer {
+    let lines = head.split(separator: "\r\n")
+    let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status) else {
+      return OutgoingAnswer(result: .invalidResponse)
+    }
+    if (300..<400).contains(status), lines.contains(where: { isRedirectToItself($0) }) {
+      return OutgoingAnswer(status: status, result: .circularRedirect)
+    }
+    return OutgoingAnswer(status: status, result: (200...206).contains(status) ? .success : .unsuccessfulStatus)
+  }
+
+  private func isRedirectToItself(_ line: Substring) -> Bool {
+    let parts = line.split(separator: ":", maxSplits: 1)
+    return parts.count == 2 && parts[0].lowercased() == "location" && parts[1].drop { $0 == " " } == exchange.url
+  }
+}

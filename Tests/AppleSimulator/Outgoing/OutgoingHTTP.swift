@@ -1,0 +1,63 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Posts JSON like a device or like the App Store: one connection, one request, no redirect followed.
+///
+/// Written on sockets and not on a client library, because the way in which a sending failed is the answer wanted here.
+public struct OutgoingHTTP: Sendable {
+  private let tls: NIOSSLContext
+  /// Real time until an attempt counts as timed out.
+  let timeout: TimeAmount
+
+  /// `trustedPEM`: authorities that are trusted beside those of the system.
+  public init(trustedPEM: [String], timeout: TimeAmount = .seconds(10)) throws {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.additionalTrustRoots = [.certificates(try trustedPEM.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })]
+    tls = try NIOSSLContext(configuration: configuration)
+    self.timeout = timeout
+  }
+
+  public func post(_ body: [UInt8], to url: OutgoingURL, userAgent: String) async -> OutgoingAnswer {
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+    let exchange = OutgoingExchange(
+      request: request(body, to: url, userAgent: userAgent), url: url.description, answer: eventLoop.makePromise())
+    let tls = self.tls
+    let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(.seconds(5)).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        if url.secure {
+          let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
+          try channel.pipeline.syncOperations.addHandler(
+            NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : url.host))
+        }
+        try channel.pipeline.syncOperations.addHandler(OutgoingExchangeHandler(exchange))
+      }
+    }
+    let channel: any Channel
+    do {
+      channel = try await bootstrap.connect(host: url.host, port: url.port).get()
+    } catch ChannelError.connectTimeout {
+      exchange.answer.fail(CancellationError())
+      return OutgoingAnswer(result: .timedOut)
+    } catch {
+      exchange.answer.fail(CancellationError())
+      return OutgoingAnswer(result: .socketIssue)
+    }
+    let alarm = eventLoop.scheduleTask(in: timeout) {
+      exchange.answer.succeed(OutgoingAnswer(result: .timedOut))
+    }
+    let answer = try? await exchange.answer.futureResult.get()
+    alarm.cancel()
+    channel.close(promise: nil)
+    return answer ?? OutgoingAnswer(result: .other)
+  }
+
+  private func request(_ body: [UInt8], to url: OutgoingURL, userAgent: String) -> ByteBuffer {
+    var buffer = ByteBuffer(
+      string: "POST \(url.target) HTTP/1.1\r\nHost: \(url.authority)\r\nUser-Agent: \(userAgent)\r\n"
+        + "Content-Type: application/json\r\nAccept: */*\r\nContent-Length: \(body.count)\r\nConnection: close\r\n\r\n")
+    buffer.writeBytes(body)
+    return buffer
+  }
+}

@@ -1,0 +1,24 @@
+import WireJSON
+
+/// One App Store account in one app: its subscriptions, its other purchases, what was told about it.
+struct Customer: Sendable {
+  var bundleID: String
+  var environment: AppStoreEnvironment
+  /// Stable for this account and app.
+  var appTransactionID: String
+  var subscriptions: [SubscriptionLife] = []
+  var products: [TransactionFacts] = []
+  var hasAppTransaction = true
+  /// Bodies of *Send Consumption Information*, in the order they came.
+  var consumption: [JSONObject] = []
+  var finished: Set<String> = []
+  var firstSeen: Int64
+
+  var transactions: [TransactionFacts] { subscriptions.flatMap(\.transactions) + products }
+
+  var identifiers: Set<String> {
+    var all: Set<String> = [appTransactionID]
+    for transaction in transactions { all.insert(transaction.id) }
+    return all
+  }
+}

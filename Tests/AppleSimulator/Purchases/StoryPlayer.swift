@@ -1,0 +1,50 @@
+import WireJSON
+
+/// Plays steps of a subscription's life at the dates they usually come.
+struct StoryPlayer {
+  /// One step, how long after its usual date it comes, and what is done with its notification.
+  struct Scene: Sendable {
+    var step: StoryStep
+    var delayDays: Double = 0
+    var options = JSONObject()
+  }
+
+  var scenes: [Scene]
+
+  init(_ steps: [StoryStep]) { scenes = steps.map { Scene(step: $0) } }
+
+  /// Reads `["buy", {"step": "renew", "send": false, "delayDays": 0.5}]`.
+  init(_ json: [JSONValue]) throws {
+    scenes = try json.enumerated().map { index, entry in
+      let name = entry.stringValue ?? entry["step"]?.stringValue ?? ""
+      guard let step = StoryStep(rawValue: name) else {
+        throw ControlError("steps[\(index)]: one of \(StoryStep.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+      return Scene(
+        step: step, delayDays: entry["delayDays"]?.numberValue?.double ?? 0, options: entry.objectValue ?? JSONObject())
+    }
+    guard !scenes.isEmpty else { throw ControlError("steps: at least one") }
+  }
+
+  /// Milliseconds from the first step to the last.
+  func length(of life: SubscriptionLife) throws -> Int64 {
+    var copy = life
+    let start: Int64 = copy.lastDate
+    var last = start
+    try play(&copy, from: start, newID: { "1" }) { _, _, _, date in last = date }
+    return last - start
+  }
+
+  /// Lets everything happen; `scene` sees the life right after each step.
+  func play(
+    _ life: inout SubscriptionLife, from start: Int64, newID: () -> String,
+    _ scene: (Scene, SubscriptionLife, SubscriptionLife.Event, Int64) throws -> Void
+  ) throws {
+    for (index, entry) in scenes.enumerated() {
+      let usual = index == 0 && life.transactions.isEmpty ? start : life.usualDate(of: entry.step)
+      let date = usual + Int64(entry.delayDays * Double(SubscriptionLife.day))
+      let event = try life.apply(entry.step, at: date, newID: newID)
+      try scene(entry, life, event, date)
+    }
+  }
+}

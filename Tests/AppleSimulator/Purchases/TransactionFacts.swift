@@ -1,0 +1,32 @@
+import WireJSON
+
+/// One transaction as the App Store keeps it: *JWSTransactionDecodedPayload* without the date of signing.
+public struct TransactionFacts: Sendable {
+  var fields: JSONObject
+  /// Milliseconds; what *Get Transaction History* sorts by.
+  var modified: Int64
+  var orderID: String
+
+  var id: String { fields["transactionId"]?.stringValue ?? "" }
+  var originalID: String { fields["originalTransactionId"]?.stringValue ?? "" }
+  var purchaseDate: Int64 { fields["purchaseDate"]?.int64Value ?? 0 }
+  var expiresDate: Int64 { fields["expiresDate"]?.int64Value ?? 0 }
+  var revocationDate: Int64? { fields["revocationDate"]?.int64Value }
+  var isFamilyShared: Bool { fields["inAppOwnershipType"]?.stringValue == "FAMILY_SHARED" }
+
+  func payload(signedDate: Int64, overrides: JSONObject? = nil) -> JSONObject {
+    var payload = fields
+    payload["signedDate"] = .integer(signedDate)
+    payload.merge(overrides)
+    return payload
+  }
+}
+
+extension JSONObject {
+  /// Takes members over; null removes one.
+  mutating func merge(_ other: JSONObject?) {
+    for member in other?.members ?? [] {
+      if member.value.isNull { self[member.key] = nil } else { self[member.key] = member.value }
+    }
+  }
+}

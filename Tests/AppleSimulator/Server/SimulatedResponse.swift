@@ -1,0 +1,19 @@
+import WireJSON
+
+/// One answer, and what happens to it on the way.
+struct SimulatedResponse: Sendable {
+  enum Damage: Sendable { case none, reset, cut }
+
+  var status: Int
+  var headers: [(name: String, value: String)] = []
+  var body: [UInt8] = []
+  var damage = Damage.none
+  /// Real milliseconds to wait before the answer.
+  var delayMilliseconds: Double = 0
+
+  static func json(_ value: JSONValue, status: Int = 200) -> SimulatedResponse {
+    SimulatedResponse(status: status, headers: [("content-type", "application/json")], body: value.serialized)
+  }
+
+  static func empty(_ status: Int) -> SimulatedResponse { SimulatedResponse(status: status) }
+}

@@ -1,0 +1,51 @@
+/// Everything the simulated Apple is made of.
+public struct SimulatorParts: Sendable {
+  let time: SimulatedTime
+  let random: SeededRandom
+  let deviceKeys: DeviceKeys
+  let apps: AppRegistry
+  let networks = AdNetworkRegistry()
+  let ledger = PurchaseLedger()
+  let archive = NotificationArchive()
+  let deliveries = DeliveryLog()
+  let tokens = AdServicesTokens()
+  let sessions = SessionLog()
+  let faults = FaultScript()
+  let courier: Courier
+  let device: DeviceSender
+  let desk: NotificationDesk
+  let serverAPI: AppStoreServerAPI
+
+  init(directory: StateDirectory, tlsAuthorityPEM: String, timeScale: Double, seed: UInt64) throws {
+    time = SimulatedTime(scale: timeScale)
+    random = SeededRandom(seed: seed)
+    deviceKeys = try DeviceKeys(in: directory)
+    apps = try AppRegistry(directory: directory)
+    courier = Courier(time: time)
+    let http = try OutgoingHTTP(trustedPEM: [tlsAuthorityPEM])
+    device = DeviceSender(http: http, courier: courier, log: deliveries)
+    let factory = NotificationFactory(
+      signer: JWSSigner(chain: try AppStoreChain(in: directory)),
+      stranger: JWSSigner(chain: try AppStoreChain(in: directory, name: "stranger")),
+      unmarked: JWSSigner(chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
+      ledger: ledger, time: time, random: random)
+    desk = NotificationDesk(
+      factory: factory, archive: archive, sender: NotificationSender(http: http, courier: courier, archive: archive),
+      apps: apps, ledger: ledger, time: time, random: random)
+    serverAPI = AppStoreServerAPI(desk: desk, apps: apps)
+    try directory.write("apple-keys.yaml", deviceKeys.yaml())
+  }
+
+  /// Forgets all that happened and all that was scripted; keys, apps and ad networks stay.
+  func reset() {
+    courier.reset()
+    archive.reset()
+    ledger.reset()
+    deliveries.reset()
+    tokens.reset()
+    sessions.reset()
+    faults.reset()
+    serverAPI.reset()
+    time.offsetMilliseconds = 0
+  }
+}

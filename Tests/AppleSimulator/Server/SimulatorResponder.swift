@@ -1,0 +1,114 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOPosix
+
+/// Finds who answers a request: control, App Store, AdServices, or a host that collects sessions.
+struct SimulatorResponder: HTTPResponder {
+  typealias Context = SimulatorContext
+  /// Bytes of a request's body.
+  static let bodyLimit = 16 << 20
+
+  let parts: SimulatorParts
+  let control: ControlAPI
+  let adServices: AdServicesEndpoint
+  /// Whether only the control API is served here.
+  let controlOnly: Bool
+
+  init(parts: SimulatorParts, controlOnly: Bool) {
+    self.parts = parts
+    self.controlOnly = controlOnly
+    control = ControlAPI(parts: parts)
+    adServices = AdServicesEndpoint(tokens: parts.tokens, time: parts.time, random: parts.random)
+  }
+
+  func respond(to request: Request, context: Context) async throws -> Response {
+    let buffer = try await request.body.collect(upTo: Self.bodyLimit)
+    let seen = SimulatedRequest(
+      method: request.method.rawValue, target: request.head.path ?? "/", authority: request.head.authority,
+      headers: request.headers.map { ($0.name.canonicalName, $0.value) }, body: Array(buffer.readableBytesView))
+    if seen.segments.first == "control" { return send(await control.respond(to: seen)) }
+    if controlOnly { return send(.empty(404)) }
+    let family = family(of: seen)
+    let fault = parts.faults.next(names: family.names + [seen.host], path: seen.path)
+    var response: SimulatedResponse
+    if let fault, fault.replacesAnswer {
+      response = .empty(200)
+      // A failing server has seen the request all the same.
+      if case .session = family.kind, fault.status.map({ $0 < 300 }) ?? true { parts.sessions.record(seen, at: parts.time.now) }
+      if case .adServices = family.kind { noteAdServicesCall(seen, status: fault.status ?? 0) }
+    } else {
+      response = await answer(seen, family.kind)
+    }
+    if let fault { response = fault.strike(response) }
+    if response.delayMilliseconds > 0 {
+      try await Task.sleep(for: .microseconds(Int64(response.delayMilliseconds * 1000)))
+    }
+    switch response.damage {
+    case .none: return send(response)
+    case .reset:
+      await context.breakConnection()
+      throw SimulatedFault()
+    case .cut: return cut(response, context)
+    }
+  }
+
+  private enum Kind { case appStore(AppStoreEnvironment, [String]), adServices, session, nothing }
+
+  private func family(of request: SimulatedRequest) -> (kind: Kind, names: [String]) {
+    if ConsentHosts.all.contains(request.host) { return (.session, ["consent"]) }
+    if let first = request.segments.first, first == "production" || first == "sandbox" {
+      let environment: AppStoreEnvironment = first == "production" ? .production : .sandbox
+      let path = Array(request.segments.dropFirst())
+      let endpoint = APIEndpoint.find(method: request.method, path)?.endpoint.rawValue
+      return (.appStore(environment, path), ["appStoreServer", first] + (endpoint.map { [$0] } ?? []))
+    }
+    if request.path == "/api/v1/" { return (.adServices, ["adServices"]) }
+    return request.method == "POST" ? (.session, ["consent"]) : (.nothing, [])
+  }
+
+  private func answer(_ request: SimulatedRequest, _ kind: Kind) async -> SimulatedResponse {
+    switch kind {
+    case .appStore(let environment, let path):
+      return await parts.serverAPI.respond(to: request, path: path, environment: environment)
+    case .adServices: return adServices.respond(to: request)
+    case .session:
+      parts.sessions.record(request, at: parts.time.now)
+      return .json(["message": "received"])
+    case .nothing: return .empty(404)
+    }
+  }
+
+  private func noteAdServicesCall(_ request: SimulatedRequest, status: Int) {
+    parts.tokens.recordCall(String(decoding: request.body, as: UTF8.self), at: parts.time.now, status: status)
+  }
+
+  private func send(_ response: SimulatedResponse) -> Response {
+    Response(
+      status: .init(code: response.status), headers: fields(response), body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
+  }
+
+  /// Says how long the body is and ends in its middle.
+  private func cut(_ response: SimulatedResponse, _ context: Context) -> Response {
+    let body = response.body.isEmpty ? Array("{}".utf8) : response.body
+    return Response(
+      status: .init(code: response.status), headers: fields(response),
+      body: .init(contentLength: body.count) { writer in
+        try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
+        try await Task.sleep(for: .milliseconds(20))
+        await context.breakConnection()
+        throw SimulatedFault()
+      })
+  }
+
+  private func fields(_ response: SimulatedResponse) -> HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in response.headers {
+      if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+    }
+    return fields
+  }
+}
+
+/// Ends a request that a scripted fault broke.
+struct SimulatedFault: Error {}

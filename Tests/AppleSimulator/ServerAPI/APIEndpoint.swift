@@ -1,0 +1,49 @@
+/// The endpoints of the App Store Server API, and how many requests a second each app has.
+enum APIEndpoint: String, Sendable, CaseIterable {
+  case transactionInfo, transactionHistory, transactionHistoryV1, appTransactionInfo, subscriptionStatuses
+  case setAppAccountToken, finishTransaction, consumption, consumptionV1, orderLookup, refundHistory, refundHistoryV1
+  case extendRenewalDate, massExtend, massExtendStatus, notificationHistory, testNotification, testNotificationStatus
+  case customerGroups, groupMembers
+
+  /// Requests per second in production; the sandbox has a tenth.
+  var rate: Double {
+    switch self {
+    case .setAppAccountToken, .extendRenewalDate: 20
+    case .orderLookup, .refundHistory, .refundHistoryV1: 10
+    case .massExtend, .massExtendStatus, .testNotification, .testNotificationStatus: 1
+    default: 50
+    }
+  }
+
+  /// The endpoint of a method and a path after the environment's prefix, with the values in the path.
+  static func find(method: String, _ path: [String]) -> (endpoint: APIEndpoint, values: [String])? {
+    if path.count >= 3, path[0] == "groups", path[1] == "v1" {
+      if method == "GET", path.count == 4, path[2] == "currentGroups" { return (.customerGroups, [path[3]]) }
+      if method == "GET", path.count == 4, path[2] == "group" { return (.groupMembers, [path[3]]) }
+      return nil
+    }
+    guard path.count >= 3, path[0] == "inApps", !path.contains("") else { return nil }
+    let rest = Array(path.dropFirst(3))
+    switch (method, path[1], path[2], rest.count) {
+    case ("GET", "v1", "transactions", 2) where rest[0] == "appTransactions": return (.appTransactionInfo, [rest[1]])
+    case ("GET", "v1", "transactions", 1): return (.transactionInfo, rest)
+    case ("PUT", "v1", "transactions", 2) where rest[0] == "consumption": return (.consumptionV1, [rest[1]])
+    case ("PUT", "v2", "transactions", 2) where rest[0] == "consumption": return (.consumption, [rest[1]])
+    case ("PUT", "v1", "transactions", 2) where rest[1] == "appAccountToken": return (.setAppAccountToken, [rest[0]])
+    case ("POST", "v1", "transactions", 2) where rest[1] == "finish": return (.finishTransaction, [rest[0]])
+    case ("GET", "v2", "history", 1): return (.transactionHistory, rest)
+    case ("GET", "v1", "history", 1): return (.transactionHistoryV1, rest)
+    case ("PUT", "v1", "subscriptions", 2) where rest[0] == "extend": return (.extendRenewalDate, [rest[1]])
+    case ("POST", "v1", "subscriptions", 2) where rest == ["extend", "mass"]: return (.massExtend, [])
+    case ("GET", "v1", "subscriptions", 4) where rest[0] == "extend" && rest[1] == "mass": return (.massExtendStatus, [rest[2], rest[3]])
+    case ("GET", "v1", "subscriptions", 1): return (.subscriptionStatuses, rest)
+    case ("GET", "v1", "lookup", 1): return (.orderLookup, rest)
+    case ("GET", "v2", "refund", 2) where rest[0] == "lookup": return (.refundHistory, [rest[1]])
+    case ("GET", "v1", "refund", 2) where rest[0] == "lookup": return (.refundHistoryV1, [rest[1]])
+    case ("POST", "v1", "notifications", 1) where rest == ["history"]: return (.notificationHistory, [])
+    case ("POST", "v1", "notifications", 1) where rest == ["test"]: return (.testNotification, [])
+    case ("GET", "v1", "notifications", 2) where rest[0] == "test": return (.testNotificationStatus, [rest[1]])
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+import WireJSON
+
+/// The App Store Server API of one environment: token, limit, endpoint.
+final class AppStoreServerAPI: Sendable {
+  /// Who asks what of which app.
+  struct Call: Sendable {
+    var request: SimulatedRequest
+    var values: [String]
+    var app: SimulatedApp
+    var environment: AppStoreEnvironment
+    var now: Int64
+  }
+
+  let ledger: PurchaseLedger
+  let archive: NotificationArchive
+  let factory: NotificationFactory
+  let desk: NotificationDesk
+  let history: NotificationHistory
+  let limits = RateLimits()
+  let extensions: RenewalExtensions
+  let time: SimulatedTime
+  let random: SeededRandom
+  private let tokens: TokenCheck
+  private let tests = Mutex<[String: String]>([:])
+  private let calls = Mutex<[JSONValue]>([])
+
+  init(desk: NotificationDesk, apps: AppRegistry) {
+    self.desk = desk
+    factory = desk.factory
+    ledger = desk.ledger
+    archive = desk.archive
+    time = desk.time
+    random = desk.random
+    history = NotificationHistory(archive: archive, random: random)
+    tokens = TokenCheck(apps: apps)
+    extensions = RenewalExtensions(desk: desk)
+  }
+
+  func reset() {
+    history.reset()
+    limits.reset()
+    extensions.reset()
+    tests.withLock { $0 = [:] }
+    calls.withLock { $0 = [] }
+  }
+
+  /// Every call that came, oldest first: for tests.
+  func callLog(limit: Int) -> [JSONValue] { calls.withLock { $0.suffix(limit) } }
+
+  func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async -> SimulatedResponse {
+    let response = await answer(request, path: path, environment: environment)
+    let entry: JSONObject = [
+      "atMilliseconds": .integer(time.now), "environment": .string(environment.rawValue), "method": .string(request.method),
+      "path": .string(request.path), "status": .integer(response.status),
+    ]
+    calls.withLock { $0.append(.object(entry)) }
+    return response
+  }
+
+  private func answer(_ request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async -> SimulatedResponse {
+    guard let (endpoint, values) = APIEndpoint.find(method: request.method, path) else { return .empty(404) }
+    let now = time.now
+    guard let app = tokens.app(authorization: request.header("authorization"), environment: environment, now: now) else {
+      return .empty(401)
+    }
+    if let until = limits.blockedUntil(endpoint, bundleID: app.bundleID, environment: environment, time: time) {
+      var response = APIError(4_290_000, "Rate limit exceeded.").response
+      response.headers.append(("retry-after", String(until)))
+      return response
+    }
+    let call = Call(request: request, values: values, app: app, environment: environment, now: now)
+    do {
+      return try await answer(call, endpoint)
+    } catch let error as APIError {
+      return error.response
+    } catch {
+      return APIError(5_000_000, "An unknown error occurred.").response
+    }
+  }
+
+  private func answer(_ call: Call, _ endpoint: APIEndpoint) async throws -> SimulatedResponse {
+    switch endpoint {
+    case .transactionInfo: try transactionInfo(call)
+    case .transactionHistory: try transactionHistory(call, leavingOutFinishedConsumables: false)
+    case .transactionHistoryV1: try transactionHistory(call, leavingOutFinishedConsumables: true)
+    case .appTransactionInfo: try appTransactionInfo(call)
+    case .subscriptionStatuses: try subscriptionStatuses(call)
+    case .setAppAccountToken: try setAppAccountToken(call)
+    case .finishTransaction: try finish(call)
+    case .consumption: try consumption(call)
+    case .consumptionV1: try consumptionV1(call)
+    case .orderLookup: call.environment == .production ? try orderLookup(call) : .empty(404)
+    case .refundHistory: try refundHistory(call)
+    case .refundHistoryV1: try refundHistoryV1(call)
+    case .extendRenewalDate: try await extensions.single(call)
+    case .massExtend: try await extensions.mass(call)
+    case .massExtendStatus: try extensions.status(call)
+    case .notificationHistory:
+      .json(
+        try history.answer(
+          body: call.request.body, token: call.request.query("paginationToken"), bundleID: call.app.bundleID,
+          environment: call.environment, now: call.now))
+    case .testNotification: try await testNotification(call)
+    case .testNotificationStatus: try testNotificationStatus(call)
+    case .customerGroups:
+      call.environment == .sandbox ? try customerGroups(call) : .empty(404)
+    case .groupMembers:
+      call.environment == .sandbox ? .json(["members": [], "hasMore": false]) : .empty(404)
+    }
+  }
+
+  private func testNotification(_ call: Call) async throws -> SimulatedResponse {
+    guard call.app.notificationURLs[call.environment] != nil else {
+      throw APIError(4_040_007, "No App Store Server Notification URL found for provided app.")
+    }
+    let record = try factory.detached(
+      SubscriptionLife.Event(type: "TEST"), app: call.app, environment: call.environment, at: call.now, overrides: [:])
+    let token = "\(random.uuid())_\(call.now)"
+    tests.withLock { $0[token] = record.uuid }
+    await desk.publish(record, app: call.app)
+    return .json(["testNotificationToken": .string(token)])
+  }
+
+  private func testNotificationStatus(_ call: Call) throws -> SimulatedResponse {
+    let token = call.values[0]
+    let parts = token.split(separator: "_")
+    guard parts.count == 2, parts[0].count == 36, Int64(parts[1]) != nil else {
+      throw APIError(4_000_020, "Invalid request. The test notification token is invalid.")
+    }
+    guard let uuid = tests.withLock({ $0[token] }), let record = archive.record(uuid), !record.attempts.isEmpty,
+      record.bundleID == call.app.bundleID, record.environment == call.environment
+    else { throw APIError(4_040_008, "Either the test notification token is expired or the notification and status are not yet available.") }
+    return .json(record.historyItem)
+  }
+}
