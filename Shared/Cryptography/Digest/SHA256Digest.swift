@@ -51,3 +51,14 @@ public enum RandomBytes {
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: hex[$0], as: UTF8.self) }.joined(separator: "-")
   }
 }
+
+/// SHA-1: not for security, but the name Redis gives a script.
+public enum SHA1Digest {
+  /// The 20 bytes of the digest.
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+      _ = SHA1(bytes, bytes.count, buffer.baseAddress)
+      count = 20
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// A delivery to be taken in.
+public struct AcceptRequest: Sendable {
+  public var queue: QueueName
+  /// What makes a repeat: the natural key together with a digest of the bytes.
+  public var idempotencyKey: String
+  /// What must stay in order shares an order key and so a shard; the natural key decides where there is none.
+  public var orderKey: String?
+  public var naturalKey: String?
+  public var message: QueueMessage
+  /// Milliseconds since 1970 before which it is not worked; nil for at once.
+  public var notBefore: Int64?
+
+  public init(
+    queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, message: QueueMessage,
+    notBefore: Int64? = nil
+  ) {
+    self.queue = queue
+    self.idempotencyKey = idempotencyKey
+    self.orderKey = orderKey
+    self.naturalKey = naturalKey
+    self.message = message
+    self.notBefore = notBefore
+  }
+}
+
+/// Whether a delivery is new.
+public enum AcceptOutcome: Sendable, Hashable {
+  case accepted(DeliveryID)
+  case duplicate(DeliveryID)
+
+  public var id: DeliveryID {
+    switch self {
+    case .accepted(let id), .duplicate(let id): id
+    }
+  }
+
+  public var isDuplicate: Bool { if case .duplicate = self { true } else { false } }
+}

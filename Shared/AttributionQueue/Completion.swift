@@ -1,0 +1,46 @@
+/// The state of a delivery.
+public enum DeliveryState: String, Sendable, Hashable {
+  case accepted, verified, rejected, dead, done
+}
+
+/// An event to publish.
+public struct EventRecord: Sendable, Hashable {
+  public var id: String
+  public var type: String
+  /// A CloudEvent in its JSON format.
+  public var json: [UInt8]
+
+  public init(id: String, type: String, json: [UInt8]) {
+    self.id = id
+    self.type = type
+    self.json = json
+  }
+}
+
+/// The outcome of a message.
+public struct Completion: Sendable {
+  public var state: DeliveryState
+  /// Claimed together with publishing: seen before means no event.
+  public var naturalKey: String?
+  /// Whether the natural key must be remembered for as long as recovery reaches back (half a year) rather than for days.
+  public var rememberLong: Bool
+  public var events: [EventRecord]
+  public var reason: String?
+
+  public init(
+    state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord], reason: String? = nil
+  ) {
+    self.state = state
+    self.naturalKey = naturalKey
+    self.rememberLong = rememberLong
+    self.events = events
+    self.reason = reason
+  }
+}
+
+/// What completing did.
+public enum CompletionOutcome: Sendable, Hashable {
+  case completed
+  /// The natural key was counted before: no event was written.
+  case naturalKeySeen
+}

@@ -1,0 +1,194 @@
+import Cryptography
+public import Logging
+public import RedisClient
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The two atomic steps and what lies between them: accept, lease, retry, complete, dead letter.
+public final class DeliveryQueue: Sendable {
+  public let configuration: QueueConfiguration
+  let redis: RedisClient
+  let seen: SeenBefore
+  let logger: Logger
+  static let group = "workers"
+
+  private init(redis: RedisClient, configuration: QueueConfiguration, digestKey: [UInt8], logger: Logger) {
+    self.redis = redis
+    self.configuration = configuration
+    self.logger = logger
+    seen = SeenBefore(digestKey: digestKey, configuration: configuration)
+  }
+
+  /// Checks that the Redis keeps what it is given, and fetches the secret digest key that all services share.
+  public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger) async throws(QueueError) -> DeliveryQueue {
+    do throws(RedisError) {
+      try await RedisGuard.check(redis, development: configuration.development, logger: logger)
+      try await redis.send(["SET", .string(Keys.digestKey), .bytes(RandomBytes.make(32)), "NX"])
+      guard let key = try await redis.send(["GET", .string(Keys.digestKey)]).bytes, key.count == 32 else {
+        throw .unexpectedReply("GET of the digest key")
+      }
+      return DeliveryQueue(redis: redis, configuration: configuration, digestKey: key, logger: logger)
+    } catch {
+      if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
+        throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
+      }
+      throw .unavailable(error)
+    }
+  }
+
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  // MARK: Accept
+
+  /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
+  public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
+    let id = seen.deliveryID(request)
+    let now = Self.now
+    let claim = seen.claim(request.idempotencyKey, store: .delivery, shard: id.shard, now: now)
+    let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
+    let reply = try await run(
+      Scripts.accept,
+      claim.buckets + [
+        Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard), Keys.payloads(request.queue, id.shard),
+        Keys.delivery(id),
+      ],
+      [
+        .integer(claim.member), .integer(claim.expirySeconds), .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
+        .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
+        .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body), .bytes(request.message.envelope),
+      ])
+    switch reply.integer {
+    case 1:
+      if due > 0 { await wake(request.queue, dueIn: due - now) }
+      return .accepted(id)
+    case 0: return .duplicate(id)
+    case -1: throw .backlogFull
+    default: throw .unavailable(.unexpectedReply("accept"))
+    }
+  }
+
+  /// The id that a delivery has or would have.
+  public func deliveryID(for request: AcceptRequest) -> DeliveryID { seen.deliveryID(request) }
+
+  /// What is known of a delivery; nil when it is unknown or forgotten.
+  public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
+    let fields: [RedisArgument] = ["state", "queue", "kind", "acceptedAt", "completedAt", "attempts", "eventId", "reason", "lastError"]
+    let reply = try await send(["HMGET", .string(Keys.delivery(id))] + fields)
+    guard let values = reply.array, values.count == fields.count, let state = values[0].string.flatMap(DeliveryState.init) else {
+      return nil
+    }
+    func text(_ index: Int) -> String? { values[index].string.flatMap { $0.isEmpty ? nil : $0 } }
+    return DeliveryRecord(
+      id: id, state: state, queue: text(1) ?? "", kind: text(2) ?? "", acceptedAt: values[3].integer, completedAt: values[4].integer,
+      attempts: Int(values[5].integer ?? 0), eventId: text(6), reason: text(7), lastError: text(8))
+  }
+
+  /// Whether a natural key was counted already, as far as the store remembers.
+  public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
+    let place = HMACSHA256.authenticate(Array((orderKey ?? naturalKey).utf8), key: seen.digestKey)
+    let shard = Shard(Int(place[0]))
+    let claim = seen.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
+    for bucket in claim.buckets where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
+    return false
+  }
+
+  // MARK: What a worker does with a lease
+
+  /// Publishes the outcome and takes the message off the queue in one step. Throws `leaseLost` when another holds it now.
+  @discardableResult
+  public func complete(_ lease: LeasedMessage, _ completion: Completion) async throws(QueueError) -> CompletionOutcome {
+    let shard = lease.shard
+    let now = Self.now
+    let claim = seen.claim(
+      completion.naturalKey ?? "", store: completion.rememberLong ? .notification : .delivery, shard: shard, now: now)
+    var arguments = token(lease)
+    arguments += [
+      completion.naturalKey == nil ? "" : .integer(claim.member), .integer(claim.expirySeconds), .string(completion.state.rawValue),
+      .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .string(completion.reason ?? ""),
+      .string(completion.events.first?.id ?? ""),
+    ]
+    for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
+    let reply = try await run(
+      Scripts.complete,
+      [Keys.ready(lease.queue, shard)] + claim.buckets + [Keys.events(shard), Keys.eventsIndex(shard), Keys.delivery(lease.deliveryID)],
+      arguments)
+    switch reply.integer {
+    case 1: return .completed
+    case 0: return .naturalKeySeen
+    default: throw .leaseLost
+    }
+  }
+
+  /// Puts the message among the delayed ones.
+  public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
+    let due = max(0, delay.milliseconds)
+    try await putBack(lease, due: Self.now + due, error: error)
+    await wake(lease.queue, dueIn: due)
+  }
+
+  /// Moves the message, whole, to the dead letters.
+  public func deadLetter(_ lease: LeasedMessage, error: String) async throws(QueueError) {
+    try await putBack(lease, due: -1, error: error)
+  }
+
+  /// Gives the message back untouched, for another worker to take at once.
+  public func release(_ lease: LeasedMessage) async throws(QueueError) {
+    try await putBack(lease, due: -2, error: "")
+    await wake(lease.queue, dueIn: 0)
+  }
+
+  /// Starts the lease's time anew.
+  func renew(_ lease: LeasedMessage) async throws(QueueError) {
+    let reply = try await run(Scripts.renew, [Keys.ready(lease.queue, lease.shard)], token(lease))
+    guard reply.integer == 1 else { throw .leaseLost }
+  }
+
+  /// Makes a delayed message due now; false when it is not waiting.
+  @discardableResult
+  public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
+    let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
+    if moved { await wake(queue, dueIn: 0) }
+    return moved
+  }
+
+  private func putBack(_ lease: LeasedMessage, due: Int64, error: String) async throws(QueueError) {
+    let shard = lease.shard
+    let reply = try await run(
+      Scripts.retry,
+      [
+        Keys.ready(lease.queue, shard), Keys.delayed(lease.queue, shard), Keys.payloads(lease.queue, shard),
+        Keys.dead(lease.queue, shard), Keys.delivery(lease.deliveryID),
+      ],
+      token(lease) + [
+        .integer(due), .string(lease.deliveryID.description), .string(String(error.prefix(500)).replacing("\n", with: " ")),
+        .integer(Self.now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
+      ])
+    guard reply.integer == 1 else { throw .leaseLost }
+  }
+
+  private func token(_ lease: LeasedMessage) -> [RedisArgument] {
+    [.string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
+  }
+
+  /// The poller of delayed messages looks by itself at times; only what is due before that needs a wake.
+  private func wake(_ queue: QueueName, dueIn milliseconds: Int64) async {
+    guard milliseconds < DelayedPoller.longestSleep.milliseconds else { return }
+    _ = try? await redis.send(["LPUSH", .string(Keys.wake(queue)), "1"])
+  }
+
+  // MARK: Redis
+
+  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
+    do { return try await script.run(redis, keys, arguments) } catch { throw .unavailable(error) }
+  }
+
+  func send(_ words: [RedisArgument]) async throws(QueueError) -> RedisReply {
+    do { return try await redis.send(words) } catch { throw .unavailable(error) }
+  }
+}

@@ -1,0 +1,128 @@
+import RedisClient
+
+/// What a queue looks like now.
+public struct QueueSnapshot: Sendable, Hashable {
+  public let queue: QueueName
+  /// Ready messages that no worker holds.
+  public var depth: Int64 = 0
+  public var inFlight: Int64 = 0
+  public var delayed: Int64 = 0
+  public var dead: Int64 = 0
+  /// Of the oldest ready or leased message; nil when there is none.
+  public var oldestAgeSeconds: Double?
+  public var paused = false
+}
+
+/// A message that was given up.
+public struct DeadLetter: Sendable, Hashable {
+  public let id: DeliveryID
+  public let queue: QueueName
+  public let kind: String
+  public let attempts: Int
+  /// Milliseconds since 1970.
+  public let receivedAt: Int64
+  public let diedAt: Int64
+  public let lastError: String
+  public let history: [String]
+  let entryID: String
+}
+
+/// Looks into queues and mends them.
+public struct QueueAdministration: Sendable {
+  let deliveries: DeliveryQueue
+
+  public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+
+  /// Counts over all shards.
+  public func snapshot(_ queue: QueueName) async throws(QueueError) -> QueueSnapshot {
+    var snapshot = QueueSnapshot(queue: queue)
+    snapshot.paused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 1
+    let now = DeliveryQueue.now
+    struct Part: Sendable { var total, pending, delayed, dead: Int64; var oldest: Int64? }
+    let parts = await withTaskGroup(of: Result<Part, QueueError>.self) { group in
+      for shard in Shard.all {
+        group.addTask { [deliveries] in
+          do throws(QueueError) {
+            let stream = Keys.ready(queue, shard)
+            let total = try await deliveries.send(["XLEN", .string(stream)]).integer ?? 0
+            let delayed = try await deliveries.send(["ZCARD", .string(Keys.delayed(queue, shard))]).integer ?? 0
+            let dead = try await deliveries.send(["XLEN", .string(Keys.dead(queue, shard))]).integer ?? 0
+            var part = Part(total: total, pending: 0, delayed: delayed, dead: dead, oldest: nil)
+            if total > 0 {
+              let reply = try? await deliveries.send(["XPENDING", .string(stream), .string(DeliveryQueue.group)])
+              part.pending = reply?.array?.first?.integer ?? 0
+              let first = try await deliveries.send(["XRANGE", .string(stream), "-", "+", "COUNT", "1"])
+              part.oldest = first.array?.first?.array?.first?.string.flatMap { Int64($0.prefix { $0 != "-" }) }
+            }
+            return .success(part)
+          } catch { return .failure(error) }
+        }
+      }
+      var all: [Result<Part, QueueError>] = []
+      for await part in group { all.append(part) }
+      return all
+    }
+    for result in parts {
+      let part = try result.get()
+      snapshot.depth += max(0, part.total - part.pending)
+      snapshot.inFlight += part.pending
+      snapshot.delayed += part.delayed
+      snapshot.dead += part.dead
+      if let oldest = part.oldest { snapshot.oldestAgeSeconds = max(snapshot.oldestAgeSeconds ?? 0, Double(now - oldest) / 1000) }
+    }
+    return snapshot
+  }
+
+  /// Up to `most` dead letters.
+  public func deadLetters(_ queue: QueueName, most: Int) async throws(QueueError) -> [DeadLetter] {
+    var letters: [DeadLetter] = []
+    for shard in Shard.all where letters.count < most {
+      let reply = try await deliveries.send(
+        ["XRANGE", .string(Keys.dead(queue, shard)), "-", "+", "COUNT", .integer(Int64(most - letters.count))])
+      for entry in reply.array ?? [] {
+        guard let parts = entry.array, parts.count == 2, let entryID = parts[0].string else { continue }
+        let fields = EventFeed.fields(parts[1])
+        guard let id = fields["i"]?.string.flatMap(DeliveryID.init) else { continue }
+        let message = QueueMessage(kind: fields["k"]?.string ?? "", body: [], envelope: fields["a"]?.bytes ?? [])
+        letters.append(
+          DeadLetter(
+            id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
+            receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0, lastError: fields["x"]?.string ?? "",
+            history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID))
+      }
+    }
+    return letters
+  }
+
+  /// Puts dead letters back; their ids and keys stay. All of the queue when `ids` is empty. Answers how many.
+  public func replay(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
+    try await settle(queue, ids, replay: true)
+  }
+
+  /// Deletes dead letters for good.
+  public func purge(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
+    try await settle(queue, ids, replay: false)
+  }
+
+  /// Workers lease no more; what comes in is kept.
+  public func pause(_ queue: QueueName) async throws(QueueError) {
+    _ = try await deliveries.send(["SET", .string(Keys.paused(queue)), "1"])
+  }
+
+  /// Workers lease again.
+  public func resume(_ queue: QueueName) async throws(QueueError) {
+    _ = try await deliveries.send(["DEL", .string(Keys.paused(queue))])
+  }
+
+  private func settle(_ queue: QueueName, _ ids: Set<DeliveryID>, replay: Bool) async throws(QueueError) -> Int {
+    var count = 0
+    for letter in try await deadLetters(queue, most: .max) where ids.isEmpty || ids.contains(letter.id) {
+      let reply = try await deliveries.run(
+        Scripts.replay,
+        [Keys.dead(queue, letter.id.shard), Keys.ready(queue, letter.id.shard), Keys.delivery(letter.id)],
+        [.string(letter.entryID), replay ? "1" : "0"])
+      if reply.integer == 1 { count += 1 }
+    }
+    return count
+  }
+}

@@ -1,0 +1,37 @@
+/// The queues' limits.
+public struct QueueConfiguration: Sendable {
+  /// How long a worker holds a message without renewing.
+  public var lease: Duration = .seconds(30)
+  /// Tries before a message becomes a dead letter.
+  public var maxAttempts = 25
+  /// How often a message may be taken over from workers that died.
+  public var maxDeliveries = 5
+  /// Messages in a queue, ready and delayed.
+  public var backlogBound = 2_000_000
+  /// Exponential backoff with full jitter between tries.
+  public var backoffBase: Duration = .milliseconds(500)
+  public var backoffCap: Duration = .seconds(600)
+  /// Buckets of seen keys, a shard and a generation: 256 hold 16 million keys at 256 members each.
+  public var seenBuckets = 256
+  /// Longer than the senders' retries: nine days for devices, some seven for the App Store.
+  public var deliveryGeneration: Duration = .seconds(10 * 86_400)
+  /// Longer than Apple's notification history of 180 days.
+  public var notificationGeneration: Duration = .seconds(200 * 86_400)
+  /// How long a delivery's state can be asked for.
+  public var deliveryRecordTTL: Duration = .seconds(86_400)
+  /// How long an event is kept whether or not every subscription acknowledged it.
+  public var eventRetention: Duration = .seconds(14 * 86_400)
+  /// How long an event is kept although every subscription acknowledged it.
+  public var acknowledgedEventTTL: Duration = .seconds(3600)
+  /// How long an answer is kept under its Idempotency-Key.
+  public var rpcAnswerTTL: Duration = .seconds(86_400)
+  /// Accepts a Redis that may lose data.
+  public var development = false
+
+  public init() {}
+}
+
+extension Duration {
+  var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+  var wholeSeconds: Int64 { Int64(self / .seconds(1)) }
+}

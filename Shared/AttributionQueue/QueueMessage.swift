@@ -1,0 +1,67 @@
+import WireJSON
+
+/// What is queued: the body as it came and what is known about it.
+public struct QueueMessage: Sendable, Hashable {
+  /// What the body is, in the words of its queue (`skadnetwork`, `adattributionkit`, `notification`, …).
+  public var kind: String
+  public var body: [UInt8]
+  public var attributes: [String: String]
+  /// Milliseconds since 1970.
+  public var receivedAt: Int64
+  /// `public`, `recovery` or `rpc`.
+  public var source: String
+  public var traceparent: String?
+  public var requestId: String?
+
+  public init(
+    kind: String, body: [UInt8], attributes: [String: String] = [:], receivedAt: Int64, source: String, traceparent: String? = nil,
+    requestId: String? = nil
+  ) {
+    self.kind = kind
+    self.body = body
+    self.attributes = attributes
+    self.receivedAt = receivedAt
+    self.source = source
+    self.traceparent = traceparent
+    self.requestId = requestId
+  }
+
+  /// All but kind and body, as the queue stores it.
+  var envelope: [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("r")
+    writer.int(receivedAt)
+    writer.key("s")
+    writer.string(source)
+    if let traceparent {
+      writer.key("t")
+      writer.string(traceparent)
+    }
+    if let requestId {
+      writer.key("q")
+      writer.string(requestId)
+    }
+    if !attributes.isEmpty {
+      writer.key("a")
+      writer.beginObject()
+      for (key, value) in attributes.sorted(by: { $0.key < $1.key }) {
+        writer.key(dynamic: key)
+        writer.string(value)
+      }
+      writer.endObject()
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  init?(kind: String, body: [UInt8], envelope: [UInt8]) {
+    guard let object = try? JSONValue(parsing: envelope).objectValue, let receivedAt = object["r"]?.int64Value,
+      let source = object["s"]?.stringValue
+    else { return nil }
+    let attributes = (object["a"]?.objectValue?.members ?? []).map { ($0.key, $0.value.stringValue ?? "") }
+    self.init(
+      kind: kind, body: body, attributes: Dictionary(attributes) { $1 }, receivedAt: receivedAt, source: source,
+      traceparent: object["t"]?.stringValue, requestId: object["q"]?.stringValue)
+  }
+}

@@ -1,0 +1,56 @@
+import Cryptography
+import RedisClient
+
+/// What a claim of an RPC's idempotency key found.
+public enum RPCClaim: Sendable, Hashable {
+  /// The key is this owner's now.
+  case new(owner: String)
+  /// The key stands for another request.
+  case reused
+  /// Another call with the key is under way.
+  case running
+  /// The stored answer.
+  case done(status: Int, code: String, body: [UInt8])
+}
+
+/// Answers of RPCs under their Idempotency-Key (`rpc-protocol.md` section 10).
+public struct RPCIdempotencyStore: Sendable {
+  private let deliveries: DeliveryQueue
+
+  public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+
+  /// `scope`: the caller, the method's path and the key. `fingerprint`: a digest of the request.
+  public func claim(scope: String, fingerprint: String, lease: Duration) async throws(QueueError) -> RPCClaim {
+    let owner = RandomBytes.uuid()
+    let reply = try await deliveries.run(
+      Scripts.rpcClaim, [key(scope)], [.string(owner), .string(fingerprint), .integer(lease.milliseconds)])
+    guard let words = reply.array, let first = words.first?.string else { throw .unavailable(.unexpectedReply("rpc_claim")) }
+    switch first {
+    case "new": return .new(owner: owner)
+    case "reused": return .reused
+    case "done" where words.count == 4:
+      return .done(status: Int(words[1].integer ?? 200), code: words[2].string ?? "", body: words[3].bytes ?? [])
+    default: return .running
+    }
+  }
+
+  /// Stores the answer.
+  public func finish(scope: String, owner: String, status: Int, code: String, body: [UInt8]) async throws(QueueError) {
+    _ = try await deliveries.run(
+      Scripts.rpcFinish, [key(scope)],
+      [
+        .string(owner), "done", .integer(Int64(status)), .string(code), .bytes(body),
+        .integer(deliveries.configuration.rpcAnswerTTL.wholeSeconds),
+      ])
+  }
+
+  /// Frees the key.
+  public func release(scope: String, owner: String) async throws(QueueError) {
+    _ = try await deliveries.run(Scripts.rpcFinish, [key(scope)], [.string(owner), "free", 0, "", "", 0])
+  }
+
+  private func key(_ scope: String) -> String {
+    let digest = SHA256Digest.hash(scope)
+    return Keys.rpc(Shard(Int(digest[0])), digest: Hex.encode(digest))
+  }
+}

@@ -1,0 +1,32 @@
+import Cryptography
+import RedisClient
+
+/// The Lua files of `Scripts/`, one each.
+enum Scripts {
+  static let accept = script("accept", PackageResources.accept_lua)
+  static let complete = script("complete", PackageResources.complete_lua)
+  static let retry = script("retry", PackageResources.retry_lua)
+  static let promote = script("promote", PackageResources.promote_lua)
+  static let expedite = script("expedite", PackageResources.expedite_lua)
+  static let renew = script("renew", PackageResources.renew_lua)
+  static let reclaim = script("reclaim", PackageResources.reclaim_lua)
+  static let replay = script("replay", PackageResources.replay_lua)
+  static let pull = script("pull", PackageResources.pull_lua)
+  static let trim = script("trim", PackageResources.trim_lua)
+  static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
+  static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
+
+  private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
+    RedisScript(name: name, source: String(decoding: source, as: UTF8.self), sha1: Hex.encode(SHA1Digest.hash(source)))
+  }
+}
+
+extension RedisScript {
+  /// Runs the script on keys that must share one hash tag, and so one slot of a Redis Cluster.
+  func run(_ client: RedisClient, _ keys: [String], _ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
+    -> RedisReply
+  {
+    assert(Set(keys.map(Keys.hashTag(of:))).count == 1, "script \(name): its keys lie in different slots")
+    return try await run(on: client, keys: keys, arguments: arguments, timeout: timeout)
+  }
+}

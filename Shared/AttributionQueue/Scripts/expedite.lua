@@ -1,0 +1,7 @@
+-- expedite: makes a delayed message due now.
+-- KEYS 1 delayed set
+-- ARGV 1 delivery id
+-- Answers 1 when it was waiting, 0 when not.
+if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], 0, ARGV[1])
+return 1

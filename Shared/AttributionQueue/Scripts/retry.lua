@@ -1,0 +1,35 @@
+-- retry: puts a leased message among the delayed ones, or among the dead letters, if the worker still holds the lease.
+-- KEYS 1 ready stream  2 delayed set  3 delayed payloads  4 dead-letter stream  5 delivery record
+-- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched
+--      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
+-- Answers 1 when done, -1 when the lease is lost.
+local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
+if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= tonumber(ARGV[4]) then return -1 end
+local entry = redis.call('XRANGE', KEYS[1], ARGV[3], ARGV[3])[1]
+if not entry then
+  redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
+  return 1
+end
+local field = {}
+for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
+local due = tonumber(ARGV[5])
+local attempts = tonumber(field['n'])
+local history = field['h']
+if due ~= -2 then
+  attempts = attempts + 1
+  history = history .. ARGV[8] .. ' ' .. ARGV[7] .. '\n'
+  redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
+  redis.call('EXPIRE', KEYS[5], ARGV[9])
+end
+if due == -1 then
+  redis.call('XADD', KEYS[4], '*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', attempts, 'h', history,
+    'x', ARGV[7], 'd', ARGV[8])
+  redis.call('HSET', KEYS[5], 'state', 'dead', 'completedAt', ARGV[8])
+else
+  if due < 0 then due = tonumber(ARGV[8]) end
+  redis.call('ZADD', KEYS[2], due, field['i'])
+  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history}))
+end
+redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
+redis.call('XDEL', KEYS[1], ARGV[3])
+return 1

@@ -1,0 +1,22 @@
+import Cryptography
+
+/// One of the 256 shards, fixed for ever.
+public struct Shard: Sendable, Hashable {
+  public static let count = 256
+  public let index: Int
+
+  public init(_ index: Int) { self.index = index & 255 }
+
+  /// The shard of a key whose placement nobody gains from aiming at.
+  public init(hashing text: String) { index = Int(SHA256Digest.hash(text)[0]) }
+
+  public static let all: [Shard] = (0..<count).map { Shard($0) }
+}
+
+/// The store of what was seen before: how long its generations are.
+enum SeenStore: String, Sendable {
+  /// Deliveries by their bytes, and natural keys of senders that give up within days.
+  case delivery = "d"
+  /// Natural keys that recovery can bring back for half a year.
+  case notification = "n"
+}
