@@ -1,0 +1,163 @@
+import CCurl
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// An HTTP client over libcurl's multi interface: one thread, connections kept and shared, HTTP/2 multiplexed.
+public final class HTTPClient: Sendable {
+  private let core: Core
+
+  public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    core = Core(configuration: configuration)
+    core.start()
+  }
+
+  deinit { core.stop() }
+
+  /// Sends a request and reads the whole answer, whatever its status; redirects are answers.
+  public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    let core = core
+    let id = core.nextID()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { core.submit(id, request, $0) }
+    } onCancel: {
+      core.cancel(id)
+    }
+    return try result.get()
+  }
+
+  /// Ends the thread; requests under way are cancelled.
+  public func shutdown() { core.stop() }
+}
+
+/// The thread and what it shares with callers.
+private final class Core: @unchecked Sendable {  // `multi` and `transfers` are the thread's alone; the rest is behind the lock
+  typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+
+  private struct Inbox {
+    var nextID: UInt64 = 0
+    var submitted: [(UInt64, HTTPClientRequest, Waiting)] = []
+    var cancelled: [UInt64] = []
+    /// Cancelled before they were submitted.
+    var early: Set<UInt64> = []
+    var stopped = false
+  }
+
+  private let configuration: HTTPClientConfiguration
+  private let multi: UnsafeMutableRawPointer
+  private let inbox = Mutex(Inbox())
+  private var transfers: [UInt64: Transfer] = [:]
+
+  private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
+
+  init(configuration: HTTPClientConfiguration) {
+    Self.initialised
+    self.configuration = configuration
+    // curl gives none only when there is no memory at all.
+    multi = curl_multi_init()!
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+  }
+
+  deinit { curl_multi_cleanup(multi) }
+
+  func start() {
+    let own = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let made = pthread_create(&thread, nil, { own in
+      guard let own else { return nil }
+      Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
+      return nil
+    }, own.toOpaque())
+    precondition(made == 0, "no thread to be had")
+    pthread_detach(thread)
+  }
+
+  func nextID() -> UInt64 {
+    inbox.withLock { inbox in
+      inbox.nextID += 1
+      return inbox.nextID
+    }
+  }
+
+  func submit(_ id: UInt64, _ request: HTTPClientRequest, _ waiting: Waiting) {
+    let refused = inbox.withLock { inbox in
+      if inbox.stopped || inbox.early.remove(id) != nil { return true }
+      inbox.submitted.append((id, request, waiting))
+      return false
+    }
+    if refused { waiting.resume(returning: .failure(.cancelled)) } else { curl_multi_wakeup(multi) }
+  }
+
+  func cancel(_ id: UInt64) {
+    inbox.withLock { inbox in
+      inbox.cancelled.append(id)
+      inbox.early.insert(id)
+    }
+    curl_multi_wakeup(multi)
+  }
+
+  func stop() {
+    inbox.withLock { $0.stopped = true }
+    curl_multi_wakeup(multi)
+  }
+
+  private func run() {
+    while takeIn() {
+      var running: Int32 = 0
+      curl_multi_perform(multi, &running)
+      collect()
+      curl_multi_poll(multi, nil, 0, 1000, nil)
+    }
+    for transfer in transfers.values {
+      curl_multi_remove_handle(multi, transfer.handle)
+      transfer.cancel()
+    }
+    transfers.removeAll()
+  }
+
+  /// New and cancelled requests; false when the client was stopped.
+  private func takeIn() -> Bool {
+    let (submitted, cancelled, stopped) = inbox.withLock { inbox in
+      let taken = (inbox.submitted, inbox.cancelled, inbox.stopped)
+      inbox.submitted.removeAll()
+      inbox.cancelled.removeAll()
+      // What was cancelled and is known here needs no memory of it.
+      for (id, _, _) in taken.0 { inbox.early.remove(id) }
+      for id in taken.1 where transfers[id] != nil { inbox.early.remove(id) }
+      if inbox.early.count > 10_000 { inbox.early.removeAll() }
+      return taken
+    }
+    for (id, request, waiting) in submitted {
+      guard !stopped, let transfer = Transfer(id: id, request: request, configuration: configuration, continuation: waiting) else {
+        waiting.resume(returning: .failure(.cancelled))
+        continue
+      }
+      transfers[id] = transfer
+      curl_multi_add_handle(multi, transfer.handle)
+    }
+    for id in cancelled {
+      guard let transfer = transfers.removeValue(forKey: id) else { continue }
+      curl_multi_remove_handle(multi, transfer.handle)
+      transfer.cancel()
+    }
+    return !stopped
+  }
+
+  private func collect() {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+      let code = message.pointee.data.result
+      var own: UnsafeMutableRawPointer?
+      _ = attribution_curl_get_pointer(handle, CURLINFO_PRIVATE, &own)
+      guard let own else { continue }
+      let transfer = Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue()
+      curl_multi_remove_handle(multi, handle)
+      transfer.finish(code)
+      transfers.removeValue(forKey: transfer.id)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// A request to another server.
+public struct HTTPClientRequest: Sendable {
+  public var method: String
+  public var url: String
+  public var headers: [(String, String)]
+  public var body: [UInt8]?
+  /// For the whole exchange, the connection included.
+  public var timeout: Duration
+  /// A larger answer is an error.
+  public var maxResponseBytes: Int
+
+  public init(
+    method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil, timeout: Duration = .seconds(10),
+    maxResponseBytes: Int = 8 << 20
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+    self.maxResponseBytes = maxResponseBytes
+  }
+}
+
+/// What the other server answered.
+public struct HTTPClientResponse: Sendable {
+  public let status: Int
+  /// In the order they came.
+  public let headers: [(name: String, value: String)]
+  public let body: [UInt8]
+  /// `1.1` or `2`.
+  public let httpVersion: String
+
+  public init(status: Int, headers: [(name: String, value: String)], body: [UInt8], httpVersion: String) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.httpVersion = httpVersion
+  }
+
+  /// The first header of that name, whatever its case.
+  public subscript(header name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+/// Why there is no answer. Never carries a header or a body.
+public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
+  case badURL
+  case timedOut
+  /// Nothing was sent.
+  case couldNotConnect(String)
+  case tls(String)
+  /// The connection broke: the request may or may not have been executed.
+  case connectionReset(String)
+  case tooLarge(limit: Int)
+  case cancelled
+  case other(code: Int, String)
+
+  public var description: String {
+    switch self {
+    case .badURL: "not a URL"
+    case .timedOut: "timed out"
+    case .couldNotConnect(let reason): "could not connect: \(reason)"
+    case .tls(let reason): "TLS: \(reason)"
+    case .connectionReset(let reason): "the connection broke: \(reason)"
+    case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
+    case .cancelled: "cancelled"
+    case .other(let code, let reason): "\(reason) (curl \(code))"
+    }
+  }
+}
+
+/// How connections are made.
+public struct HTTPClientConfiguration: Sendable {
+  /// PEM file of trust anchors in place of the system's.
+  public var caFile: String?
+  /// `host:port` that every connection goes to, whatever the URL says; names and certificates are still the URL's.
+  public var connectTo: String?
+  public var connectTimeout: Duration = .seconds(3)
+  /// Connections to one host; HTTP/2 carries many requests on each.
+  public var maxConnectionsPerHost = 16
+  /// Whether HTTP/2 is offered over TLS.
+  public var http2 = true
+  /// HTTP/2 in clear text, without asking first.
+  public var http2PriorKnowledge = false
+
+  public init() {}
+}

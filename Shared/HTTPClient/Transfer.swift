@@ -1,0 +1,147 @@
+import CCurl
+
+/// One exchange: owns its curl handle and all that the handle points to, until it is finished.
+final class Transfer {
+  let handle: UnsafeMutableRawPointer
+  let id: UInt64
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var connectList: UnsafeMutablePointer<curl_slist>?
+  private let maxResponseBytes: Int
+  private var continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>?
+  fileprivate var body: [UInt8] = []
+  fileprivate var headers: [(name: String, value: String)] = []
+  private var overflowed = false
+  private var errorText = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+
+  init?(
+    id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration,
+    continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+  ) {
+    guard let handle = curl_easy_init() else { return nil }
+    self.handle = handle
+    self.id = id
+    self.continuation = continuation
+    maxResponseBytes = request.maxResponseBytes
+    configure(request, configuration)
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    curl_slist_free_all(headerList)
+    curl_slist_free_all(connectList)
+  }
+
+  private func configure(_ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration) {
+    func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
+    func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
+    func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
+    text(CURLOPT_URL, request.url)
+    // Only what this client is for; redirects would send signed tokens to places nobody named.
+    text(CURLOPT_PROTOCOLS_STR, "http,https")
+    long(CURLOPT_FOLLOWLOCATION, 0)
+    long(CURLOPT_NOSIGNAL, 1)
+    long(CURLOPT_TCP_KEEPALIVE, 1)
+    long(CURLOPT_TCP_NODELAY, 1)
+    long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    text(CURLOPT_PROXY, "")
+    long(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
+    long(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(configuration.connectTimeout, request.timeout)))
+    long(CURLOPT_PIPEWAIT, configuration.http2 ? 1 : 0)
+    long(
+      CURLOPT_HTTP_VERSION,
+      configuration.http2PriorKnowledge
+        ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
+    if let connectTo = configuration.connectTo {
+      connectList = curl_slist_append(nil, "::" + connectTo)
+      _ = attribution_curl_set_pointer(handle, CURLOPT_CONNECT_TO, connectList)
+    }
+    text(CURLOPT_CUSTOMREQUEST, request.method)
+    if let body = request.body {
+      _ = body.withUnsafeBytes { attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count)) }
+    } else if request.method == "HEAD" {
+      long(CURLOPT_NOBODY, 1)
+    }
+    // curl would ask the server's leave before larger bodies and name a content type of its own.
+    for line in ["Expect:"] + (request.headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"]) {
+      headerList = curl_slist_append(headerList, line)
+    }
+    for (name, value) in request.headers {
+      let clean = { (part: String) in !part.utf8.contains { $0 < 0x20 && $0 != 9 || $0 == 0x7F } }
+      guard clean(name), clean(value) else { continue }
+      headerList = curl_slist_append(headerList, value.isEmpty ? "\(name);" : "\(name): \(value)")
+    }
+    _ = attribution_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    _ = attribution_curl_set_pointer(handle, CURLOPT_PRIVATE, own)
+    _ = attribution_curl_set_pointer(handle, CURLOPT_WRITEDATA, own)
+    _ = attribution_curl_set_pointer(handle, CURLOPT_HEADERDATA, own)
+    _ = attribution_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, own in
+      guard let bytes, let own else { return 0 }
+      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+    _ = attribution_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
+      guard let bytes, let own else { return 0 }
+      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+  }
+
+  private func receive(body bytes: UnsafeRawBufferPointer) -> Int {
+    guard body.count + bytes.count <= maxResponseBytes else {
+      overflowed = true
+      return 0
+    }
+    body.append(contentsOf: bytes)
+    return bytes.count
+  }
+
+  private func receive(header bytes: UnsafeRawBufferPointer) -> Int {
+    let line = String(decoding: bytes, as: UTF8.self)
+    if line.hasPrefix("HTTP/") {
+      // An informational answer came before: its headers are not the answer's.
+      headers.removeAll()
+    } else if let colon = line.firstIndex(of: ":") {
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      headers.append((String(line[..<colon]), String(value.prefix { !$0.isNewline })))
+      if headers.count > 200 { return 0 }
+    }
+    return bytes.count
+  }
+
+  /// Answers whoever waits, once.
+  func finish(_ code: CURLcode) {
+    guard let continuation else { return }
+    self.continuation = nil
+    guard code == CURLE_OK else {
+      continuation.resume(returning: .failure(error(code)))
+      return
+    }
+    var status = 0
+    var version = 0
+    _ = attribution_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+    _ = attribution_curl_get_long(handle, CURLINFO_HTTP_VERSION, &version)
+    continuation.resume(
+      returning: .success(
+        HTTPClientResponse(status: status, headers: headers, body: body, httpVersion: version == CURL_HTTP_VERSION_2_0 ? "2" : "1.1")))
+  }
+
+  func cancel() {
+    continuation?.resume(returning: .failure(.cancelled))
+    continuation = nil
+  }
+
+  private func error(_ code: CURLcode) -> HTTPClientError {
+    if overflowed { return .tooLarge(limit: maxResponseBytes) }
+    let reason = String(cString: curl_easy_strerror(code))
+    switch code {
+    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .badURL
+    case CURLE_OPERATION_TIMEDOUT: return .timedOut
+    case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: return .couldNotConnect(reason)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
+      return .tls(reason)
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return .connectionReset(reason)
+    default: return .other(code: Int(code.rawValue), reason)
+    }
+  }
+}
