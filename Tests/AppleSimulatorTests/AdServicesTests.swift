@@ -1,0 +1,70 @@
+import Testing
+import WireJSON
+
+@testable import AppleSimulator
+
+@Suite struct AdServicesTests {
+  private func ask(_ fixture: SimulatorFixture, _ token: String, type: String = "text/plain") -> SimulatedResponse {
+    let endpoint = AdServicesEndpoint(tokens: fixture.parts.tokens, time: fixture.parts.time, random: fixture.parts.random)
+    return endpoint.respond(
+      to: SimulatedRequest(
+        method: "POST", target: "/api/v1/", authority: nil, headers: [("content-type", type)], body: Array(token.utf8)))
+  }
+
+  @Test("answers come in the order they were scripted, the last again, and every call is counted")
+  func script() async throws {
+    let fixture = try SimulatorFixture()
+    defer { fixture.remove() }
+    _ = try await fixture.control("adservices/tokens", [
+      "token": "abc=",
+      "answers": [
+        ["status": 404], ["status": 429, "retryAfter": "7"], ["malformed": true], ["reset": true], ["status": 200, "body": ["attribution": false]],
+      ],
+    ])
+    let answers = (0..<6).map { _ in ask(fixture, "abc=") }
+    #expect(answers.map(\.status) == [404, 429, 200, 200, 200, 200])
+    #expect((0...1000).contains(answers[0].delayMilliseconds))
+    #expect(answers[1].headers.contains { $0.name == "retry-after" && $0.value == "7" })
+    #expect(answers[2].json == nil)
+    #expect(answers[4].json == ["attribution": false] && answers[5].json == ["attribution": false])
+    let calls = try await fixture.control("adservices/tokens")["tokens"]?.arrayValue?.first?["calls"]?.arrayValue
+    #expect(calls?.count == 6)
+  }
+
+  @Test("an unknown token is 404, one that cannot be a token 400, and so is another content type")
+  func refusals() throws {
+    let fixture = try SimulatorFixture()
+    defer { fixture.remove() }
+    #expect(ask(fixture, "AbC+/123==").status == 404)
+    #expect(ask(fixture, "not a token!").status == 400)
+    #expect(ask(fixture, "").status == 400)
+    #expect(ask(fixture, "abc=", type: "application/json").status == 400)
+    #expect(ask(fixture, "abc=", type: "text/plain; charset=utf-8").status == 404)
+  }
+
+  @Test("a token lives 24 hours, in scaled time")
+  func expiry() async throws {
+    let fixture = try SimulatorFixture(timeScale: 86_400)
+    defer { fixture.remove() }
+    _ = try await fixture.control("adservices/tokens", ["token": "abc=", "preset": "detailed"])
+    #expect(ask(fixture, "abc=").json?["clickDate"] != nil)
+    try await Task.sleep(for: .milliseconds(1100))
+    #expect(ask(fixture, "abc=").status == 404)
+  }
+
+  @Test("a percentage of faults is the same for the same seed")
+  func seeds() throws {
+    func strikes() throws -> [Bool] {
+      let script = FaultScript()
+      script.add(try Fault(["route": "adServices", "percentage": 30, "seed": 42, "status": 500]))
+      return (0..<200).map { _ in script.next(names: ["adServices"], path: "/api/v1/") != nil }
+    }
+    let first = try strikes()
+    #expect(try strikes() == first)
+    #expect((30...90).contains(first.filter { $0 }.count))
+    let script = FaultScript()
+    script.add(try Fault(["route": "adServices", "count": 2, "status": 500]))
+    #expect((0..<3).map { _ in script.next(names: ["adServices"], path: "/") != nil } == [true, true, false])
+    #expect(script.next(names: ["consent"], path: "/") == nil)
+  }
+}
