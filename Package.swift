@@ -62,8 +62,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -76,6 +74,8 @@ let package = Package(
     .target(
       name: "CCurl", path: "Shared/CCurl",
       linkerSettings: [.linkedLibrary("curl")]),
+
+    .target(name: "CZlib", path: "Shared/CZlib", linkerSettings: [.linkedLibrary("z")]),
 
     shared("WireJSON"),
     shared("AttributionProtocol", ["WireJSON"], exclude: ["Contract", "Generator"]),
@@ -91,15 +91,12 @@ let package = Package(
       "ServiceRuntime",
       [
         "AttributionProtocol", "WireJSON", "Cryptography", "HTTPClient", "RedisClient",
-        "AttributionQueue", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore, nioPosix,
+        "AttributionQueue", "CZlib", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore, nioPosix,
         nioHTTP1, nioHTTP2, logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -124,7 +121,7 @@ let package = Package(
         "WireJSON", "COpenSSL", "HTTPClient", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore,
         nioPosix, logging, lifecycle,
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ], path: "Tests/AppleSimulator", swiftSettings: strict),
+      ], path: "Tests/AppleSimulator", exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
       name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],
       path: "Tests/AppleSimulatorMain", swiftSettings: strict),
