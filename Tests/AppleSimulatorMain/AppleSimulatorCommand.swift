@@ -39,7 +39,7 @@ struct AppleSimulatorCommand: AsyncParsableCommand {
     logger.info("starting", metadata: ["seed": "\(configuration.seed)", "time-scale": "\(timeScale)"])
     let simulator = try AppleSimulator(configuration)
     if let clients { try simulator.registerApps(fromFile: clients) }
-    try await simulator.run(logger: logger)
+    try await simulator.run(logger: logger, others: [PromptExit()])
   }
 
   private static func address(_ text: String, _ option: String) throws -> (String, Int) {

@@ -46,10 +46,10 @@ public struct AppleSimulator: Sendable {
     }
   }
 
-  /// Serves until it is told to stop.
-  public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint]) async throws {
-    var services = try self.services(logger: logger).map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
-    services.insert(.init(service: parts.courier), at: 0)
+  /// Serves until it is told to stop. `others` run and end with it.
+  public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
+    let all = try [parts.courier] + self.services(logger: logger) + others
+    let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     var group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
     group.maximumGracefulShutdownDuration = .seconds(2)
     try await ServiceGroup(configuration: group).run()
