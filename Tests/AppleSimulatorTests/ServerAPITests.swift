@@ -220,6 +220,42 @@ import WireJSON
   }
 }
 
+@Suite struct MassExtensionTests {
+  @Test("a mass extension takes its (scaled) hour, tells of each subscriber and ends with a summary")
+  func mass() async throws {
+    let fixture = try SimulatorFixture(timeScale: 3600)
+    defer { fixture.remove() }
+    for steps in [["buy"], ["buy"], ["buy", "cancel"], ["buy", "fail"]] as [JSONValue] {
+      _ = try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": steps])
+    }
+    let path = "/inApps/v1/subscriptions/extend/mass"
+    let request = "758883e8-151b-47b7-abd0-60c4d804c2f5"
+    var body: JSONObject = [
+      "extendByDays": 7, "extendReasonCode": 3, "requestIdentifier": .string(request), "productId": "com.example.app.monthly",
+    ]
+    #expect(try await fixture.call("GET", "\(path)/com.example.app.monthly/\(request)").errorCode == 4_040_009)
+    for (change, code) in [
+      (["requestIdentifier": "r"], 4_000_011), (["storefrontCountryCodes": []], 4_000_027), (["storefrontCountryCodes": ["us"]], 4_000_028),
+      (["extendReasonCode": 4], 4_000_010),
+    ] as [(JSONObject, Int64)] {
+      var wrong = body
+      wrong.merge(change)
+      #expect(try await fixture.call("POST", path, body: .object(wrong)).errorCode == code)
+    }
+    body["storefrontCountryCodes"] = ["USA"]
+    #expect(try await fixture.call("POST", path, body: .object(body)).json?["requestIdentifier"] == .string(request))
+    let status = "\(path)/com.example.app.monthly/\(request)"
+    #expect(try await fixture.call("GET", status).json?["complete"] == false)
+    try await Task.sleep(for: .milliseconds(1100))
+    let done = try #require(try await fixture.call("GET", status).json)
+    #expect(done["complete"] == true && done["succeededCount"] == 2 && done["failedCount"] == 1)
+    let types = try #require(try await fixture.control("notifications")["notifications"]?.arrayValue).suffix(4).map {
+      ($0["notificationType"]?.stringValue ?? "") + "/" + ($0["subtype"]?.stringValue ?? "")
+    }
+    #expect(types.sorted() == ["RENEWAL_EXTENDED/", "RENEWAL_EXTENDED/", "RENEWAL_EXTENSION/FAILURE", "RENEWAL_EXTENSION/SUMMARY"])
+  }
+}
+
 extension Sequence where Self: Sendable {
   func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
     var results: [Result] = []

@@ -40,10 +40,7 @@ public final class AdServicesTokens: Sendable {
   /// is remembered from now on, for its calls.
   func next(_ token: String, at now: Int64) -> (answer: JSONObject?, createdAt: Int64) {
     state.withLock { state in
-      if state.tokens[token] == nil {
-        state.tokens[token] = Token(token: token, createdAt: now, answers: [], isRegistered: false)
-        state.order.append(token)
-      }
+      Self.remember(token, at: now, &state)
       var entry = state.tokens[token]!
       defer { state.tokens[token] = entry }
       guard !entry.answers.isEmpty else { return (state.fallback, entry.createdAt) }
@@ -54,7 +51,16 @@ public final class AdServicesTokens: Sendable {
   }
 
   func recordCall(_ token: String, at now: Int64, status: Int) {
-    state.withLock { $0.tokens[token]?.calls.append((now, status)) }
+    state.withLock { state in
+      Self.remember(token, at: now, &state)
+      state.tokens[token]?.calls.append((now, status))
+    }
+  }
+
+  private static func remember(_ token: String, at now: Int64, _ state: inout State) {
+    guard state.tokens[token] == nil else { return }
+    state.tokens[token] = Token(token: token, createdAt: now, answers: [], isRegistered: false)
+    state.order.append(token)
   }
 
   func list(_ token: String?) -> [JSONValue] {

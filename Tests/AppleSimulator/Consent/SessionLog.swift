@@ -5,10 +5,12 @@ import WireJSON
 public final class SessionLog: Sendable {
   private let entries = Mutex<[JSONValue]>([])
 
-  func record(_ request: SimulatedRequest, at now: Int64) {
+  /// Also what was answered with a scripted failure: it arrived all the same.
+  func record(_ request: SimulatedRequest, at now: Int64, status: Int) {
     let text = String(decoding: request.body, as: UTF8.self)
     var entry: JSONObject = [
       "atMilliseconds": .integer(now), "host": .string(request.host), "method": .string(request.method), "path": .string(request.path),
+      "status": .integer(status),
     ]
     entry["headers"] = .object(
       JSONObject(

@@ -34,11 +34,10 @@ struct SimulatorResponder: HTTPResponder {
     var response: SimulatedResponse
     if let fault, fault.replacesAnswer {
       response = .empty(200)
-      // A failing server has seen the request all the same.
-      if case .session = family.kind, fault.status.map({ $0 < 300 }) ?? true { parts.sessions.record(seen, at: parts.time.now) }
+      if case .session = family.kind { parts.sessions.record(seen, at: parts.time.now, status: fault.status ?? 0) }
       if case .adServices = family.kind { noteAdServicesCall(seen, status: fault.status ?? 0) }
     } else {
-      response = await answer(seen, family.kind)
+      response = await answer(seen, family.kind, isBroken: fault.map { $0.damage == .reset } ?? false)
     }
     if let fault { response = fault.strike(response) }
     if response.delayMilliseconds > 0 {
@@ -67,13 +66,13 @@ struct SimulatorResponder: HTTPResponder {
     return request.method == "POST" ? (.session, ["consent"]) : (.nothing, [])
   }
 
-  private func answer(_ request: SimulatedRequest, _ kind: Kind) async -> SimulatedResponse {
+  private func answer(_ request: SimulatedRequest, _ kind: Kind, isBroken: Bool) async -> SimulatedResponse {
     switch kind {
     case .appStore(let environment, let path):
       return await parts.serverAPI.respond(to: request, path: path, environment: environment)
     case .adServices: return adServices.respond(to: request)
     case .session:
-      parts.sessions.record(request, at: parts.time.now)
+      parts.sessions.record(request, at: parts.time.now, status: isBroken ? 0 : 200)
       return .json(["message": "received"])
     case .nothing: return .empty(404)
     }
