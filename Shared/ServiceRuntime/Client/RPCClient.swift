@@ -1,0 +1,94 @@
+public import AttributionProtocol
+import Cryptography
+public import HTTPClient
+import WireJSON
+
+/// Calls methods of another service: unary Connect calls with JSON messages (`rpc-protocol.md`).
+public struct RPCClient: Sendable {
+  private let baseURL: String
+  private let token: String?
+  private let http: HTTPClient
+  private let rule = RPCRetryRule()
+  private let budget = RetryBudget()
+  /// What a hop takes off the time that is passed on, so that the callee gives up before its caller does (section 9).
+  private static let hop: Duration = .milliseconds(10)
+
+  /// `baseURL`: scheme, host, port and, where a proxy wants one, a path prefix. `token`: sent as the bearer token.
+  public init(baseURL: String, token: String?, http: HTTPClient) {
+    self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+    self.token = token
+    self.http = http
+  }
+
+  /// Calls a method and retries by section 11, never past `timeout` (the method's default where nil).
+  ///
+  /// A keyed method without a key gets one of its own, so that its retries are one call. `traceparent` and `requestId` are the
+  /// caller's, passed on as they are.
+  public func call<Method: RPCMethod>(
+    _ method: Method.Type, _ request: Method.Request, idempotencyKey: String? = nil, timeout: Duration? = nil,
+    traceparent: String? = nil, requestId: String? = nil
+  ) async throws(RPCError) -> Method.Response {
+    let deadline = ContinuousClock.now + min(timeout ?? Method.timeLimit.default, Method.timeLimit.maximum)
+    var key = idempotencyKey
+    if key == nil, Method.idempotency == .keyed { key = RandomBytes.uuid() }
+    // Retries resend the same bytes: the server's fingerprint is taken of them.
+    let body = request.json
+    var headers = [("Content-Type", "application/json"), ("Connect-Protocol-Version", "1")]
+    if let token { headers.append(("Authorization", "Bearer \(token)")) }
+    if let key { headers.append(("Idempotency-Key", key)) }
+    if let traceparent { headers.append(("traceparent", traceparent)) }
+    if let requestId { headers.append(("X-Request-Id", requestId)) }
+    budget.earn()
+    var attempt = 1
+    while true {
+      let remaining = deadline - .now
+      guard remaining > .zero else { throw RPCError(.deadlineExceeded, "no time is left for \(Method.name)") }
+      let failure: RPCError
+      do throws(RPCError) {
+        return try await once(method, headers: headers, body: body, remaining: remaining)
+      } catch {
+        failure = error
+      }
+      guard
+        let delay = rule.delay(after: failure, attempt: attempt, remaining: deadline - .now, random: Double.random(in: 0...1)),
+        budget.spend()
+      else { throw failure }
+      do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the caller went away") }
+      attempt += 1
+    }
+  }
+
+  private func once<Method: RPCMethod>(
+    _ method: Method.Type, headers: [(String, String)], body: [UInt8], remaining: Duration
+  ) async throws(RPCError) -> Method.Response {
+    let passedOn = max(1, Int64((remaining - Self.hop) / .milliseconds(1)))
+    let answer: HTTPClientResponse
+    do throws(HTTPClientError) {
+      answer = try await http.send(
+        HTTPClientRequest(
+          method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(passedOn))], body: body,
+          timeout: remaining, maxResponseBytes: 64 << 20))
+    } catch {
+      throw RPCError(error, calling: Method.name)
+    }
+    guard answer.status == 200 else { throw RPCError(body: answer.body, httpStatus: answer.status) }
+    do throws(JSONError) {
+      return try Method.Response(response: answer.body)
+    } catch {
+      throw RPCError(.internal, "the answer of \(Method.name) cannot be read: \(error)")
+    }
+  }
+}
+
+extension RPCError {
+  /// What a call without an answer is called.
+  init(_ error: HTTPClientError, calling method: String) {
+    switch error {
+    case .couldNotConnect, .connectionReset: self.init(.unavailable, "\(method): \(error)")
+    case .timedOut: self.init(.deadlineExceeded, "\(method): no answer in time")
+    case .cancelled: self.init(.canceled, "the caller went away")
+    case .tooLarge: self.init(.resourceExhausted, "\(method): \(error)")
+    case .tls, .badURL, .other: self.init(.unknown, "\(method): \(error)")
+    }
+  }
+}
