@@ -1,0 +1,45 @@
+import Cryptography
+
+/// Who may call what. Tokens are known by their digests alone.
+public struct CallerDirectory: Sendable {
+  /// A caller that was recognised.
+  public struct Caller: Sendable, Hashable {
+    public let name: String
+    let allow: [String]
+
+    /// Whether a full method name is allowed: `attribution.signer.v1.SignerService/ListSigningKeys`.
+    public func may(_ method: String) -> Bool {
+      allow.contains { pattern in
+        pattern.hasSuffix("*") ? method.hasPrefix(pattern.dropLast()) : method == pattern
+      }
+    }
+  }
+
+  private let entries: [(digest: [UInt8], caller: Caller)]
+  /// Whether anybody may call everything (loopback only).
+  public let isOpen: Bool
+
+  public init(clients: [DeploymentConfiguration.Client], serviceToken: String?, open: Bool) {
+    var entries: [([UInt8], Caller)] = []
+    for client in clients {
+      for digest in client.tokenDigests { entries.append((digest, Caller(name: client.name, allow: client.allow))) }
+    }
+    if let serviceToken { entries.append((SHA256Digest.hash(serviceToken), Caller(name: "internal", allow: ["*"]))) }
+    self.entries = entries
+    isOpen = open
+  }
+
+  public var isEmpty: Bool { entries.isEmpty && !isOpen }
+
+  /// The caller of an `Authorization` header; nil when there is none or it is wrong, without saying which.
+  public func caller(authorization: String?) -> Caller? {
+    guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
+    let parts = authorization.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    let digest = SHA256Digest.hash(String(parts[1]))
+    // All are compared, so that the time does not tell which one it was.
+    var found: Caller?
+    for entry in entries where ConstantTime.equal(entry.digest, digest) { found = entry.caller }
+    return found
+  }
+}

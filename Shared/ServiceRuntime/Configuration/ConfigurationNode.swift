@@ -1,0 +1,95 @@
+import Yams
+
+/// A place in the YAML file that knows its path, so that every error can name it.
+struct ConfigurationNode {
+  let path: String
+  private let node: Node
+
+  init(yaml: String, file: String) throws(ConfigurationError) {
+    do {
+      guard let node = try Yams.compose(yaml: yaml) else { throw ConfigurationError(file, "is empty") }
+      self.init(path: "", node: node)
+    } catch let error as ConfigurationError {
+      throw error
+    } catch {
+      throw ConfigurationError(file, "is not YAML: \(error)")
+    }
+    guard self.node.mapping != nil else { throw ConfigurationError(file, "must hold a mapping of settings") }
+  }
+
+  private init(path: String, node: Node) {
+    self.path = path
+    self.node = node
+  }
+
+  private var isNull: Bool { node.scalar != nil && node.null != nil && node.scalar?.style == .plain }
+
+  /// The member of that name; nil when it is absent or null.
+  subscript(_ key: String) -> ConfigurationNode? {
+    guard let member = node.mapping?[Node(key)] else { return nil }
+    let child = ConfigurationNode(path: path.isEmpty ? key : "\(path).\(key)", node: member)
+    return child.isNull ? nil : child
+  }
+
+  var keys: [String] { node.mapping?.keys.compactMap(\.string) ?? [] }
+
+  func mapping() throws(ConfigurationError) -> ConfigurationNode {
+    guard node.mapping != nil else { throw ConfigurationError(path, "must be a mapping") }
+    return self
+  }
+
+  func list() throws(ConfigurationError) -> [ConfigurationNode] {
+    guard let sequence = node.sequence else { throw ConfigurationError(path, "must be a list") }
+    return sequence.enumerated().map { ConfigurationNode(path: "\(path)[\($0.offset)]", node: $0.element) }
+  }
+
+  func text() throws(ConfigurationError) -> String {
+    guard let scalar = node.scalar else { throw ConfigurationError(path, "must be a text") }
+    // A plain 5 or true is not a text: it would come out otherwise than it was meant.
+    if scalar.style == .plain, node.bool != nil || node.int != nil || node.float != nil {
+      throw ConfigurationError(path, "must be a text; put it in quotes")
+    }
+    return scalar.string
+  }
+
+  func integer() throws(ConfigurationError) -> Int64 {
+    guard node.scalar != nil, let value = node.int else { throw ConfigurationError(path, "must be a whole number") }
+    return Int64(value)
+  }
+
+  func bool() throws(ConfigurationError) -> Bool {
+    guard node.scalar != nil, let value = node.bool else { throw ConfigurationError(path, "must be true or false") }
+    return value
+  }
+
+  /// `250ms`, `30s`, `5m`, `1h`, `7d`.
+  func duration() throws(ConfigurationError) -> Duration {
+    let text = node.scalar?.string ?? ""
+    let digits = text.prefix { $0.isNumber }
+    guard let value = Int64(digits), value <= 1 << 40 else { throw ConfigurationError(path, "must be a time such as 30s, 5m, 1h or 7d") }
+    switch text.dropFirst(digits.count) {
+    case "ms": return .milliseconds(value)
+    case "s": return .seconds(value)
+    case "m": return .seconds(value * 60)
+    case "h": return .seconds(value * 3600)
+    case "d": return .seconds(value * 86_400)
+    default: throw ConfigurationError(path, "must be a time such as 30s, 5m, 1h or 7d")
+    }
+  }
+
+  /// One text or a list of texts.
+  func texts() throws(ConfigurationError) -> [String] {
+    guard node.sequence != nil else { return [try text()] }
+    return try list().map { element throws(ConfigurationError) in try element.text() }
+  }
+
+  func required(_ key: String) throws(ConfigurationError) -> ConfigurationNode {
+    guard let child = self[key] else { throw ConfigurationError(path.isEmpty ? key : "\(path).\(key)", "is missing") }
+    return child
+  }
+
+  /// Members nobody reads: most likely misspelt.
+  func unknownKeys(_ known: Set<String>) -> [String] {
+    keys.filter { !known.contains($0) }.map { path.isEmpty ? $0 : "\(path).\($0)" }
+  }
+}

@@ -1,0 +1,197 @@
+import AttributionQueue
+import Cryptography
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension DeploymentConfiguration {
+  /// Reads the file; relative paths in it are relative to the file's own folder.
+  public static func load(path: String) throws(ConfigurationError) -> DeploymentConfiguration {
+    let text: String
+    do { text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) } catch {
+      throw ConfigurationError(path, "the configuration file cannot be read (ATTRIBUTION_CONFIG names it)")
+    }
+    let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
+    return try DeploymentConfiguration(yaml: text, file: path, folder: folder)
+  }
+
+  init(yaml: String, file: String, folder: String) throws(ConfigurationError) {
+    self.init()
+    let root = try ConfigurationNode(yaml: yaml, file: file)
+    func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
+    unknownKeys = root.unknownKeys([
+      "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events", "adServices",
+    ])
+    for node in try root["adNetworks"]?.list() ?? [] { adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys)) }
+    if let node = root["appleKeys"] { appleKeys = try Self.appleKeys(node) }
+    if let node = root["appStore"] {
+      rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
+      strictCertificates = try node["strictCertificates"]?.bool() ?? true
+      acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
+      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData"])
+    }
+    for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
+    for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
+    if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
+    if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
+    if let node = root["consentRouting"] {
+      if let strategies = node["strategies"] {
+        for key in strategies.keys { consentStrategies[key] = try strategies.required(key).texts() }
+      }
+      consentRemovedFields = try node["removedFields"]?.texts() ?? []
+      unknownKeys += node.unknownKeys(["strategies", "removedFields"])
+    }
+    try Self.refuseRepeats(adNetworks.map(\.id), "adNetworks", "id")
+    try Self.refuseRepeats(apps.map(\.bundleId), "apps", "bundleId")
+    try Self.refuseRepeats(clients.map(\.name), "clients", "name")
+  }
+
+  private static func refuseRepeats(_ names: [String], _ list: String, _ key: String) throws(ConfigurationError) {
+    var seen: Set<String> = []
+    for (index, name) in names.enumerated() where !seen.insert(name).inserted {
+      throw ConfigurationError("\(list)[\(index)].\(key)", "stands twice")
+    }
+  }
+
+  private static func adNetwork(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String])
+    throws(ConfigurationError) -> AdNetwork
+  {
+    let id = try node.required("id")
+    let name = try id.text()
+    guard name == name.lowercased(), !name.isEmpty else { throw ConfigurationError(id.path, "must be an ad network id in lower case") }
+    unknown += node.unknownKeys(["id", "keys"])
+    var keys: [Key] = []
+    for key in try node.required("keys").list() {
+      let state = try key["state"]?.text() ?? "active"
+      guard let state = Key.State(rawValue: state) else {
+        throw ConfigurationError("\(key.path).state", "must be pending, active, retiring or revoked")
+      }
+      unknown += key.unknownKeys(["id", "path", "state", "passphraseFile"])
+      keys.append(
+        Key(
+          id: try key.required("id").text(), path: resolved(try key.required("path").text()), state: state,
+          passphraseFile: try key["passphraseFile"].map { node throws(ConfigurationError) in resolved(try node.text()) },
+          place: key.path))
+    }
+    return AdNetwork(id: name, keys: keys)
+  }
+
+  private static func appleKeys(_ node: ConfigurationNode) throws(ConfigurationError) -> AppleKeys {
+    func checked(_ node: ConfigurationNode, _ curve: Curve) throws(ConfigurationError) -> [String] {
+      let texts = try node.texts()
+      for text in texts {
+        guard let der = Base64.decode(text), let key = try? PublicKey(subjectPublicKeyInfo: der), key.curve == curve else {
+          throw ConfigurationError(node.path, "must be a SubjectPublicKeyInfo of \(curve == .p192 ? "P-192" : "P-256") in Base64")
+        }
+      }
+      return texts
+    }
+    var kids: [String: [String]] = [:]
+    if let node = node["kids"] {
+      for kid in try node.mapping().keys { kids[kid] = try checked(try node.required(kid), .p256) }
+    }
+    return AppleKeys(
+      p192: try node["p192"].map { node throws(ConfigurationError) in try checked(node, .p192) } ?? [],
+      p256: try node["p256"].map { node throws(ConfigurationError) in try checked(node, .p256) } ?? [], kids: kids)
+  }
+
+  private static func app(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String])
+    throws(ConfigurationError) -> App
+  {
+    let environments = try node["environments"]?.texts() ?? ["Production", "Sandbox"]
+    for environment in environments where !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
+      throw ConfigurationError("\(node.path).environments", "must hold Production or Sandbox")
+    }
+    let appAppleId = try node["appAppleId"]?.integer()
+    if environments.contains("Production"), appAppleId == nil {
+      throw ConfigurationError("\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
+    }
+    func key(_ name: String, issuer: Bool) throws(ConfigurationError) -> AppStoreKey? {
+      guard let key = node[name] else { return nil }
+      unknown += key.unknownKeys(["issuerId", "keyId", "privateKey"])
+      return AppStoreKey(
+        issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(), keyId: try key.required("keyId").text(),
+        path: resolved(try key.required("privateKey").text()), place: key.path)
+    }
+    unknown += node.unknownKeys([
+      "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting", "conversionValues",
+      "sourceIdentifiers",
+    ])
+    return App(
+      bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
+      appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
+      recovery: try node["recovery"].map { node throws(ConfigurationError) in
+        Recovery(schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
+      },
+      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default")
+  }
+
+  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {
+    let digest = try node.required("tokenSHA256")
+    var digests: [[UInt8]] = []
+    for text in try digest.texts() {
+      guard let bytes = Hex.decode(text), bytes.count == 32 else {
+        throw ConfigurationError(digest.path, "must be the SHA-256 of the token as 64 hexadecimal digits")
+      }
+      digests.append(bytes)
+    }
+    unknown += node.unknownKeys(["name", "tokenSHA256", "allow"])
+    return Client(name: try node.required("name").text(), tokenDigests: digests, allow: try node.required("allow").texts())
+  }
+
+  private static func read(queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [String])
+    throws(ConfigurationError)
+  {
+    unknown += node.unknownKeys([
+      "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets", "deliveryGeneration",
+      "notificationGeneration", "deliveryRecordTTL", "eventRetention", "acknowledgedEventTTL", "rpcAnswerTTL",
+    ])
+    queue.lease = try node["lease"]?.duration() ?? queue.lease
+    queue.maxAttempts = Int(try node["maxAttempts"]?.integer() ?? Int64(queue.maxAttempts))
+    queue.maxDeliveries = Int(try node["maxDeliveries"]?.integer() ?? Int64(queue.maxDeliveries))
+    queue.backlogBound = Int(try node["backlogBound"]?.integer() ?? Int64(queue.backlogBound))
+    queue.backoffBase = try node["backoffBase"]?.duration() ?? queue.backoffBase
+    queue.backoffCap = try node["backoffCap"]?.duration() ?? queue.backoffCap
+    queue.seenBuckets = max(1, Int(try node["seenBuckets"]?.integer() ?? Int64(queue.seenBuckets)))
+    queue.deliveryGeneration = try node["deliveryGeneration"]?.duration() ?? queue.deliveryGeneration
+    queue.notificationGeneration = try node["notificationGeneration"]?.duration() ?? queue.notificationGeneration
+    queue.deliveryRecordTTL = try node["deliveryRecordTTL"]?.duration() ?? queue.deliveryRecordTTL
+    queue.eventRetention = try node["eventRetention"]?.duration() ?? queue.eventRetention
+    queue.acknowledgedEventTTL = try node["acknowledgedEventTTL"]?.duration() ?? queue.acknowledgedEventTTL
+    queue.rpcAnswerTTL = try node["rpcAnswerTTL"]?.duration() ?? queue.rpcAnswerTTL
+  }
+}
+
+extension Limits {
+  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+    self.init()
+    func count(_ key: String, _ value: inout Int) throws(ConfigurationError) {
+      guard let child = node[key] else { return }
+      let number = try child.integer()
+      guard number >= 1, number <= 1 << 40 else { throw ConfigurationError(child.path, "must be at least 1") }
+      value = Int(number)
+    }
+    try count("bodyBytes", &bodyBytes)
+    try count("batchBodyBytes", &batchBodyBytes)
+    try count("publicBodyBytes", &publicBodyBytes)
+    try count("gzipRatio", &gzipRatio)
+    try count("jsonDepth", &jsonDepth)
+    try count("jsonValues", &jsonValues)
+    try count("batchJSONValues", &batchJSONValues)
+    try count("headerBytes", &headerBytes)
+    try count("headerCount", &headerCount)
+    try count("requestTargetBytes", &requestTargetBytes)
+    try count("connections", &connections)
+    try count("batchItems", &batchItems)
+    headerTime = try node["headerTime"]?.duration() ?? headerTime
+    bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
+    idleTime = try node["idleTime"]?.duration() ?? idleTime
+    unknown += node.unknownKeys([
+      "bodyBytes", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues", "headerBytes",
+      "headerCount", "requestTargetBytes", "connections", "batchItems", "headerTime", "bodyTime", "idleTime",
+    ])
+  }
+}

@@ -1,0 +1,84 @@
+import AttributionQueue
+
+/// The YAML file that all services share.
+public struct DeploymentConfiguration: Sendable {
+  /// A private key of an ad network.
+  public struct Key: Sendable, Hashable {
+    public enum State: String, Sendable, CaseIterable { case pending, active, retiring, revoked }
+    public let id: String
+    public let path: String
+    public let state: State
+    public let passphraseFile: String?
+    /// Where in the file it stands, for errors.
+    public let place: String
+  }
+
+  public struct AdNetwork: Sendable, Hashable {
+    public let id: String
+    public let keys: [Key]
+  }
+
+  /// What Apple's postbacks are checked with in place of Apple's published keys; several may stand beside each other.
+  public struct AppleKeys: Sendable, Hashable {
+    /// SubjectPublicKeyInfo, Base64.
+    public let p192: [String]
+    public let p256: [String]
+    public let kids: [String: [String]]
+  }
+
+  /// A key of App Store Connect and who it belongs to.
+  public struct AppStoreKey: Sendable, Hashable {
+    public let issuerId: String?
+    public let keyId: String
+    public let path: String
+    public let place: String
+  }
+
+  public struct Recovery: Sendable, Hashable {
+    public let schedule: Duration?
+    public let lookback: Duration
+  }
+
+  public struct App: Sendable, Hashable {
+    public let bundleId: String
+    public let appAppleId: Int64?
+    public let environments: [String]
+    public let appStoreServer: AppStoreKey?
+    public let offers: AppStoreKey?
+    public let recovery: Recovery?
+    /// A strategy of `consentRouting`.
+    public let consentStrategy: String
+  }
+
+  /// An internal system that may call.
+  public struct Client: Sendable, Hashable {
+    public let name: String
+    /// 32 bytes each; several for rotation.
+    public let tokenDigests: [[UInt8]]
+    /// Full method names; `*` at the end stands for any rest.
+    public let allow: [String]
+  }
+
+  public var adNetworks: [AdNetwork] = []
+  public var appleKeys: AppleKeys?
+  /// DER or PEM files; empty: Apple's own roots.
+  public var rootCertificates: [String] = []
+  public var strictCertificates = true
+  /// Whether data that Xcode made, which nobody signed, is taken.
+  public var acceptsXcodeData = false
+  public var apps: [App] = []
+  public var clients: [Client] = []
+  public var limits = Limits()
+  public var queue = QueueConfiguration()
+  /// Strategy → domains in the order they are tried, where the deployment has its own.
+  public var consentStrategies: [String: [String]] = [:]
+  /// Names removed without consent beside the built-in ones.
+  public var consentRemovedFields: [String] = []
+  /// Keys in the file that nobody reads.
+  public var unknownKeys: [String] = []
+
+  public init() {}
+
+  /// The configured app of that bundle id.
+  public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId == bundleId } }
+}

@@ -1,0 +1,173 @@
+public import AttributionProtocol
+public import AttributionQueue
+public import HTTPClient
+import HummingbirdCore
+public import Logging
+import NIOCore
+import NIOPosix
+public import RedisClient
+public import ServiceLifecycle
+import UnixSignals
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What a service is made of.
+public struct ServiceParts: Sendable {
+  public var handlers: [any RPCHandler] = []
+  /// Methods of the services it answers for; those without a handler answer `unimplemented`.
+  public var methods: [any RPCMethod.Type] = []
+  public var workers: [any Service] = []
+  public var checks: [ReadinessCheck] = []
+  /// Ingest's public routes.
+  public var publicResponder: (any PublicResponder)?
+
+  public init() {}
+}
+
+/// What a service finds when it starts.
+public struct ServiceEnvironment: Sendable {
+  public let service: ServiceName
+  public let variables: ServiceVariables
+  public let configuration: DeploymentConfiguration
+  public let logger: Logger
+  public let metrics: MetricsRegistry
+  /// Nil when ATTRIBUTION_REDIS_URL is not set.
+  public let redis: RedisClient?
+  /// The queues, opened and checked; nil without Redis.
+  public let deliveries: DeliveryQueue?
+
+  /// The Redis that this service cannot do without.
+  public func requiredDeliveries() throws(ConfigurationError) -> (RedisClient, DeliveryQueue) {
+    guard let redis, let deliveries else {
+      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; \(service.rawValue) needs a Redis")
+    }
+    return (redis, deliveries)
+  }
+
+  /// A client for outgoing HTTPS, trusting ATTRIBUTION_CA_FILE where it is set.
+  public func httpClient(_ adjust: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
+    var configuration = HTTPClientConfiguration()
+    configuration.caFile = variables.caFile
+    adjust(&configuration)
+    return HTTPClient(configuration: configuration)
+  }
+
+  /// A client for another of our services.
+  public func rpcClient(baseURL: String) -> RPCClient {
+    RPCClient(baseURL: baseURL, token: variables.serviceToken, http: HTTPClient())
+  }
+}
+
+/// Starts a service: reads its configuration, refuses to start with a word on what is wrong, serves, drains.
+public enum ServiceMain {
+  /// Runs until SIGTERM or SIGINT; ends the process with 78 when the configuration is wrong, 69 when Redis is, 1 otherwise.
+  public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
+    // Private keys must not reach a core file; a peer that goes away must not end the process.
+    var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try await start(service, build)
+    } catch let error as ConfigurationError {
+      fail(service, "\(error)", code: 78)
+    } catch let error as QueueError {
+      fail(service, "\(error)", code: 69)
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      fail(service, "the port to listen on is taken by another process", code: 69)
+    } catch {
+      fail(service, "\(error)", code: 1)
+    }
+  }
+
+  private static func fail(_ service: ServiceName, _ reason: String, code: Int32) -> Never {
+    let line = Array("\(service.rawValue): cannot start: \(reason)\n".utf8)
+    _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    exit(code)
+  }
+
+  private static func start(_ service: ServiceName, _ build: (ServiceEnvironment) async throws -> ServiceParts) async throws {
+    let variables = try ServiceVariables(service)
+    guard let level = Logger.Level(rawValue: variables.logLevel) else {
+      throw ConfigurationError("ATTRIBUTION_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical")
+    }
+    LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
+    let logger = Logger(label: service.rawValue)
+    let configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
+    for key in configuration.unknownKeys { logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"]) }
+    let callers = CallerDirectory(clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
+    if callers.isEmpty {
+      throw ConfigurationError("clients", "is empty: nobody could call; ATTRIBUTION_OPEN=1 serves without credentials, on loopback only")
+    }
+    let metrics = MetricsRegistry()
+    var queue = configuration.queue
+    queue.development = variables.development
+    let redis = variables.redisURL.map { RedisClient(url: $0, logger: logger) }
+    var deliveries: DeliveryQueue?
+    if let redis { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
+    let environment = ServiceEnvironment(
+      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics, redis: redis,
+      deliveries: deliveries)
+    var parts = try await build(environment)
+    if let redis {
+      parts.checks.append(
+        ReadinessCheck(name: "redis") {
+          do throws(RedisError) {
+            try await redis.send(["PING"], timeout: .seconds(1))
+            return nil
+          } catch { return "unavailable" }
+        })
+      metrics.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
+      metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
+    }
+    try await serve(parts, environment, callers)
+  }
+
+  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: CallerDirectory) async throws {
+    let logger = environment.logger
+    let limits = environment.configuration.limits
+    var endpoints: [String: RPCEndpoint] = [:]
+    for method in parts.methods { endpoints[method.path] = RPCEndpoint(unbuilt: method) }
+    for handler in parts.handlers {
+      let endpoint = RPCEndpoint(handler: handler)
+      endpoints["/\(endpoint.service)/\(endpoint.name)"] = endpoint
+    }
+    let rpcServices = Set(endpoints.values.map(\.service)).sorted()
+    let health = Health(
+      service: environment.service.rawValue, rpcServices: rpcServices, checks: parts.checks, metrics: environment.metrics)
+    ProcessMetrics.install(environment.metrics)
+    let server = RPCServer(
+      endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix, health: health,
+      metrics: RPCMetrics(environment.metrics), idempotency: environment.deliveries.map(RPCIdempotencyStore.init), logger: logger)
+    let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
+    var services: [any Service] = parts.workers
+    services.append(listener(server, environment.variables.listen, environment, health, listening))
+    if let responder = parts.publicResponder {
+      let publicServer = PublicServer(responder: responder, limits: limits, registry: environment.metrics)
+      services.append(listener(publicServer, environment.variables.publicListen, environment, health, listening))
+    }
+    // Services end in reverse order: first readiness turns red and balancers look away, then listening stops, then work.
+    services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
+    logger.info("starting", metadata: ["version": "\(BuildInformation.version)", "limits": "\(limits)"])
+    var configuration = ServiceGroupConfiguration(
+      services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: environment.service.rawValue))
+    configuration.maximumGracefulShutdownDuration = .seconds(20) + environment.variables.drainDelay
+    try await ServiceGroup(configuration: configuration).run()
+    logger.info("ended")
+  }
+
+  private static func listener(
+    _ responder: any HTTPResponder, _ address: ListenAddress, _ environment: ServiceEnvironment, _ health: Health, _ listening: Listening
+  ) -> any Service {
+    let channel = ConnectionChannel(
+      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, isDraining: { health.isDraining })
+    return channel.server(
+      configuration: .init(address: .hostname(address.host, port: address.port)),
+      onServerRunning: { channel in
+        environment.logger.info("listening", metadata: ["address": "\(channel.localAddress.map { "\($0)" } ?? "")"])
+        listening.one()
+      }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: environment.logger)
+  }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+/// The service's metrics, in Prometheus' text form. Labels have bounded values.
+public final class MetricsRegistry: Sendable {
+  fileprivate struct Series {
+    var value: Double = 0
+    var buckets: [UInt64] = []
+    var count: UInt64 = 0
+  }
+
+  private struct Family {
+    let kind: String
+    let help: String
+    let labels: [String]
+    let bounds: [Double]
+    var series: [[String]: Series] = [:]
+  }
+
+  private let families = Mutex<[String: Family]>([:])
+  private let collectors = Mutex<[@Sendable () async -> Void]>([])
+
+  public static let durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+  public static let sizeBounds: [Double] = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
+
+  public init() {}
+
+  /// Names a counter before it is used.
+  public func counter(_ name: String, help: String, labels: [String] = []) { declare(name, "counter", help, labels, []) }
+
+  public func gauge(_ name: String, help: String, labels: [String] = []) { declare(name, "gauge", help, labels, []) }
+
+  public func histogram(_ name: String, help: String, labels: [String] = [], bounds: [Double] = durationBounds) {
+    declare(name, "histogram", help, labels, bounds)
+  }
+
+  private func declare(_ name: String, _ kind: String, _ help: String, _ labels: [String], _ bounds: [Double]) {
+    families.withLock { families in
+      if families[name] == nil { families[name] = Family(kind: kind, help: help, labels: labels, bounds: bounds) }
+      if labels.isEmpty, kind != "histogram", families[name]?.series.isEmpty == true { families[name]?.series[[]] = Series() }
+    }
+  }
+
+  public func add(_ name: String, _ amount: Double = 1, _ labels: [String] = []) {
+    families.withLock { $0[name]?.series[labels, default: Series()].value += amount }
+  }
+
+  public func set(_ name: String, _ value: Double, _ labels: [String] = []) {
+    families.withLock { $0[name]?.series[labels, default: Series()].value = value }
+  }
+
+  public func observe(_ name: String, _ value: Double, _ labels: [String] = []) {
+    families.withLock { families in
+      guard let bounds = families[name]?.bounds else { return }
+      families[name]!.series[labels, default: Series(buckets: Array(repeating: 0, count: bounds.count))].record(value, bounds)
+    }
+  }
+
+  /// Runs before each scrape: for gauges that must be asked for.
+  public func collect(_ collector: @escaping @Sendable () async -> Void) { collectors.withLock { $0.append(collector) } }
+
+  /// All metrics as text.
+  public func text() async -> String {
+    for collector in collectors.withLock({ $0 }) { await collector() }
+    return families.withLock { families in
+      var text = ""
+      for (name, family) in families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {
+        text += "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind)\n"
+        for (values, series) in family.series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+          let labels = zip(family.labels, values).map { "\($0)=\"\(Self.escaped($1))\"" }
+          func braces(_ more: [String] = []) -> String {
+            let all = labels + more
+            return all.isEmpty ? "" : "{" + all.joined(separator: ",") + "}"
+          }
+          if family.kind == "histogram" {
+            for (bound, count) in zip(family.bounds, series.buckets) {
+              text += "\(name)_bucket\(braces(["le=\"\(Self.number(bound))\""])) \(count)\n"
+            }
+            text += "\(name)_bucket\(braces(["le=\"+Inf\""])) \(series.count)\n"
+            text += "\(name)_sum\(braces()) \(Self.number(series.value))\n\(name)_count\(braces()) \(series.count)\n"
+          } else {
+            text += "\(name)\(braces()) \(Self.number(series.value))\n"
+          }
+        }
+      }
+      return text
+    }
+  }
+
+  private static func number(_ value: Double) -> String {
+    if let whole = Int64(exactly: value) { return String(whole) }
+    return String(value)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}
+
+extension MetricsRegistry.Series {
+  fileprivate mutating func record(_ value: Double, _ bounds: [Double]) {
+    self.value += value
+    count += 1
+    for (index, bound) in bounds.enumerated() where value <= bound { buckets[index] += 1 }
+  }
+}

@@ -1,0 +1,132 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import NIOHTTPTypes
+
+/// HTTP/1.1 and, entered by its preface, HTTP/2 in clear text on the same port.
+struct ConnectionChannel: ServerChildChannel {
+  enum Negotiated: Sendable {
+    case http1(HTTP1Channel.Value)
+    case http2(HTTP2Channel.Value)
+  }
+
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    let negotiated: EventLoopFuture<Negotiated>
+  }
+
+  private let http1: HTTP1Channel
+  private let http2: HTTP2Channel
+  private let registry: MetricsRegistry
+  private let headerTime: Duration
+
+  init(responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, isDraining: @escaping @Sendable () -> Bool) {
+    self.registry = registry
+    headerTime = limits.headerTime
+    // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it closes the connection.
+    var streams = HTTP1Channel.Configuration(
+      idleTimeout: .nanoseconds(Int64(limits.idleTime / .nanoseconds(1))),
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: limits.headerBytes * 4, maxHeaderListSize: limits.headerBytes * 4, maxHeaderFieldCount: limits.headerCount * 4))
+    streams.additionalChannelHandlers = { [] }
+    let bridge = ResponderBridge(responder: responder, limits: limits, registry: registry, isDraining: isDraining)
+    http1 = HTTP1Channel(
+      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: false) }, configuration: streams)
+    http2 = HTTP2Channel(
+      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: true) },
+      configuration: .init(
+        idleTimeout: limits.idleTime, gracefulCloseTimeout: .seconds(20), streamConfiguration: HTTP1Channel.Configuration()))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let promise = channel.eventLoop.makePromise(of: Negotiated.self)
+      let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(headerTime / .nanoseconds(1)))) { isHTTP2 in
+        let made: EventLoopFuture<Negotiated> =
+          isHTTP2
+          ? http2.setup(channel: channel, logger: logger).map { .http2($0) }
+          : http1.setup(channel: channel, logger: logger).map { .http1($0) }
+        promise.completeWith(made)
+        return made.map { _ in }
+      } onClose: {
+        promise.fail(ChannelError.ioOnClosedChannel)
+      }
+      try channel.pipeline.syncOperations.addHandler(sniffer)
+      return Value(channel: channel, negotiated: promise.futureResult)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    guard let negotiated = try? await value.negotiated.get() else { return }
+    switch negotiated {
+    case .http1(let connection):
+      registry.add("attribution_http_connections", 1, ["h1"])
+      await http1.handle(value: connection, logger: logger)
+      registry.add("attribution_http_connections", -1, ["h1"])
+    case .http2(let connection):
+      registry.add("attribution_http_connections", 1, ["h2"])
+      await http2.handle(value: connection, logger: logger)
+      registry.add("attribution_http_connections", -1, ["h2"])
+    }
+  }
+}
+
+/// Looks at a connection's first bytes: `PRI * HTTP/2.0` means HTTP/2, anything else HTTP/1.1.
+final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+  private let timeLimit: TimeAmount
+  private let decide: (Bool) -> EventLoopFuture<Void>
+  private let onClose: () -> Void
+  private var seen: ByteBuffer?
+  private var decided = false
+  private var alarm: Scheduled<Void>?
+
+  init(timeLimit: TimeAmount, decide: @escaping (Bool) -> EventLoopFuture<Void>, onClose: @escaping () -> Void) {
+    self.timeLimit = timeLimit
+    self.decide = decide
+    self.onClose = onClose
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    alarm = context.eventLoop.scheduleTask(in: timeLimit) { channel.close(promise: nil) }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    guard !decided else {
+      seen?.writeBuffer(&buffer)
+      return
+    }
+    if seen == nil { seen = buffer } else { seen!.writeBuffer(&buffer) }
+    let start = seen!.readableBytesView.prefix(Self.preface.count)
+    let matches = start.elementsEqual(Self.preface.prefix(start.count))
+    guard !matches || start.count == Self.preface.count else { return }
+    decided = true
+    alarm?.cancel()
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    decide(matches).whenComplete { result in
+      let (sniffer, context) = bound.value
+      guard case .success = result else {
+        context.close(promise: nil)
+        return
+      }
+      if let seen = sniffer.seen { context.fireChannelRead(sniffer.wrapInboundOut(seen)) }
+      sniffer.seen = nil
+      context.fireChannelReadComplete()
+      context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    alarm?.cancel()
+    if !decided { onClose() }
+    context.fireChannelInactive()
+  }
+}

@@ -1,0 +1,47 @@
+import Cryptography
+
+/// W3C Trace Context: the caller's trace is continued with a span of our own.
+public enum TraceContext {
+  /// A new `traceparent`: of the parent's trace when the parent is valid, of a new one otherwise.
+  public static func child(of parent: String?) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let span = hex(generator.next())
+    if let parent, isValid(parent) {
+      let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
+      return "00-\(parts[1])-\(span)-\(parts[3])"
+    }
+    return "00-\(hex(generator.next() | 1))\(hex(generator.next()))-\(span)-03"
+  }
+
+  /// The trace's id within a `traceparent`.
+  public static func traceId(_ traceparent: String) -> String { String(traceparent.dropFirst(3).prefix(32)) }
+
+  static func isValid(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0] != "ff", parts[0] == "00" ? parts.count == 4 : true else { return false }
+    let widths = [2, 32, 16, 2]
+    for (part, width) in zip(parts, widths) {
+      guard part.utf8.count == width, part.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else { return false }
+    }
+    return parts[1].contains { $0 != "0" } && parts[2].contains { $0 != "0" }
+  }
+
+  private static func hex(_ value: UInt64) -> String {
+    Hex.encode((0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) })
+  }
+}
+
+/// `X-Request-Id`: the caller's when it is usable, a new one otherwise.
+public enum RequestID {
+  static func usable(_ text: String?) -> String {
+    if let text, (1...128).contains(text.utf8.count), text.utf8.allSatisfy(isAllowed) { return text }
+    return RandomBytes.uuid()
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+    default: false
+    }
+  }
+}
