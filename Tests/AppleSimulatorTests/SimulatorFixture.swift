@@ -44,7 +44,7 @@ struct SimulatorFixture: Sendable {
   /// Serves on a free port while `body` runs.
   func serving(_ body: @Sendable (_ url: String) async throws -> Void) async throws {
     var logger = Logger(label: "test")
-    logger.logLevel = .error
+    logger.logLevel = .critical
     let quiet = logger
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await simulator.run(logger: quiet, signals: []) }

@@ -62,7 +62,7 @@ public struct AppleSimulator: Sendable {
     tlsConfiguration.minimumTLSVersion = .tlsv12
     let announce = self.announce
     var quiet = logger
-    quiet.logLevel = max(logger.logLevel, .error)
+    quiet.logLevel = max(logger.logLevel, .critical)
     let main = Application(
       responder: SimulatorResponder(parts: parts, controlOnly: false),
       server: try .http2Upgrade(tlsConfiguration: tlsConfiguration),
