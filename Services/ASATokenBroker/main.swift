@@ -1,1 +1,3 @@
-print("starting up")
+import ServiceRuntime
+
+await ServiceMain.run(.asaTokenBroker) { environment in try ServiceParts.tokenBroker(environment) }

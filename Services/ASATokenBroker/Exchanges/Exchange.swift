@@ -1,0 +1,123 @@
+import AppleAttribution
+import WireJSON
+
+/// One token's exchange, from the first call to its end: what `GetExchange` reads and the final event tells. The token itself
+/// is not in it, only its key.
+struct Exchange: Sendable, Hashable {
+  /// One call of Apple's API.
+  struct Attempt: Sendable, Hashable {
+    /// Milliseconds since 1970.
+    var at: Int64
+    /// `200`, `404`, or what went wrong.
+    var result: String
+  }
+
+  let id: String
+  let tokenKey: String
+  let isBase64: Bool
+  let bundleId: String
+  let installId: String?
+  let attStatus: ATTStatus
+  let createdAt: Int64
+  let receivedAt: Int64
+  var attempts: [Attempt] = []
+  var history = AdServicesRetryRule.History()
+  /// Nil while it is not decided.
+  var outcome: AdServicesOutcome?
+  var record: AppleAttribution.AttributionRecord?
+  /// Milliseconds since 1970.
+  var finishedAt: Int64?
+  /// The event of an earlier exchange of the same install that this one takes the place of.
+  var supersedes: String?
+
+  init(id: String, submission: TokenSubmission) {
+    self.id = id
+    tokenKey = submission.token.key
+    isBase64 = submission.token.isBase64
+    bundleId = submission.bundleId
+    installId = submission.installId
+    attStatus = submission.attStatus
+    createdAt = submission.createdAt
+    receivedAt = submission.receivedAt
+  }
+
+  /// What callers are told.
+  enum State: String, Sendable {
+    case attributed, pending, expired, invalid, failed
+    case notAttributed = "not_attributed"
+  }
+
+  /// A test record is no attribution.
+  var state: State {
+    switch outcome {
+    case nil: .pending
+    case .attributed: .attributed
+    case .organic, .test: .notAttributed
+    case .notFound: .failed
+    case .invalidToken: .invalid
+    case .expired: .expired
+    }
+  }
+
+  var eventId: String { "adservices-" + tokenKey }
+
+  /// The record as it may be told: the times in it are personal data that the user's consent gave, and go no further
+  /// without it.
+  var shownRecord: ConsentFilter.Filtered? {
+    record.map { ConsentFilter().filter($0.normalized, consent: attStatus.isConsent) }
+  }
+
+  var shownRawRecord: JSONObject? {
+    record.map { ConsentFilter().filter($0.raw, consent: attStatus.isConsent).payload }
+  }
+
+  /// Whether Apple's detail and the status that the SDK told contradict each other: detailed exactly when authorized.
+  var isATTMismatch: Bool {
+    guard let record, record.attribution, !record.isTest, attStatus.isKnown else { return false }
+    return (record.detail == .detailed) != attStatus.isConsent
+  }
+}
+
+extension Exchange {
+  /// The form in which it is stored.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "id": .string(id), "tokenKey": .string(tokenKey), "isBase64": .bool(isBase64), "bundleId": .string(bundleId),
+      "attStatus": .integer(attStatus.code), "createdAt": .integer(createdAt), "receivedAt": .integer(receivedAt),
+      "attempts": .array(attempts.map { ["at": .integer($0.at), "result": .string($0.result)] }),
+      "notFound": .integer(history.notFound), "slow": .integer(history.slow),
+    ]
+    object["installId"] = installId.map { .string($0) }
+    object["outcome"] = outcome.map { .string($0.rawValue) }
+    object["record"] = record.map { .object($0.raw) }
+    object["finishedAt"] = finishedAt.map { .integer($0) }
+    object["supersedes"] = supersedes.map { .string($0) }
+    return object
+  }
+
+  /// Nil when what was stored is damaged.
+  init?(json object: JSONObject) {
+    guard let id = object["id"]?.stringValue, let tokenKey = object["tokenKey"]?.stringValue,
+      let bundleId = object["bundleId"]?.stringValue, let attStatus = object["attStatus"]?.int64Value,
+      let createdAt = object["createdAt"]?.int64Value, let receivedAt = object["receivedAt"]?.int64Value
+    else { return nil }
+    self.id = id
+    self.tokenKey = tokenKey
+    isBase64 = object["isBase64"]?.boolValue ?? true
+    self.bundleId = bundleId
+    installId = object["installId"]?.stringValue
+    self.attStatus = ATTStatus(code: attStatus)
+    self.createdAt = createdAt
+    self.receivedAt = receivedAt
+    attempts = (object["attempts"]?.arrayValue ?? []).compactMap { attempt in
+      guard let at = attempt["at"]?.int64Value, let result = attempt["result"]?.stringValue else { return nil }
+      return Attempt(at: at, result: result)
+    }
+    history = .init(
+      notFound: Int(object["notFound"]?.int64Value ?? 0), slow: Int(object["slow"]?.int64Value ?? 0))
+    outcome = object["outcome"]?.stringValue.flatMap { AdServicesOutcome(rawValue: $0) }
+    record = object["record"]?.objectValue.flatMap { try? AttributionRecord($0) }
+    finishedAt = object["finishedAt"]?.int64Value
+    supersedes = object["supersedes"]?.stringValue
+  }
+}

@@ -1,0 +1,35 @@
+import AppleAttribution
+import AttributionProtocol
+import WireJSON
+
+extension Exchange {
+  /// The one final event of the exchange; nil while it is not decided.
+  var event: CloudEvent? {
+    guard let outcome, let finishedAt else { return nil }
+    var data: JSONObject = [
+      "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(bundleId),
+      "outcome": .string(outcome.rawValue), "state": .string(state.rawValue), "attStatus": .integer(attStatus.code),
+      "attempts": .array(
+        attempts.map {
+          ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)]
+        }),
+      "tokenCreatedAt": .string(Timestamp(millisecondsSince1970: createdAt).text),
+      "receivedAt": .string(Timestamp(millisecondsSince1970: receivedAt).text),
+      "tokenAgeMs": .integer(max(0, finishedAt - createdAt)),
+    ]
+    data["installId"] = installId.map { .string($0) }
+    data["supersedes"] = supersedes.map { .string($0) }
+    if !isBase64 { data["unusualToken"] = true }
+    if let record, let shown = shownRecord, let raw = shownRawRecord {
+      data["detail"] = .string(record.detail.rawValue)
+      // Under names of its own, so that nobody counts a made-up record.
+      data[record.isTest ? "testRecord" : "record"] = .object(shown.payload)
+      data[record.isTest ? "rawTestRecord" : "rawRecord"] = .object(raw)
+      data["attMismatch"] = .bool(isATTMismatch)
+      if !shown.removedNames.isEmpty { data["removedNames"] = .array(shown.removedNames.map { .string($0) }) }
+    }
+    return CloudEvent(
+      id: eventId, source: ServiceName.asaTokenBroker.rawValue, type: outcome.isResolved ? .adServicesResolved : .adServicesFailed,
+      subject: bundleId, time: Timestamp(millisecondsSince1970: finishedAt), data: data)
+  }
+}

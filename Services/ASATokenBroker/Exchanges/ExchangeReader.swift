@@ -1,0 +1,40 @@
+import AttributionProtocol
+import AttributionQueue
+
+/// Finds an exchange, or tells that it has not begun.
+struct ExchangeReader: Sendable {
+  let deliveries: DeliveryQueue
+  let store: ExchangeStore
+
+  /// Nil when the token was taken in and Apple was not asked yet. Throws `not_found` when there is no such exchange, or none
+  /// any more.
+  func exchange(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
+    if let exchange = try await stored(id) { return exchange }
+    let delivery: DeliveryRecord?
+    do { delivery = try await deliveries.delivery(id) } catch { throw .queue(error) }
+    if let delivery, delivery.queue == QueueName.tokens.rawValue, delivery.state == .accepted { return nil }
+    // It may have begun and ended between the two questions.
+    if delivery?.queue == QueueName.tokens.rawValue, let exchange = try await stored(id) { return exchange }
+    throw RPCError.notFound("no such exchange, or its outcome is no longer kept")
+  }
+
+  /// The exchange once it is decided, or as it stands when the wait is over.
+  func decided(_ id: DeliveryID, within wait: Duration) async throws(RPCError) -> Exchange? {
+    let end = ContinuousClock.now + wait
+    var pause = Duration.milliseconds(20)
+    while ContinuousClock.now < end {
+      if let exchange = try await stored(id), exchange.outcome != nil { return exchange }
+      do {
+        try await Task.sleep(for: min(pause, end - ContinuousClock.now))
+      } catch {
+        throw RPCError(.canceled, "the caller went away")
+      }
+      pause = min(pause * 2, .milliseconds(250))
+    }
+    return try await exchange(id)
+  }
+
+  private func stored(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
+    do { return try await store.exchange(id.description) } catch { throw .store(error) }
+  }
+}

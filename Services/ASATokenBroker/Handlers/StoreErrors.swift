@@ -1,0 +1,15 @@
+import AttributionProtocol
+import AttributionQueue
+
+extension RPCError {
+  /// The queue did not take or find something.
+  static func queue(_ error: QueueError) -> RPCError {
+    let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(1) }
+    return .unavailable("the queue does not answer or is full", reason: "QUEUE_UNAVAILABLE", retryAfter: delay)
+  }
+
+  /// Redis did not answer.
+  static func store(_ error: any Error) -> RPCError {
+    .unavailable("the exchange store does not answer", reason: "STORE_UNAVAILABLE", retryAfter: .seconds(1))
+  }
+}

@@ -1,0 +1,20 @@
+/// The clock that retry schedules go by. With a factor above 1, for development only, waits that last hours pass in seconds;
+/// the token's age runs along with them.
+struct ScaledClock: Sendable {
+  /// The time, milliseconds since 1970.
+  let wall: @Sendable () -> Int64
+  /// How many times faster schedules run.
+  let factor: Double
+
+  /// The time by this clock for something that began at `start`.
+  func now(since start: Int64) -> Int64 {
+    let wall = wall()
+    guard factor != 1 else { return wall }
+    return start + Int64(Double(wall - start) * factor)
+  }
+
+  /// How long a wait of this clock really lasts.
+  func real(_ milliseconds: Int64) -> Duration {
+    .milliseconds(factor == 1 ? max(0, milliseconds) : max(0, Int64((Double(milliseconds) / factor).rounded(.up))))
+  }
+}
