@@ -7,7 +7,8 @@ import Logging
 struct AppleSimulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apple-simulator",
-    abstract: "Plays Apple over HTTPS: devices, App Store notifications, the App Store Server API, AdServices, session hosts.")
+    abstract:
+      "Plays Apple over HTTPS: devices, App Store notifications, the App Store Server API, AdServices, session hosts.")
 
   @Option(help: "Host and port of the HTTPS server.")
   var listen = "127.0.0.1:8099"

@@ -5,7 +5,8 @@ import WireJSON
 
 @Suite struct AdServicesTests {
   private func ask(_ fixture: SimulatorFixture, _ token: String, type: String = "text/plain") -> SimulatedResponse {
-    let endpoint = AdServicesEndpoint(tokens: fixture.parts.tokens, time: fixture.parts.time, random: fixture.parts.random)
+    let endpoint = AdServicesEndpoint(
+      tokens: fixture.parts.tokens, time: fixture.parts.time, random: fixture.parts.random)
     return endpoint.respond(
       to: SimulatedRequest(
         method: "POST", target: "/api/v1/", authority: nil, headers: [("content-type", type)], body: Array(token.utf8)))
@@ -15,12 +16,15 @@ import WireJSON
   func script() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    _ = try await fixture.control("adservices/tokens", [
-      "token": "abc=",
-      "answers": [
-        ["status": 404], ["status": 429, "retryAfter": "7"], ["malformed": true], ["reset": true], ["status": 200, "body": ["attribution": false]],
-      ],
-    ])
+    _ = try await fixture.control(
+      "adservices/tokens",
+      [
+        "token": "abc=",
+        "answers": [
+          ["status": 404], ["status": 429, "retryAfter": "7"], ["malformed": true], ["reset": true],
+          ["status": 200, "body": ["attribution": false]],
+        ],
+      ])
     let answers = (0..<6).map { _ in ask(fixture, "abc=") }
     #expect(answers.map(\.status) == [404, 429, 200, 200, 200, 200])
     #expect((0...1000).contains(answers[0].delayMilliseconds))

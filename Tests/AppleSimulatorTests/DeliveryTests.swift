@@ -22,9 +22,11 @@ import WireJSON
     defer { fixture.remove() }
     try await fixture.serving { url in
       _ = try await fixture.control("faults", ["route": "/hook", "percentage": 100, "status": 503])
-      let made = try await fixture.control("notifications", [
-        "bundleId": "com.example.app", "notificationType": "DID_RENEW", "url": .string(url + "/hook"),
-      ])
+      let made = try await fixture.control(
+        "notifications",
+        [
+          "bundleId": "com.example.app", "notificationType": "DID_RENEW", "url": .string(url + "/hook"),
+        ])
       let uuid = try #require(made["notificationUUID"]?.stringValue)
       #expect(try await eventually { fixture.parts.archive.record(uuid)?.attempts.count == 6 })
       try await Task.sleep(for: .milliseconds(100))
@@ -45,13 +47,18 @@ import WireJSON
     defer { fixture.remove() }
     try await fixture.serving { url in
       _ = try await fixture.control("faults", ["route": "/hook", "count": 2, "status": 500])
-      let sandbox = try await fixture.control("notifications", [
-        "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "DID_RENEW", "url": .string(url + "/hook"),
-      ])
+      let sandbox = try await fixture.control(
+        "notifications",
+        [
+          "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "DID_RENEW",
+          "url": .string(url + "/hook"),
+        ])
       #expect(sandbox["sendAttempts"]?.arrayValue?.first?["sendAttemptResult"] == "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
-      let production = try await fixture.control("notifications", [
-        "bundleId": "com.example.app", "notificationType": "DID_RENEW", "url": .string(url + "/hook"),
-      ])
+      let production = try await fixture.control(
+        "notifications",
+        [
+          "bundleId": "com.example.app", "notificationType": "DID_RENEW", "url": .string(url + "/hook"),
+        ])
       let uuid = try #require(production["notificationUUID"]?.stringValue)
       #expect(try await eventually { fixture.parts.archive.record(uuid)?.wasDelivered == true })
       try await Task.sleep(for: .milliseconds(300))
@@ -68,9 +75,12 @@ import WireJSON
     defer { fixture.remove() }
     try await fixture.serving { url in
       func result(_ target: String) async throws -> JSONValue? {
-        try await fixture.control("notifications", [
-          "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "REFUND", "url": .string(target),
-        ])["sendAttempts"]?.arrayValue?.first?["sendAttemptResult"]
+        try await fixture.control(
+          "notifications",
+          [
+            "bundleId": "com.example.app", "environment": "Sandbox", "notificationType": "REFUND",
+            "url": .string(target),
+          ])["sendAttempts"]?.arrayValue?.first?["sendAttemptResult"]
       }
       #expect(try await result("http://127.0.0.1:1/") == "SOCKET_ISSUE")
       #expect(try await result(url.replacing("127.0.0.1", with: "127.0.0.2") + "/hook") == "SOCKET_ISSUE")
@@ -78,7 +88,8 @@ import WireJSON
       #expect(try await result(url.replacing("https", with: "http") + "/hook") != "SUCCESS")
       _ = try await fixture.control("faults", ["route": "/hook", "reset": true])
       #expect(["SOCKET_ISSUE", "NO_RESPONSE", "TLS_ISSUE"].contains(try await result(url + "/hook")))
-      _ = try await fixture.control("faults", ["route": "/hook", "status": 302, "headers": ["location": .string(url + "/hook")]])
+      _ = try await fixture.control(
+        "faults", ["route": "/hook", "status": 302, "headers": ["location": .string(url + "/hook")]])
       #expect(try await result(url + "/hook") == "CIRCULAR_REDIRECT")
     }
   }
@@ -96,14 +107,19 @@ import WireJSON
       try await Task.sleep(for: .milliseconds(200))
       #expect(attempts() == 9)
 
-      let won = try await fixture.control("skadnetwork/postbacks", [
-        "url": .string(url + "/elsewhere"), "developerURL": .string(url + "/copy"), "resend": 1, "variants": [["conversion-value": 7]],
-      ])
+      let won = try await fixture.control(
+        "skadnetwork/postbacks",
+        [
+          "url": .string(url + "/elsewhere"), "developerURL": .string(url + "/copy"), "resend": 1,
+          "variants": [["conversion-value": 7]],
+        ])
       #expect(won["deliveries"]?.arrayValue?.count == 6)
       #expect(won["deliveries"]?.arrayValue?.allSatisfy { $0["delivered"] == true } == true)
-      let lost = try await fixture.control("adattributionkit/postbacks", [
-        "url": .string(url + "/elsewhere"), "developerURL": .string(url + "/copy"), "didWin": false,
-      ])
+      let lost = try await fixture.control(
+        "adattributionkit/postbacks",
+        [
+          "url": .string(url + "/elsewhere"), "developerURL": .string(url + "/copy"), "didWin": false,
+        ])
       #expect(lost["deliveries"]?.arrayValue?.count == 1)
       let copies = fixture.parts.sessions.list(host: nil, limit: 100).filter { $0["path"] == "/copy" }
       let signatures = Set(copies.compactMap { $0["body"]?["attribution-signature"]?.stringValue })
@@ -117,9 +133,11 @@ import WireJSON
     defer { fixture.remove() }
     try await fixture.serving { url in
       _ = try await fixture.control("faults", ["route": "/hook", "percentage": 100, "status": 500])
-      _ = try await fixture.control("notifications", [
-        "bundleId": "com.example.app", "notificationType": "REFUND", "url": .string(url + "/hook"),
-      ])
+      _ = try await fixture.control(
+        "notifications",
+        [
+          "bundleId": "com.example.app", "notificationType": "REFUND", "url": .string(url + "/hook"),
+        ])
       _ = try await fixture.control("reset", [:])
       try await Task.sleep(for: .milliseconds(400))
       #expect(fixture.parts.sessions.count == 0 && fixture.parts.archive.count == 0)

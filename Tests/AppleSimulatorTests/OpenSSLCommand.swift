@@ -25,10 +25,13 @@ enum OpenSSLCommand {
     try inDirectory { directory in
       try Data(signature).write(to: URL(fileURLWithPath: directory + "/signature"))
       try Data(message).write(to: URL(fileURLWithPath: directory + "/message"))
-      let pem = "-----BEGIN PUBLIC KEY-----\n" + Data(publicKeyDER).base64EncodedString(options: .lineLength64Characters) + "\n-----END PUBLIC KEY-----\n"
+      let pem =
+        "-----BEGIN PUBLIC KEY-----\n" + Data(publicKeyDER).base64EncodedString(options: .lineLength64Characters)
+        + "\n-----END PUBLIC KEY-----\n"
       try Data(pem.utf8).write(to: URL(fileURLWithPath: directory + "/key.pem"))
       return try run([
-        "dgst", "-sha256", "-verify", directory + "/key.pem", "-signature", directory + "/signature", directory + "/message",
+        "dgst", "-sha256", "-verify", directory + "/key.pem", "-signature", directory + "/signature",
+        directory + "/message",
       ]).status == 0
     }
   }

@@ -6,8 +6,10 @@ import WireJSON
 @Suite struct ServerAPITests {
   static let spoilt: [(String, JSONObject, JSONObject)] = [
     ("another algorithm", ["alg": "ES384"], [:]), ("no algorithm", ["alg": "none"], [:]), ("no kid", ["kid": nil], [:]),
-    ("an unknown kid", ["kid": "OTHER"], [:]), ("no typ", ["typ": nil], [:]), ("another issuer", [:], ["iss": "someone"]),
-    ("another audience", [:], ["aud": "promotional-offer"]), ("no expiry", [:], ["exp": nil]), ("expired", [:], ["exp": 1_700_000_000]),
+    ("an unknown kid", ["kid": "OTHER"], [:]), ("no typ", ["typ": nil], [:]),
+    ("another issuer", [:], ["iss": "someone"]),
+    ("another audience", [:], ["aud": "promotional-offer"]), ("no expiry", [:], ["exp": nil]),
+    ("expired", [:], ["exp": 1_700_000_000]),
     ("lives too long", [:], ["exp": 4_000_000_000]), ("issued in the future", [:], ["iat": 4_000_000_000]),
     ("no bundle", [:], ["bid": nil]), ("an app of nobody", [:], ["bid": "com.example.other"]),
   ]
@@ -38,7 +40,8 @@ import WireJSON
   static let badHistory: [(Int64, JSONObject)] = [
     (4_000_015, ["startDate": nil]), (4_000_015, ["startDate": "yesterday"]), (4_000_016, ["endDate": nil]),
     (4_000_013, ["endDate": 1]), (4_000_012, ["startDate": 1_500_000_000_000]),
-    (4_000_018, ["notificationSubtype": "INITIAL_BUY"]), (4_000_018, ["notificationType": "DID_RENEW", "notificationSubtype": "VOLUNTARY"]),
+    (4_000_018, ["notificationSubtype": "INITIAL_BUY"]),
+    (4_000_018, ["notificationType": "DID_RENEW", "notificationSubtype": "VOLUNTARY"]),
     (4_000_018, ["notificationType": "NOTHING"]), (4_000_019, ["notificationType": "REFUND", "transactionId": "1"]),
     (4_000_006, ["transactionId": "abc"]), (4_000_000, ["onlyFailures": "yes"]),
   ]
@@ -57,7 +60,8 @@ import WireJSON
   func paging() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    let made = try await fixture.control("notifications", ["bundleId": "com.example.app", "notificationType": "DID_RENEW", "count": 45])
+    let made = try await fixture.control(
+      "notifications", ["bundleId": "com.example.app", "notificationType": "DID_RENEW", "count": 45])
     let expected = Set((made["notifications"]?.arrayValue ?? []).compactMap { $0["signedPayload"]?.stringValue })
     let body: JSONValue = ["startDate": .integer(fixture.now - 600_000), "endDate": .integer(fixture.now + 600_000)]
     var seen: [String] = []
@@ -71,40 +75,61 @@ import WireJSON
       seen += items.compactMap { $0["signedPayload"]?.stringValue }
       #expect((answer["hasMore"] == true) == (answer["paginationToken"] != nil))
       if let token, sizes.count == 2 {
-        let other: JSONValue = ["startDate": .integer(fixture.now - 600_001), "endDate": .integer(fixture.now + 600_000)]
-        #expect(try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=" + token, body: other).errorCode == 4_000_014)
+        let other: JSONValue = [
+          "startDate": .integer(fixture.now - 600_001), "endDate": .integer(fixture.now + 600_000),
+        ]
+        #expect(
+          try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=" + token, body: other)
+            .errorCode == 4_000_014)
       }
       token = answer["paginationToken"]?.stringValue
     } while token != nil
     #expect(sizes == [20, 20, 5])
     #expect(seen.count == 45 && Set(seen) == expected)
-    #expect(try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=nonsense", body: body).errorCode == 4_000_014)
-    #expect(try await fixture.call("POST", "/inApps/v1/notifications/history", body: body, environment: .sandbox).json?["notificationHistory"] == [])
+    #expect(
+      try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=nonsense", body: body).errorCode
+        == 4_000_014)
+    #expect(
+      try await fixture.call("POST", "/inApps/v1/notifications/history", body: body, environment: .sandbox).json?[
+        "notificationHistory"] == [])
   }
 
   @Test("a pagination token runs out")
   func expiry() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    _ = try await fixture.control("notifications", ["bundleId": "com.example.app", "notificationType": "REFUND", "count": 21])
+    _ = try await fixture.control(
+      "notifications", ["bundleId": "com.example.app", "notificationType": "REFUND", "count": 21])
     let body: JSONValue = ["startDate": .integer(fixture.now - 600_000), "endDate": .integer(fixture.now + 600_000)]
-    let token = try #require(try await fixture.call("POST", "/inApps/v1/notifications/history", body: body).json?["paginationToken"]?.stringValue)
+    let token = try #require(
+      try await fixture.call("POST", "/inApps/v1/notifications/history", body: body).json?["paginationToken"]?
+        .stringValue)
     _ = try await fixture.control("pagination-tokens", ["lifeMilliseconds": 0])
-    #expect(try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=" + token, body: body).errorCode == 4_000_017)
+    #expect(
+      try await fixture.call("POST", "/inApps/v1/notifications/history?paginationToken=" + token, body: body).errorCode
+        == 4_000_017)
   }
 
-  @Test("filters: a type without subtype is only those without, a transaction is its customer's, failures are the undelivered")
+  @Test(
+    "filters: a type without subtype is only those without, a transaction is its customer's, failures are the undelivered"
+  )
   func filters() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    let story = try await fixture.control("notifications/story", [
-      "bundleId": "com.example.app", "steps": ["buy", "renew", "grace", "recover"], "startDate": .integer(fixture.now - 100 * 86_400_000),
-    ])
+    let story = try await fixture.control(
+      "notifications/story",
+      [
+        "bundleId": "com.example.app", "steps": ["buy", "renew", "grace", "recover"],
+        "startDate": .integer(fixture.now - 100 * 86_400_000),
+      ])
     _ = try await fixture.control("notifications", ["bundleId": "com.example.app", "notificationType": "DID_RENEW"])
     func count(_ filter: JSONObject) async throws -> Int? {
-      var body: JSONObject = ["startDate": .integer(fixture.now - 120 * 86_400_000), "endDate": .integer(fixture.now + 1000)]
+      var body: JSONObject = [
+        "startDate": .integer(fixture.now - 120 * 86_400_000), "endDate": .integer(fixture.now + 1000),
+      ]
       body.merge(filter)
-      return try await fixture.call("POST", "/inApps/v1/notifications/history", body: .object(body)).json?["notificationHistory"]?.arrayValue?.count
+      return try await fixture.call("POST", "/inApps/v1/notifications/history", body: .object(body)).json?[
+        "notificationHistory"]?.arrayValue?.count
     }
     #expect(try await count([:]) == 5)
     #expect(try await count(["notificationType": "DID_RENEW"]) == 2)
@@ -135,7 +160,8 @@ import WireJSON
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
     let steps = [JSONValue.string("buy")] + [JSONValue](repeating: "renew", count: 24)
-    let story = try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": .array(steps), "periodDays": 3])
+    let story = try await fixture.control(
+      "notifications/story", ["bundleId": "com.example.app", "steps": .array(steps), "periodDays": 3])
     let id = try #require(story["originalTransactionId"]?.stringValue)
     func page(_ query: String) async throws -> JSONValue {
       try #require(try await fixture.call("GET", "/inApps/v2/history/\(id)?\(query)").json)
@@ -151,25 +177,32 @@ import WireJSON
     #expect(try await page("productType=CONSUMABLE")["signedTransactions"] == [])
     #expect(try await page("revoked=true")["signedTransactions"] == [])
     for (query, code) in [
-      ("sort=UP", 4_000_021), ("productType=X", 4_000_022), ("productId=", 4_000_023), ("revision=x", 4_000_005), ("revoked=TRUE", 4_000_030),
+      ("sort=UP", 4_000_021), ("productType=X", 4_000_022), ("productId=", 4_000_023), ("revision=x", 4_000_005),
+      ("revoked=TRUE", 4_000_030),
       ("startDate=9&endDate=3", 4_000_013), ("inAppOwnershipType=MINE", 4_000_026),
     ] as [(String, Int64)] {
       #expect(try await page(query)["errorCode"] == .integer(code), "\(query)")
     }
-    _ = try await fixture.control("notifications", [
-      "bundleId": "com.example.app", "notificationType": "REFUND", "originalTransactionId": .string(id),
-    ])
+    _ = try await fixture.control(
+      "notifications",
+      [
+        "bundleId": "com.example.app", "notificationType": "REFUND", "originalTransactionId": .string(id),
+      ])
     #expect(try await page("revision=" + last)["signedTransactions"]?.arrayValue?.count == 1)
     let refunds = try #require(try await fixture.call("GET", "/inApps/v2/refund/lookup/\(id)").json)
     #expect(refunds["signedTransactions"]?.arrayValue?.count == 1)
-    let again = try await fixture.call("GET", "/inApps/v2/refund/lookup/\(id)?revision=" + (refunds["revision"]?.stringValue ?? ""))
+    let again = try await fixture.call(
+      "GET", "/inApps/v2/refund/lookup/\(id)?revision=" + (refunds["revision"]?.stringValue ?? ""))
     #expect(again.json?["signedTransactions"] == [])
   }
 
   static let lives: [(String, JSONValue, Int64, String)] = [
-    ("bought", ["buy"], 1, "SUBSCRIBED"), ("in grace", ["buy", "grace"], 4, "DID_FAIL_TO_RENEW"), ("failing", ["buy", "fail"], 3, "DID_FAIL_TO_RENEW"),
-    ("after grace", ["buy", "grace", "grace-expired"], 3, "GRACE_PERIOD_EXPIRED"), ("over", ["buy", "cancel", "expire"], 2, "EXPIRED"),
-    ("refunded", ["buy", "refund"], 5, "REFUND"), ("given back", ["buy", "refund", "refund-reversed"], 1, "REFUND_REVERSED"),
+    ("bought", ["buy"], 1, "SUBSCRIBED"), ("in grace", ["buy", "grace"], 4, "DID_FAIL_TO_RENEW"),
+    ("failing", ["buy", "fail"], 3, "DID_FAIL_TO_RENEW"),
+    ("after grace", ["buy", "grace", "grace-expired"], 3, "GRACE_PERIOD_EXPIRED"),
+    ("over", ["buy", "cancel", "expire"], 2, "EXPIRED"),
+    ("refunded", ["buy", "refund"], 5, "REFUND"),
+    ("given back", ["buy", "refund", "refund-reversed"], 1, "REFUND_REVERSED"),
     ("back again", ["buy", "cancel", "expire", "resubscribe"], 1, "SUBSCRIBED"),
   ]
 
@@ -177,7 +210,8 @@ import WireJSON
   func statuses(name: String, steps: JSONValue, status: Int64, type: String) async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    let story = try await fixture.control("notifications/story", ["bundleId": "com.example.app", "environment": "Sandbox", "steps": steps])
+    let story = try await fixture.control(
+      "notifications/story", ["bundleId": "com.example.app", "environment": "Sandbox", "steps": steps])
     #expect(story["notifications"]?.arrayValue?.last?["notificationType"] == .string(type))
     let id = try #require(story["originalTransactionId"]?.stringValue)
     let answer = try await fixture.call("GET", "/inApps/v1/subscriptions/\(id)", environment: .sandbox)
@@ -196,9 +230,11 @@ import WireJSON
     #expect(try await fixture.call("GET", "/inApps/v1/lookup/NOTHING").json?["status"] == 1)
     #expect(try await fixture.call("GET", "/inApps/v1/lookup/NOTHING", environment: .sandbox).status == 404)
     func extend(_ days: Int64) async throws -> SimulatedResponse {
-      try await fixture.call("PUT", "/inApps/v1/subscriptions/extend/\(id)", body: [
-        "extendByDays": .integer(days), "extendReasonCode": 1, "requestIdentifier": "r",
-      ])
+      try await fixture.call(
+        "PUT", "/inApps/v1/subscriptions/extend/\(id)",
+        body: [
+          "extendByDays": .integer(days), "extendReasonCode": 1, "requestIdentifier": "r",
+        ])
     }
     #expect(try await extend(91).errorCode == 4_000_009)
     #expect(try await extend(10).json?["success"] == true)
@@ -206,17 +242,43 @@ import WireJSON
     #expect(try await extend(10).errorCode == 4_030_005)
     let account = "/inApps/v1/transactions/\(id)/appAccountToken"
     #expect(try await fixture.call("PUT", account, body: ["appAccountToken": "no"]).errorCode == 4_000_183)
-    #expect(try await fixture.call("PUT", account, body: ["appAccountToken": "7E3FB204-2FD4-4B9A-A2D1-1BD0C0C5F6A3"]).status == 200)
+    #expect(
+      try await fixture.call("PUT", account, body: ["appAccountToken": "7E3FB204-2FD4-4B9A-A2D1-1BD0C0C5F6A3"]).status
+        == 200)
     let info = try await fixture.call("GET", "/inApps/v1/transactions/\(id)")
-    #expect(try payload(info.json?["signedTransactionInfo"]?.stringValue)["appAccountToken"] == "7E3FB204-2FD4-4B9A-A2D1-1BD0C0C5F6A3")
+    #expect(
+      try payload(info.json?["signedTransactionInfo"]?.stringValue)["appAccountToken"]
+        == "7E3FB204-2FD4-4B9A-A2D1-1BD0C0C5F6A3")
     let consumption = "/inApps/v2/transactions/consumption/\(id)"
     #expect(try await fixture.call("PUT", consumption, body: ["customerConsented": false]).errorCode == 4_000_035)
-    #expect(try await fixture.call("PUT", consumption, body: [
-      "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED",
-    ]).status == 202)
+    #expect(
+      try await fixture.call(
+        "PUT", consumption,
+        body: [
+          "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED",
+        ]
+      ).status == 202)
     #expect(try await fixture.call("POST", "/inApps/v1/notifications/test").errorCode == 4_040_007)
     #expect(try await fixture.call("GET", "/inApps/v1/notifications/test/x").errorCode == 4_000_020)
     #expect(try await fixture.call("GET", "/inapps/v1/transactions/\(id)").status == 404)
+  }
+}
+
+@Suite struct StoryTests {
+  @Test("a story goes on where the last one ended, and nothing in it is signed in the future")
+  func goesOn() async throws {
+    let fixture = try SimulatorFixture()
+    defer { fixture.remove() }
+    let first = try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": ["buy", "renew"]])
+    let id = try #require(first["originalTransactionId"])
+    let second = try await fixture.control(
+      "notifications/story", ["bundleId": "com.example.app", "steps": ["renew", "cancel", "expire"], "originalTransactionId": id])
+    #expect(second["originalTransactionId"] == id && second["status"] == 2)
+    let dates = [first, second].flatMap { $0["notifications"]?.arrayValue ?? [] }.compactMap { $0["signedDate"]?.int64Value }
+    #expect(dates.count == 5 && dates == dates.sorted() && dates.allSatisfy { $0 <= fixture.now })
+    await #expect(throws: ControlError.self) {
+      try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": ["dance"]])
+    }
   }
 }
 
@@ -231,11 +293,13 @@ import WireJSON
     let path = "/inApps/v1/subscriptions/extend/mass"
     let request = "758883e8-151b-47b7-abd0-60c4d804c2f5"
     var body: JSONObject = [
-      "extendByDays": 7, "extendReasonCode": 3, "requestIdentifier": .string(request), "productId": "com.example.app.monthly",
+      "extendByDays": 7, "extendReasonCode": 3, "requestIdentifier": .string(request),
+      "productId": "com.example.app.monthly",
     ]
     #expect(try await fixture.call("GET", "\(path)/com.example.app.monthly/\(request)").errorCode == 4_040_009)
     for (change, code) in [
-      (["requestIdentifier": "r"], 4_000_011), (["storefrontCountryCodes": []], 4_000_027), (["storefrontCountryCodes": ["us"]], 4_000_028),
+      (["requestIdentifier": "r"], 4_000_011), (["storefrontCountryCodes": []], 4_000_027),
+      (["storefrontCountryCodes": ["us"]], 4_000_028),
       (["extendReasonCode": 4], 4_000_010),
     ] as [(JSONObject, Int64)] {
       var wrong = body
@@ -252,7 +316,10 @@ import WireJSON
     let types = try #require(try await fixture.control("notifications")["notifications"]?.arrayValue).suffix(4).map {
       ($0["notificationType"]?.stringValue ?? "") + "/" + ($0["subtype"]?.stringValue ?? "")
     }
-    #expect(types.sorted() == ["RENEWAL_EXTENDED/", "RENEWAL_EXTENDED/", "RENEWAL_EXTENSION/FAILURE", "RENEWAL_EXTENSION/SUMMARY"])
+    #expect(
+      types.sorted() == [
+        "RENEWAL_EXTENDED/", "RENEWAL_EXTENDED/", "RENEWAL_EXTENSION/FAILURE", "RENEWAL_EXTENSION/SUMMARY",
+      ])
   }
 }
 

@@ -10,10 +10,17 @@ import WireJSON
     "1.0": ["ad-network-id", "campaign-id", "app-id", "transaction-id"],
     "2.0": ["version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id"],
     "2.1": ["version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id"],
-    "2.2": ["version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id", "fidelity-type"],
-    "3.0": ["version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id", "fidelity-type", "did-win"],
+    "2.2": [
+      "version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id",
+      "fidelity-type",
+    ],
+    "3.0": [
+      "version", "ad-network-id", "campaign-id", "app-id", "transaction-id", "redownload", "source-app-id",
+      "fidelity-type", "did-win",
+    ],
     "4.0": [
-      "version", "ad-network-id", "source-identifier", "app-id", "transaction-id", "redownload", "source-app-id", "source-domain",
+      "version", "ad-network-id", "source-identifier", "app-id", "transaction-id", "redownload", "source-app-id",
+      "source-domain",
       "fidelity-type", "did-win", "postback-sequence-index",
     ],
   ]
@@ -60,12 +67,16 @@ import WireJSON
     #expect(throws: PostbackError.self) { try maker.make(["version": "5.0"]) }
   }
 
-  @Test("openssl verifies an AdAttributionKit postback under the key its kid names", arguments: ["production", "development", "settings"])
+  @Test(
+    "openssl verifies an AdAttributionKit postback under the key its kid names",
+    arguments: ["production", "development", "settings"])
   func adAttributionKit(environment: String) throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
     let keys = fixture.parts.deviceKeys
-    let postback = try AdAttributionKitPostbackMaker(keys: keys, random: fixture.parts.random).make(["environment": .string(environment)])
+    let postback = try AdAttributionKitPostbackMaker(keys: keys, random: fixture.parts.random).make([
+      "environment": .string(environment)
+    ])
     let body = try JSONValue(parsing: postback.body)
     let parts = (body["jws-string"]?.stringValue ?? "").split(separator: ".").map { String($0) }
     let header = String(decoding: try #require(Base64Text.decodeURL(parts[0])), as: UTF8.self)
@@ -74,7 +85,9 @@ import WireJSON
     let key = try #require(keys.key(kid: kid))
     let raw = try #require(Base64Text.decodeURL(parts[2]))
     #expect(raw.count == 64)
-    #expect(try OpenSSLCommand.verifies(OpenSSLCommand.der(raw), of: Array((parts[0] + "." + parts[1]).utf8), publicKeyDER: key.publicDER()))
+    #expect(
+      try OpenSSLCommand.verifies(
+        OpenSSLCommand.der(raw), of: Array((parts[0] + "." + parts[1]).utf8), publicKeyDER: key.publicDER()))
     if environment == "settings" {
       #expect(try payload(body["jws-string"]?.stringValue)["ad-network-identifier"] == "development.adattributionkit")
     }
@@ -106,7 +119,8 @@ import WireJSON
       #expect(parsed.text.contains("[HEX DUMP]:0500"))
     }
     let stranger = try OpenSSLCommand.run([
-      "verify", "-CAfile", files[0], "-untrusted", fixture.path + "/stranger-intermediate.pem", fixture.path + "/stranger-leaf.pem",
+      "verify", "-CAfile", files[0], "-untrusted", fixture.path + "/stranger-intermediate.pem",
+      fixture.path + "/stranger-leaf.pem",
     ])
     #expect(stranger.status != 0)
   }
@@ -115,22 +129,28 @@ import WireJSON
   func notification() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    let made = try await fixture.control("notifications", [
-      "bundleId": "com.example.app", "notificationType": "DID_RENEW", "subtype": "BILLING_RECOVERY",
-    ])
+    let made = try await fixture.control(
+      "notifications",
+      [
+        "bundleId": "com.example.app", "notificationType": "DID_RENEW", "subtype": "BILLING_RECOVERY",
+      ])
     let outer = try #require(made["signedPayload"]?.stringValue)
     let data = try #require(try payload(outer)["data"])
     for jws in [outer, data["signedTransactionInfo"]?.stringValue ?? "", data["signedRenewalInfo"]?.stringValue ?? ""] {
       #expect(try verifiesUnderItsLeaf(jws))
     }
     #expect(data["appAppleId"] == 525_463_029)
-    let forged = try await fixture.control("notifications", [
-      "bundleId": "com.example.app", "notificationType": "DID_RENEW", "forge": "signature",
-    ])
+    let forged = try await fixture.control(
+      "notifications",
+      [
+        "bundleId": "com.example.app", "notificationType": "DID_RENEW", "forge": "signature",
+      ])
     #expect(try !verifiesUnderItsLeaf(forged["signedPayload"]?.stringValue ?? ""))
-    let sandbox = try await fixture.control("notifications", [
-      "bundleId": "com.example.app", "notificationType": "TEST", "environment": "Sandbox",
-    ])
+    let sandbox = try await fixture.control(
+      "notifications",
+      [
+        "bundleId": "com.example.app", "notificationType": "TEST", "environment": "Sandbox",
+      ])
     let test = try #require(try payload(sandbox["signedPayload"]?.stringValue)["data"])
     #expect(test["appAppleId"] == nil && test["signedTransactionInfo"] == nil && test["environment"] == "Sandbox")
   }
@@ -142,11 +162,13 @@ import WireJSON
     let leaf = try #require(Data(base64Encoded: header["x5c"]?.arrayValue?[0].stringValue ?? ""))
     return try OpenSSLCommand.inDirectory { directory in
       try leaf.write(to: URL(fileURLWithPath: directory + "/leaf.der"))
-      let pem = try OpenSSLCommand.run(["x509", "-inform", "DER", "-in", directory + "/leaf.der", "-noout", "-pubkey"]).text
+      let pem = try OpenSSLCommand.run(["x509", "-inform", "DER", "-in", directory + "/leaf.der", "-noout", "-pubkey"])
+        .text
       let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
       let raw = try #require(Base64Text.decodeURL(parts[2]))
       return try OpenSSLCommand.verifies(
-        OpenSSLCommand.der(raw), of: Array((parts[0] + "." + parts[1]).utf8), publicKeyDER: Array(try #require(Data(base64Encoded: base64))))
+        OpenSSLCommand.der(raw), of: Array((parts[0] + "." + parts[1]).utf8),
+        publicKeyDER: Array(try #require(Data(base64Encoded: base64))))
     }
   }
 

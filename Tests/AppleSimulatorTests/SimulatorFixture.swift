@@ -68,17 +68,20 @@ struct SimulatorFixture: Sendable {
     head.merge(header)
     let seconds = now / 1000
     var payload: JSONObject = [
-      "iss": .string(Self.issuerID), "iat": .integer(seconds), "exp": .integer(seconds + 1200), "aud": "appstoreconnect-v1",
+      "iss": .string(Self.issuerID), "iat": .integer(seconds), "exp": .integer(seconds + 1200),
+      "aud": "appstoreconnect-v1",
       "bid": .string(Self.bundleID),
     ]
     payload.merge(claims)
     return try JWSSigner.compact(
-      header: JSONValue.object(head).serialized, payload: JSONValue.object(payload).serialized, key: key ?? developerKey)
+      header: JSONValue.object(head).serialized, payload: JSONValue.object(payload).serialized, key: key ?? developerKey
+    )
   }
 
   /// One call to the App Store Server API, without HTTP.
   func call(
-    _ method: String, _ target: String, body: JSONValue? = nil, token: String? = nil, environment: AppStoreEnvironment = .production
+    _ method: String, _ target: String, body: JSONValue? = nil, token: String? = nil,
+    environment: AppStoreEnvironment = .production
   ) async throws -> SimulatedResponse {
     let authorization = "Bearer " + (try token ?? self.token())
     let request = SimulatedRequest(
@@ -90,10 +93,13 @@ struct SimulatorFixture: Sendable {
   /// One control request, without HTTP.
   func control(_ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
     let request = SimulatedRequest(
-      method: body == nil ? "GET" : "POST", target: "/control/" + path, authority: nil, headers: [], body: body?.serialized ?? [])
+      method: body == nil ? "GET" : "POST", target: "/control/" + path, authority: nil, headers: [],
+      body: body?.serialized ?? [])
     let response = await ControlAPI(parts: parts).respond(to: request)
     let answer = try JSONValue(parsing: response.body)
-    guard response.status == 200 else { throw ControlError(answer["error"]?.stringValue ?? "status \(response.status)") }
+    guard response.status == 200 else {
+      throw ControlError(answer["error"]?.stringValue ?? "status \(response.status)")
+    }
     return answer
   }
 }

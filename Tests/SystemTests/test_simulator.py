@@ -37,10 +37,13 @@ class Simulator:
         self.process = subprocess.Popen(
             [ROOT / ".build" / BUILD / "apple-simulator", "--listen", "127.0.0.1:0", "--state", state, *options],
             stderr=open(state.with_suffix(".log"), "ab"))
+        self.facts = {}
         until = time.monotonic() + 20
-        while not (state / "simulator.json").exists() and time.monotonic() < until:
+        while self.facts.get("pid") != self.process.pid and time.monotonic() < until:
             time.sleep(0.05)
-        self.facts = json.loads((state / "simulator.json").read_text())
+            if (state / "simulator.json").exists():
+                self.facts = json.loads((state / "simulator.json").read_text())
+        assert self.facts.get("pid") == self.process.pid, "the simulator did not start"
         self.context = ssl.create_default_context(cafile=str(state / "tls-ca.pem"))
 
     def control(self, path: str, body: dict | None = None) -> dict:
@@ -283,7 +286,6 @@ def test_keys_stay_over_a_restart_and_the_seed_brings_the_same_again(tmp_path):
     keys, root = device_keys(first), (first.state / "app-store-root.pem").read_text()
     made = first.control("skadnetwork/postbacks", {"send": False})["transactionId"]
     first.stop()
-    (first.state / "simulator.json").unlink()
     second = Simulator(tmp_path / "state", "--seed", "7")
     try:
         assert device_keys(second) == keys and (second.state / "app-store-root.pem").read_text() == root

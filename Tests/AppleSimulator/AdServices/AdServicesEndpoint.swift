@@ -24,7 +24,8 @@ struct AdServicesEndpoint: Sendable {
       response = Self.response(scripted)
     } else {
       let isToken = token.utf8.allSatisfy { byte in
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || [43, 47, 61].contains(byte)
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+          || [43, 47, 61].contains(byte)
       }
       response = .empty(isToken ? 404 : 400)
     }
@@ -39,13 +40,17 @@ struct AdServicesEndpoint: Sendable {
   static func response(_ answer: JSONObject) -> SimulatedResponse {
     let status = answer["status"]?.int64Value.map { Int($0) } ?? 200
     var response = SimulatedResponse(status: status)
-    let record = answer["body"] ?? answer["record"] ?? (status == 200 ? preset(answer["preset"]?.stringValue ?? "standard") : .none)
+    let record =
+      answer["body"] ?? answer["record"]
+      ?? (status == 200 ? preset(answer["preset"]?.stringValue ?? "standard") : .none)
     if let record {
       response.body = record.stringValue.map { Array($0.utf8) } ?? record.serialized
       response.headers.append(("content-type", "application/json"))
     }
     if answer["malformed"]?.boolValue == true { response.body = Array(#"{"attribution": tru"#.utf8) }
-    if let retry = answer["retryAfter"] { response.headers.append(("retry-after", retry.stringValue ?? retry.serializedString)) }
+    if let retry = answer["retryAfter"] {
+      response.headers.append(("retry-after", retry.stringValue ?? retry.serializedString))
+    }
     response.delayMilliseconds = answer["delayMilliseconds"]?.numberValue?.double ?? 0
     if answer["cut"]?.boolValue == true { response.damage = .cut }
     if answer["reset"]?.boolValue == true { response.damage = .reset }
@@ -55,7 +60,8 @@ struct AdServicesEndpoint: Sendable {
   /// The records that Apple documents.
   static func preset(_ name: String) -> JSONValue? {
     var record: JSONObject = [
-      "attribution": true, "orgId": 40_669_820, "campaignId": 542_370_539, "conversionType": "Download", "claimType": "Click",
+      "attribution": true, "orgId": 40_669_820, "campaignId": 542_370_539, "conversionType": "Download",
+      "claimType": "Click",
       "adGroupId": 542_317_095, "countryOrRegion": "US", "keywordId": 87_675_432, "adId": 542_317_136,
       "supplyPlacement": "APPSTORE_SEARCH_RESULTS",
     ]

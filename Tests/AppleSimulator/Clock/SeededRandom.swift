@@ -24,7 +24,9 @@ public final class SeededRandom: Sendable {
 
   public func bool() -> Bool { integer(in: 0...1) == 1 }
 
-  public func element<Element: Sendable>(of list: [Element]) -> Element { list[Int(integer(in: 0...Int64(list.count - 1)))] }
+  public func element<Element: Sendable>(of list: [Element]) -> Element {
+    list[Int(integer(in: 0...Int64(list.count - 1)))]
+  }
 
   /// 0 ..< 1.
   public func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }

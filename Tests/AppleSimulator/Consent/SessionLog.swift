@@ -9,7 +9,8 @@ public final class SessionLog: Sendable {
   func record(_ request: SimulatedRequest, at now: Int64, status: Int) {
     let text = String(decoding: request.body, as: UTF8.self)
     var entry: JSONObject = [
-      "atMilliseconds": .integer(now), "host": .string(request.host), "method": .string(request.method), "path": .string(request.path),
+      "atMilliseconds": .integer(now), "host": .string(request.host), "method": .string(request.method),
+      "path": .string(request.path),
       "status": .integer(status),
     ]
     entry["headers"] = .object(

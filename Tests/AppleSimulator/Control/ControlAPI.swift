@@ -27,7 +27,8 @@ struct ControlAPI: Sendable {
 
   private func parse(_ bytes: [UInt8]) throws -> JSONObject {
     if bytes.isEmpty { return [:] }
-    guard let object = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 32, values: 1_000_000)).objectValue else {
+    guard let object = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 32, values: 1_000_000)).objectValue
+    else {
       throw ControlError("body: an object is needed")
     }
     return object
@@ -46,7 +47,8 @@ struct ControlAPI: Sendable {
           && (request.query("notificationUUID").map { $0 == record.uuid } ?? true)
       }
       return ["notifications": .array(parts.archive.records(uuids.suffix(limit)).map { .object($0.controlJSON) })]
-    case "GET deliveries": return ["deliveries": .array(parts.deliveries.list(identifier: request.query("identifier"), limit: limit))]
+    case "GET deliveries":
+      return ["deliveries": .array(parts.deliveries.list(identifier: request.query("identifier"), limit: limit))]
     case "GET adservices/tokens": return ["tokens": .array(parts.tokens.list(request.query("token")))]
     case "GET sessions": return ["sessions": .array(parts.sessions.list(host: request.query("host"), limit: limit))]
     case "GET app-store-calls": return ["calls": .array(parts.serverAPI.callLog(limit: limit))]
@@ -89,11 +91,15 @@ struct ControlAPI: Sendable {
       parts.serverAPI.history.setTokenLife(milliseconds: life)
       return [:]
     case "POST time-scale":
-      guard let scale = body["scale"]?.numberValue?.double, scale > 0 else { throw ControlError("scale: a number above 0") }
+      guard let scale = body["scale"]?.numberValue?.double, scale > 0 else {
+        throw ControlError("scale: a number above 0")
+      }
       parts.time.scale = scale
       return state()
     case "POST clock":
-      guard let offset = body["offsetMilliseconds"]?.int64Value else { throw ControlError("offsetMilliseconds: required") }
+      guard let offset = body["offsetMilliseconds"]?.int64Value else {
+        throw ControlError("offsetMilliseconds: required")
+      }
       parts.time.offsetMilliseconds = offset
       return state()
     case "POST reset":
@@ -115,8 +121,11 @@ struct ControlAPI: Sendable {
   private func registerTokens(_ body: JSONObject) throws -> JSONValue {
     let tokens = body["tokens"]?.arrayValue ?? [.object(body)]
     for (index, entry) in tokens.enumerated() {
-      guard let token = entry["token"]?.stringValue, !token.isEmpty else { throw ControlError("tokens[\(index)].token: required") }
-      let answers = entry["answers"]?.arrayValue?.compactMap(\.objectValue) ?? [["preset": entry["preset"] ?? "standard"]]
+      guard let token = entry["token"]?.stringValue, !token.isEmpty else {
+        throw ControlError("tokens[\(index)].token: required")
+      }
+      let answers =
+        entry["answers"]?.arrayValue?.compactMap(\.objectValue) ?? [["preset": entry["preset"] ?? "standard"]]
       parts.tokens.register(
         AdServicesTokens.Token(
           token: token, createdAt: entry["createdAtMilliseconds"]?.int64Value ?? parts.time.now, answers: answers))

@@ -20,19 +20,25 @@ struct PostbackDesk: Sendable {
     case .number(let position): bodies = [postback.corrupted(position: Int(position.int64 ?? 0))]
     default: bodies = [postback.corrupted(position: nil)]
     }
-    bodies += [String](repeating: bodies[0], count: Int(max(0, min(request["resend"]?.int64Value ?? 0, 1000)))) + postback.variants
+    bodies +=
+      [String](repeating: bodies[0], count: Int(max(0, min(request["resend"]?.int64Value ?? 0, 1000))))
+      + postback.variants
     let given = try url(request["url"], "url")
     let target = given ?? parts.networks.url(postback.adNetworkID)
     let wanted = request["send"]?.boolValue ?? (target != nil)
     var deliveries: [Int] = []
     if wanted {
-      guard let target else { throw ControlError("send: no url is given, and none is registered for \(postback.adNetworkID)") }
+      guard let target else {
+        throw ControlError("send: no url is given, and none is registered for \(postback.adNetworkID)")
+      }
       let copies = postback.won ? try url(request["developerURL"], "developerURL") : nil
       let wait = request["wait"]?.boolValue ?? true
       for body in bodies {
-        async let main = parts.device.send(body, kind: kind, identifier: postback.identifier, to: target, awaitingFirst: wait)
+        async let main = parts.device.send(
+          body, kind: kind, identifier: postback.identifier, to: target, awaitingFirst: wait)
         if let copies {
-          async let copy = parts.device.send(body, kind: kind + "-copy", identifier: postback.identifier, to: copies, awaitingFirst: wait)
+          async let copy = parts.device.send(
+            body, kind: kind + "-copy", identifier: postback.identifier, to: copies, awaitingFirst: wait)
           deliveries += await [main, copy]
         } else {
           deliveries.append(await main)
@@ -50,7 +56,9 @@ struct PostbackDesk: Sendable {
 
   private func url(_ value: JSONValue?, _ name: String) throws -> OutgoingURL? {
     guard let value, !value.isNull else { return nil }
-    guard let text = value.stringValue, let url = OutgoingURL(text) else { throw ControlError("\(name): not an http or https URL") }
+    guard let text = value.stringValue, let url = OutgoingURL(text) else {
+      throw ControlError("\(name): not an http or https URL")
+    }
     return url
   }
 }

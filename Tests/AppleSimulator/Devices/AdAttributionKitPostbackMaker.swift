@@ -25,7 +25,9 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     var claims = try claims(request, environment: environment)
     claims.merge(request["fields"]?.objectValue)
     // Devices write the slash of the kid as \/.
-    let header = #"{"alg":"ES256","kid":""# + kid.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) + #""}"#
+    let header =
+      #"{"alg":"ES256","kid":""# + kid.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
+      + #""}"#
     let jws = try JWSSigner.compact(header: Array(header.utf8), payload: JSONValue.object(claims).serialized, key: key)
     let won = claims["did-win"]?.boolValue ?? true
     var body: JSONObject = ["jws-string": .string(jws)]

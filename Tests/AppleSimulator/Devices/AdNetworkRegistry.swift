@@ -7,7 +7,9 @@ public final class AdNetworkRegistry: Sendable {
 
   func register(_ body: JSONObject) throws -> JSONValue {
     guard let id = body["adNetworkId"]?.stringValue, !id.isEmpty else { throw ControlError("adNetworkId: required") }
-    guard let text = body["url"]?.stringValue, let url = OutgoingURL(text) else { throw ControlError("url: not an http or https URL") }
+    guard let text = body["url"]?.stringValue, let url = OutgoingURL(text) else {
+      throw ControlError("url: not an http or https URL")
+    }
     urls.withLock { $0[id] = url }
     return json
   }
@@ -17,6 +19,8 @@ public final class AdNetworkRegistry: Sendable {
   var json: JSONValue {
     .object(
       JSONObject(
-        urls.withLock { $0 }.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .string($0.value.description)) }))
+        urls.withLock { $0 }.sorted { $0.key < $1.key }.map {
+          JSONObject.Member(key: $0.key, value: .string($0.value.description))
+        }))
   }
 }

@@ -17,7 +17,9 @@ public final class DeliveryLog: Sendable {
         "delivered": .bool(delivered),
         "attempts": .array(
           attempts.map { attempt in
-            var object: JSONObject = ["atMilliseconds": .integer(attempt.at), "result": .string(attempt.answer.result.rawValue)]
+            var object: JSONObject = [
+              "atMilliseconds": .integer(attempt.at), "result": .string(attempt.answer.result.rawValue),
+            ]
             if let status = attempt.answer.status { object["status"] = .integer(status) }
             return .object(object)
           }),

@@ -41,7 +41,8 @@ public struct SKAdNetworkPostbackMaker: Sendable {
     fields.merge(request["unsigned"]?.objectValue)
     return Postback(
       body: JSONValue.object(fields).serializedString, identifier: identifier,
-      adNetworkID: fields["ad-network-id"]?.stringValue ?? "", won: fields["did-win"]?.boolValue ?? true, variants: variants,
+      adNetworkID: fields["ad-network-id"]?.stringValue ?? "", won: fields["did-win"]?.boolValue ?? true,
+      variants: variants,
       protected: identifier)
   }
 
@@ -71,7 +72,9 @@ public struct SKAdNetworkPostbackMaker: Sendable {
         fields["source-app-id"] = request["sourceAppId"] ?? 1_234_567_891
       }
     }
-    if version >= "2.2" { fields["fidelity-type"] = request["fidelityType"] ?? .integer(web ? 1 : random.integer(in: 0...1)) }
+    if version >= "2.2" {
+      fields["fidelity-type"] = request["fidelityType"] ?? .integer(web ? 1 : random.integer(in: 0...1))
+    }
     if version >= "3.0" { fields["did-win"] = .bool(won) }
     if version == "4.0" { fields["postback-sequence-index"] = .integer(window) }
     if version != "1.0", won {

@@ -26,13 +26,17 @@ struct Fault: Sendable {
     damage = json["reset"]?.boolValue == true ? .reset : json["cut"]?.boolValue == true ? .cut : .none
     malformed = json["malformed"]?.boolValue ?? false
     body = json["body"]
-    headers = (json["headers"]?.objectValue?.members ?? []).map { ($0.key.lowercased(), $0.value.stringValue ?? $0.value.serializedString) }
+    headers = (json["headers"]?.objectValue?.members ?? []).map {
+      ($0.key.lowercased(), $0.value.stringValue ?? $0.value.serializedString)
+    }
     if let retry = json["retryAfter"] { headers.append(("retry-after", retry.stringValue ?? retry.serializedString)) }
     random = SeededRandom(seed: json["seed"]?.numberValue?.uint64 ?? 1)
     if let status, !(200...599).contains(status) { throw ControlError("status: 200 to 599") }
   }
 
-  func concerns(names: [String], path: String) -> Bool { route == "*" || names.contains(route) || (route.hasPrefix("/") && path.hasPrefix(route)) }
+  func concerns(names: [String], path: String) -> Bool {
+    route == "*" || names.contains(route) || (route.hasPrefix("/") && path.hasPrefix(route))
+  }
 
   /// Whether the answer is made here, and not by the endpoint.
   var replacesAnswer: Bool { status != nil }

@@ -12,6 +12,8 @@ public struct StateDirectory: Sendable {
   /// The whole file, or nil when there is none.
   public func read(_ name: String) -> String? { try? String(contentsOfFile: path + "/" + name, encoding: .utf8) }
 
+  func remove(_ name: String) { unlink(path + "/" + name) }
+
   /// Replaces the file at once: a reader sees the old one or the new one, never a part.
   public func write(_ name: String, _ text: String, secret: Bool = false) throws {
     let temporary = path + "/." + name + "." + String(ProcessInfo.processInfo.processIdentifier)

@@ -33,12 +33,18 @@ struct NotificationDesk: Sendable {
     let (app, environment) = try target(request)
     let usual: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
     let player = try StoryPlayer(request["steps"]?.arrayValue ?? usual)
-    var life = try existingLife(request, app: app, environment: environment)
+    var life =
+      try existingLife(request, app: app, environment: environment)
       ?? factory.newLife(request, app: app, environment: environment)
     let start = try request["startDate"]?.int64Value ?? (time.now - player.length(of: life))
+    let latest = request["startDate"] == nil ? time.now : Int64.max
     var made: [(record: NotificationRecord, options: JSONObject, step: StoryStep)] = []
-    try player.play(&life, from: start, newID: factory.newTransactionID) { scene, life, event, date in
-      made.append((try factory.notification(event, of: life, app: app, at: date, overrides: scene.options), scene.options, scene.step))
+    try player.play(&life, from: start, latest: latest, newID: factory.newTransactionID) { scene, life, event, date in
+      made.append(
+        (
+          try factory.notification(event, of: life, app: app, at: date, overrides: scene.options), scene.options,
+          scene.step
+        ))
     }
     try keep(life)
     var told: [JSONValue] = []
@@ -59,7 +65,8 @@ struct NotificationDesk: Sendable {
 
   /// `POST /control/notifications/send`: a kept notification once more, identical.
   func sendAgain(_ request: JSONObject) async throws -> JSONValue {
-    guard let uuid = request["notificationUUID"]?.stringValue, let record = archive.record(uuid), let app = apps.app(record.bundleID)
+    guard let uuid = request["notificationUUID"]?.stringValue, let record = archive.record(uuid),
+      let app = apps.app(record.bundleID)
     else { throw ControlError("notificationUUID: not one of ours") }
     var asked = request
     asked["send"] = true
@@ -87,13 +94,19 @@ struct NotificationDesk: Sendable {
   private func target(_ request: JSONObject) throws -> (SimulatedApp, AppStoreEnvironment) {
     guard let bundleID = request["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
     let name = request["environment"]?.stringValue ?? "Production"
-    guard let environment = AppStoreEnvironment(rawValue: name) else { throw ControlError("environment: Production or Sandbox") }
-    guard var app = apps.app(bundleID) else { throw ControlError("bundleId: \(bundleID) is not registered (POST /control/apps)") }
+    guard let environment = AppStoreEnvironment(rawValue: name) else {
+      throw ControlError("environment: Production or Sandbox")
+    }
+    guard var app = apps.app(bundleID) else {
+      throw ControlError("bundleId: \(bundleID) is not registered (POST /control/apps)")
+    }
     if let id = request["appAppleId"]?.int64Value { app.appAppleID = id }
     return (app, environment)
   }
 
-  private func single(_ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment)
+  private func single(
+    _ event: SubscriptionLife.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment
+  )
     throws -> NotificationRecord
   {
     let date = request["signedDate"]?.int64Value ?? time.now
@@ -117,7 +130,9 @@ struct NotificationDesk: Sendable {
     return try factory.notification(event, of: life, app: app, at: date, overrides: request)
   }
 
-  private func existingLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws -> SubscriptionLife? {
+  private func existingLife(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws
+    -> SubscriptionLife?
+  {
     guard let id = request["originalTransactionId"]?.stringValue else { return nil }
     let customer = ledger.customer(id, bundleID: app.bundleID, environment: environment)
     guard let life = customer?.subscriptions.first(where: { life in life.transactions.contains { $0.id == id } }) else {
@@ -129,7 +144,9 @@ struct NotificationDesk: Sendable {
   /// Puts a subscription into the ledger, in the place of its earlier self.
   func keep(_ life: SubscriptionLife) throws {
     let known = try ledger.change(life.originalID, bundleID: life.bundleID, environment: life.environment) { customer in
-      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == life.originalID }) else { return false }
+      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == life.originalID }) else {
+        return false
+      }
       customer.subscriptions[place] = life
       return true
     }
@@ -141,7 +158,9 @@ struct NotificationDesk: Sendable {
   }
 
   /// A one-time purchase: of the customer of `originalTransactionId`, or of a new one.
-  func buyProduct(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64) throws -> TransactionFacts {
+  func buyProduct(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64) throws
+    -> TransactionFacts
+  {
     let id = factory.newTransactionID()
     let owner = request["originalTransactionId"]?.stringValue ?? request["customer"]?.stringValue
     let known = owner.flatMap { ledger.customer($0, bundleID: app.bundleID, environment: environment) }

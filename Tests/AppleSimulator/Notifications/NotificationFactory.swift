@@ -16,7 +16,8 @@ struct NotificationFactory: Sendable {
     var life = SubscriptionLife(
       bundleID: app.bundleID, environment: environment,
       productID: request["productId"]?.stringValue ?? app.bundleID + ".monthly",
-      groupID: request["subscriptionGroupIdentifier"]?.stringValue ?? "20465413", appTransactionID: newAppTransactionID())
+      groupID: request["subscriptionGroupIdentifier"]?.stringValue ?? "20465413",
+      appTransactionID: newAppTransactionID())
     life.appAccountToken = request["appAccountToken"]?.stringValue
     life.periodDays = request["periodDays"]?.int64Value ?? 30
     return life
@@ -38,7 +39,8 @@ struct NotificationFactory: Sendable {
       try signer.sign(life.renewalInfo(signedDate: date, overrides: overrides["renewal"]?.objectValue)))
     data["status"] = .integer(life.status)
     if event.type == "CONSUMPTION_REQUEST" { data["consumptionRequestReason"] = "UNINTENDED_PURCHASE" }
-    var record = try record(event, member: "data", data, app: app, environment: life.environment, at: date, overrides: overrides)
+    var record = try record(
+      event, member: "data", data, app: app, environment: life.environment, at: date, overrides: overrides)
     record.transactionIDs = Set(life.transactions.map(\.id) + [life.appTransactionID])
     record.transactionID = life.current.id
     record.originalTransactionID = life.originalID
@@ -46,7 +48,10 @@ struct NotificationFactory: Sendable {
   }
 
   /// The notification of a one-time purchase.
-  func oneTimeCharge(_ transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject)
+  func oneTimeCharge(
+    _ transaction: TransactionFacts, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
+    overrides: JSONObject
+  )
     throws -> NotificationRecord
   {
     var data = base(app, environment)
@@ -54,7 +59,8 @@ struct NotificationFactory: Sendable {
     data["signedTransactionInfo"] = .string(
       try signer.sign(transaction.payload(signedDate: date, overrides: overrides["transaction"]?.objectValue)))
     let event = SubscriptionLife.Event(type: "ONE_TIME_CHARGE")
-    var record = try record(event, member: "data", data, app: app, environment: environment, at: date, overrides: overrides)
+    var record = try record(
+      event, member: "data", data, app: app, environment: environment, at: date, overrides: overrides)
     record.transactionIDs = [transaction.id]
     record.transactionID = transaction.id
     record.originalTransactionID = transaction.originalID
@@ -62,7 +68,10 @@ struct NotificationFactory: Sendable {
   }
 
   /// Notifications that are about no purchase: `TEST`, summaries, external purchases, withdrawn consent.
-  func detached(_ event: SubscriptionLife.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject)
+  func detached(
+    _ event: SubscriptionLife.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
+    overrides: JSONObject
+  )
     throws -> NotificationRecord
   {
     var object = base(app, environment)
@@ -85,14 +94,17 @@ struct NotificationFactory: Sendable {
     case "RESCIND_CONSENT":
       member = "appData"
       object["signedAppTransactionInfo"] = .string(
-        try signer.sign(appTransaction(app: app, environment: environment, id: newAppTransactionID(), firstSeen: date, at: date)))
+        try signer.sign(
+          appTransaction(app: app, environment: environment, id: newAppTransactionID(), firstSeen: date, at: date)))
     default: break
     }
     return try record(event, member: member, object, app: app, environment: environment, at: date, overrides: overrides)
   }
 
   /// *JWSAppTransactionDecodedPayload*.
-  func appTransaction(app: SimulatedApp, environment: AppStoreEnvironment, id: String, firstSeen: Int64, at date: Int64) -> JSONObject {
+  func appTransaction(app: SimulatedApp, environment: AppStoreEnvironment, id: String, firstSeen: Int64, at date: Int64)
+    -> JSONObject
+  {
     var payload: JSONObject = ["receiptType": .string(environment.rawValue)]
     if environment == .production { payload["appAppleId"] = app.appAppleID.map { .integer($0) } }
     payload.merge([
@@ -143,7 +155,8 @@ struct NotificationFactory: Sendable {
       return String(decoding: bytes, as: UTF8.self)
     case "algorithm":
       let header = String(decoding: signer.header, as: UTF8.self).replacing("ES256", with: "none")
-      return try JWSSigner.compact(header: Array(header.utf8), payload: JSONValue.object(payload).serialized, key: signer.key)
+      return try JWSSigner.compact(
+        header: Array(header.utf8), payload: JSONValue.object(payload).serialized, key: signer.key)
     default: throw ControlError("forge: root, marks, signature or algorithm")
     }
   }

@@ -30,7 +30,8 @@ public struct NotificationRecord: Sendable {
   var historyItem: JSONValue { .object(["signedPayload": .string(signedPayload), "sendAttempts": sendAttempts]) }
 
   var sendAttempts: JSONValue {
-    .array(attempts.map { .object(["attemptDate": .integer($0.date), "sendAttemptResult": .string($0.result.rawValue)]) })
+    .array(
+      attempts.map { .object(["attemptDate": .integer($0.date), "sendAttemptResult": .string($0.result.rawValue)]) })
   }
 
   /// What the control API tells of it.
@@ -46,7 +47,9 @@ public struct NotificationRecord: Sendable {
     object["delivered"] = .bool(wasDelivered)
     object["sendAttempts"] = .array(
       attempts.map { attempt in
-        var entry: JSONObject = ["attemptDate": .integer(attempt.date), "sendAttemptResult": .string(attempt.result.rawValue)]
+        var entry: JSONObject = [
+          "attemptDate": .integer(attempt.date), "sendAttemptResult": .string(attempt.result.rawValue),
+        ]
         if let status = attempt.status { entry["status"] = .integer(status) }
         return .object(entry)
       })

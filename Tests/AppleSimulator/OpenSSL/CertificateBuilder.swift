@@ -25,8 +25,11 @@ struct CertificateBuilder {
     ASN1_TIME_set(X509_getm_notAfter(raw), notAfter)
     guard X509_set_pubkey(raw, key.raw) == 1 else { throw OpenSSLError("set public key") }
     let subject = X509_get_subject_name(raw)
-    for (field, value) in [("CN", commonName), ("OU", "Simulated, trusted by no device"), ("O", "Apple Simulator"), ("C", "US")] {
-      X509_NAME_add_entry_by_txt(subject, field, MBSTRING_ASC | 0x1000, Array(value.utf8), Int32(value.utf8.count), -1, 0)
+    for (field, value) in [
+      ("CN", commonName), ("OU", "Simulated, trusted by no device"), ("O", "Apple Simulator"), ("C", "US"),
+    ] {
+      X509_NAME_add_entry_by_txt(
+        subject, field, MBSTRING_ASC | 0x1000, Array(value.utf8), Int32(value.utf8.count), -1, 0)
     }
     X509_set_issuer_name(raw, issuer.map { X509_get_subject_name($0.certificate.raw) } ?? subject)
     try addExtensions(raw)
@@ -76,7 +79,9 @@ struct CertificateBuilder {
       ASN1_OCTET_STRING_free(value)
     }
     ASN1_OCTET_STRING_set(value, [0x05, 0x00], 2)
-    guard let part = X509_EXTENSION_create_by_OBJ(nil, object, 0, value) else { throw OpenSSLError("extension \(identifier)") }
+    guard let part = X509_EXTENSION_create_by_OBJ(nil, object, 0, value) else {
+      throw OpenSSLError("extension \(identifier)")
+    }
     X509_add_ext(raw, part, -1)
     X509_EXTENSION_free(part)
   }

@@ -6,7 +6,13 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY is not change
     case p192, p256, p384
 
     /// Bytes of one coordinate, and of `r` and `s`.
-    public var width: Int { switch self { case .p192: 24; case .p256: 32; case .p384: 48 } }
+    public var width: Int {
+      switch self {
+      case .p192: 24
+      case .p256: 32
+      case .p384: 48
+      }
+    }
 
     var nid: Int32 {
       switch self {
@@ -50,7 +56,9 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY is not change
 
   /// PKCS#8.
   public func privatePEM() throws -> String {
-    let bytes = try MemoryBIO.writing("write private key") { PEM_write_bio_PKCS8PrivateKey($0, raw, nil, nil, 0, nil, nil) }
+    let bytes = try MemoryBIO.writing("write private key") {
+      PEM_write_bio_PKCS8PrivateKey($0, raw, nil, nil, 0, nil, nil)
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 

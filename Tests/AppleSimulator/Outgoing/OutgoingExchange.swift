@@ -59,14 +59,17 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
 
   private func endOfHead() -> Int? {
     guard head.count >= 4 else { return nil }
-    for index in 3..<head.count where head[index] == 10 && head[index - 1] == 13 && head[index - 2] == 10 { return index }
+    for index in 3..<head.count where head[index] == 10 && head[index - 1] == 13 && head[index - 2] == 10 {
+      return index
+    }
     return nil
   }
 
   private func judge(_ head: String) -> OutgoingAnswer {
     let lines = head.split(separator: "\r\n")
     let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
-    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status) else {
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status)
+    else {
       return OutgoingAnswer(result: .invalidResponse)
     }
     if (300..<400).contains(status), lines.contains(where: { isRedirectToItself($0) }) {

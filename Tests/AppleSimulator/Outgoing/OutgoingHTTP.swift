@@ -14,7 +14,9 @@ public struct OutgoingHTTP: Sendable {
   public init(trustedPEM: [String], timeout: TimeAmount = .seconds(10)) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
-    configuration.additionalTrustRoots = [.certificates(try trustedPEM.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })]
+    configuration.additionalTrustRoots = [
+      .certificates(try trustedPEM.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
+    ]
     tls = try NIOSSLContext(configuration: configuration)
     self.timeout = timeout
   }

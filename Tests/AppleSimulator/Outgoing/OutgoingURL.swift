@@ -16,7 +16,9 @@ public struct OutgoingURL: Sendable, CustomStringConvertible {
     secure = parts.scheme == "https"
     self.host = host
     port = parts.port ?? (secure ? 443 : 80)
-    target = (parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath) + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+    target =
+      (parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath)
+      + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
   }
 
   var authority: String { port == (secure ? 443 : 80) ? host : "\(host):\(port)" }

@@ -61,7 +61,9 @@ public final class PurchaseLedger: Sendable {
 
   private static func index(_ place: Int, _ state: inout State) {
     let customer = state.customers[place]
-    for identifier in customer.identifiers { state.places[key(identifier, customer.bundleID, customer.environment)] = place }
+    for identifier in customer.identifiers {
+      state.places[key(identifier, customer.bundleID, customer.environment)] = place
+    }
     for transaction in customer.transactions {
       state.orders[key(transaction.orderID, customer.bundleID, customer.environment)] = place
     }

@@ -31,18 +31,20 @@ struct StoryPlayer {
     var copy = life
     let start: Int64 = copy.lastDate
     var last = start
-    try play(&copy, from: start, newID: { "1" }) { _, _, _, date in last = date }
+    let newID = { "1" }
+    try play(&copy, from: start, newID: newID) { _, _, _, date in last = date }
     return last - start
   }
 
-  /// Lets everything happen; `scene` sees the life right after each step.
+  /// Lets everything happen; `scene` sees the life right after each step. Nothing happens later than `latest`: a life
+  /// that goes on is renewed early then.
   func play(
-    _ life: inout SubscriptionLife, from start: Int64, newID: () -> String,
+    _ life: inout SubscriptionLife, from start: Int64, latest: Int64 = .max, newID: () -> String,
     _ scene: (Scene, SubscriptionLife, SubscriptionLife.Event, Int64) throws -> Void
   ) throws {
     for (index, entry) in scenes.enumerated() {
       let usual = index == 0 && life.transactions.isEmpty ? start : life.usualDate(of: entry.step)
-      let date = usual + Int64(entry.delayDays * Double(SubscriptionLife.day))
+      let date = min(usual + Int64(entry.delayDays * Double(SubscriptionLife.day)), latest)
       let event = try life.apply(entry.step, at: date, newID: newID)
       try scene(entry, life, event, date)
     }

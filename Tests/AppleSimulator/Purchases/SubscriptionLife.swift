@@ -34,7 +34,8 @@ public struct SubscriptionLife: Sendable {
   /// Dates of renewal-date extensions, for the limit of two in 365 days.
   private(set) var extensionDates: [Int64] = []
 
-  init(bundleID: String, environment: AppStoreEnvironment, productID: String, groupID: String, appTransactionID: String) {
+  init(bundleID: String, environment: AppStoreEnvironment, productID: String, groupID: String, appTransactionID: String)
+  {
     self.bundleID = bundleID
     self.environment = environment
     self.productID = productID
@@ -63,7 +64,9 @@ public struct SubscriptionLife: Sendable {
 
   /// Lets one thing happen. Throws ``PostbackError`` when it cannot happen now.
   mutating func apply(_ step: StoryStep, at date: Int64, newID: () -> String) throws -> Event {
-    guard step == .buy || !transactions.isEmpty else { throw PostbackError("\(step.rawValue): nothing has been bought yet") }
+    guard step == .buy || !transactions.isEmpty else {
+      throw PostbackError("\(step.rawValue): nothing has been bought yet")
+    }
     lastDate = date
     switch step {
     case .buy:
@@ -136,7 +139,9 @@ public struct SubscriptionLife: Sendable {
     case .refundReversed:
       guard current.revocationDate != nil else { throw PostbackError("refund-reversed: nothing is refunded") }
       update(date) { fields in
-        for name in ["revocationDate", "revocationReason", "revocationType", "revocationPercentage"] { fields[name] = nil }
+        for name in ["revocationDate", "revocationReason", "revocationType", "revocationPercentage"] {
+          fields[name] = nil
+        }
       }
       status = current.expiresDate > date ? 1 : 2
       return Event(type: "REFUND_REVERSED")
@@ -212,7 +217,8 @@ public struct SubscriptionLife: Sendable {
     ]
     fields["appAccountToken"] = appAccountToken.map { .string($0) }
     fields.merge([
-      "inAppOwnershipType": "PURCHASED", "environment": .string(environment.rawValue), "transactionReason": .string(reason),
+      "inAppOwnershipType": "PURCHASED", "environment": .string(environment.rawValue),
+      "transactionReason": .string(reason),
       "storefront": "USA", "storefrontId": "143441", "price": .integer(price), "currency": "USD",
       "appTransactionId": .string(appTransactionID),
     ])

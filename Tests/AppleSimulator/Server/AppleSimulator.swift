@@ -33,9 +33,12 @@ public struct AppleSimulator: Sendable {
   public init(_ configuration: Configuration) throws {
     self.configuration = configuration
     directory = try StateDirectory(path: configuration.stateDirectory)
+    // That of an earlier run: it says that requests are taken.
+    directory.remove("simulator.json")
     tls = try TLSIdentity(in: directory, hosts: ["localhost"] + ConsentHosts.all)
     parts = try SimulatorParts(
-      directory: directory, tlsAuthorityPEM: tls.authorityPEM, timeScale: configuration.timeScale, seed: configuration.seed)
+      directory: directory, tlsAuthorityPEM: tls.authorityPEM, timeScale: configuration.timeScale,
+      seed: configuration.seed)
   }
 
   /// Registers the apps of a file `{"apps": [the bodies of POST /control/apps]}`.
@@ -47,7 +50,8 @@ public struct AppleSimulator: Sendable {
   }
 
   /// Serves until it is told to stop. `others` run and end with it.
-  public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
+  public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws
+  {
     let all = try [parts.courier] + self.services(logger: logger) + others
     let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     var group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
@@ -80,10 +84,12 @@ public struct AppleSimulator: Sendable {
     let url = "https://\(configuration.host):\(port)"
     let control = configuration.control.map { "http://\($0.host):\($0.port)/control" } ?? url + "/control"
     let json: JSONValue = [
-      "port": .integer(port), "url": .string(url), "control": .string(control), "appStoreProduction": .string(url + "/production"),
+      "port": .integer(port), "url": .string(url), "control": .string(control),
+      "appStoreProduction": .string(url + "/production"),
       "appStoreSandbox": .string(url + "/sandbox"), "adServices": .string(url + "/api/v1/"),
       "connectTo": .string("\(configuration.host):\(port)"), "caFile": .string(directory.path + "/tls-ca.pem"),
-      "appStoreRoot": .string(directory.path + "/app-store-root.pem"), "appleKeys": .string(directory.path + "/apple-keys.yaml"),
+      "appStoreRoot": .string(directory.path + "/app-store-root.pem"),
+      "appleKeys": .string(directory.path + "/apple-keys.yaml"),
       "timeScale": .number(JSONNumber(parts.time.scale) ?? JSONNumber(1)),
       "pid": .integer(ProcessInfo.processInfo.processIdentifier),
     ]

@@ -19,7 +19,9 @@ public struct SimulatedApp: Sendable {
 
   /// Reads the body of `POST /control/apps`.
   init(_ json: JSONObject) throws {
-    guard let bundleID = json["bundleId"]?.stringValue, !bundleID.isEmpty else { throw ControlError("bundleId: required") }
+    guard let bundleID = json["bundleId"]?.stringValue, !bundleID.isEmpty else {
+      throw ControlError("bundleId: required")
+    }
     self.bundleID = bundleID
     appAppleID = json["appAppleId"]?.int64Value
     isReleased = json["released"]?.boolValue ?? true

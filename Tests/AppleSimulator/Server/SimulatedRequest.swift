@@ -17,7 +17,9 @@ struct SimulatedRequest: Sendable {
     self.method = method
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     path = String(parts[0])
-    segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { String($0).removingPercentEncoding ?? String($0) }
+    segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+      String($0).removingPercentEncoding ?? String($0)
+    }
     query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
         $0.replacing("+", with: " ").removingPercentEncoding ?? String($0)

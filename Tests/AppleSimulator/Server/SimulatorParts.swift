@@ -27,7 +27,8 @@ public struct SimulatorParts: Sendable {
     let factory = NotificationFactory(
       signer: JWSSigner(chain: try AppStoreChain(in: directory)),
       stranger: JWSSigner(chain: try AppStoreChain(in: directory, name: "stranger")),
-      unmarked: JWSSigner(chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
+      unmarked: JWSSigner(
+        chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
       ledger: ledger, time: time, random: random)
     desk = NotificationDesk(
       factory: factory, archive: archive, sender: NotificationSender(http: http, courier: courier, archive: archive),

@@ -52,7 +52,10 @@ struct SimulatorResponder: HTTPResponder {
     }
   }
 
-  private enum Kind { case appStore(AppStoreEnvironment, [String]), adServices, session, nothing }
+  private enum Kind {
+    case appStore(AppStoreEnvironment, [String])
+    case adServices, session, nothing
+  }
 
   private func family(of request: SimulatedRequest) -> (kind: Kind, names: [String]) {
     if ConsentHosts.all.contains(request.host) { return (.session, ["consent"]) }
@@ -84,7 +87,8 @@ struct SimulatorResponder: HTTPResponder {
 
   private func send(_ response: SimulatedResponse) -> Response {
     Response(
-      status: .init(code: response.status), headers: fields(response), body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
+      status: .init(code: response.status), headers: fields(response),
+      body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
   }
 
   /// Says how long the body is and ends in its middle.

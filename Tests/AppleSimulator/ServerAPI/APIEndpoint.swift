@@ -35,7 +35,8 @@ enum APIEndpoint: String, Sendable, CaseIterable {
     case ("GET", "v1", "history", 1): return (.transactionHistoryV1, rest)
     case ("PUT", "v1", "subscriptions", 2) where rest[0] == "extend": return (.extendRenewalDate, [rest[1]])
     case ("POST", "v1", "subscriptions", 2) where rest == ["extend", "mass"]: return (.massExtend, [])
-    case ("GET", "v1", "subscriptions", 4) where rest[0] == "extend" && rest[1] == "mass": return (.massExtendStatus, [rest[2], rest[3]])
+    case ("GET", "v1", "subscriptions", 4) where rest[0] == "extend" && rest[1] == "mass":
+      return (.massExtendStatus, [rest[2], rest[3]])
     case ("GET", "v1", "subscriptions", 1): return (.subscriptionStatuses, rest)
     case ("GET", "v1", "lookup", 1): return (.orderLookup, rest)
     case ("GET", "v2", "refund", 2) where rest[0] == "lookup": return (.refundHistory, [rest[1]])

@@ -48,20 +48,26 @@ final class AppStoreServerAPI: Sendable {
   /// Every call that came, oldest first: for tests.
   func callLog(limit: Int) -> [JSONValue] { calls.withLock { $0.suffix(limit) } }
 
-  func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async -> SimulatedResponse {
+  func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
+    -> SimulatedResponse
+  {
     let response = await answer(request, path: path, environment: environment)
     let entry: JSONObject = [
-      "atMilliseconds": .integer(time.now), "environment": .string(environment.rawValue), "method": .string(request.method),
+      "atMilliseconds": .integer(time.now), "environment": .string(environment.rawValue),
+      "method": .string(request.method),
       "path": .string(request.path), "status": .integer(response.status),
     ]
     calls.withLock { $0.append(.object(entry)) }
     return response
   }
 
-  private func answer(_ request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async -> SimulatedResponse {
+  private func answer(_ request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
+    -> SimulatedResponse
+  {
     guard let (endpoint, values) = APIEndpoint.find(method: request.method, path) else { return .empty(404) }
     let now = time.now
-    guard let app = tokens.app(authorization: request.header("authorization"), environment: environment, now: now) else {
+    guard let app = tokens.app(authorization: request.header("authorization"), environment: environment, now: now)
+    else {
       return .empty(401)
     }
     if let until = limits.blockedUntil(endpoint, bundleID: app.bundleID, environment: environment, time: time) {
@@ -130,7 +136,11 @@ final class AppStoreServerAPI: Sendable {
     }
     guard let uuid = tests.withLock({ $0[token] }), let record = archive.record(uuid), !record.attempts.isEmpty,
       record.bundleID == call.app.bundleID, record.environment == call.environment
-    else { throw APIError(4_040_008, "Either the test notification token is expired or the notification and status are not yet available.") }
+    else {
+      throw APIError(
+        4_040_008, "Either the test notification token is expired or the notification and status are not yet available."
+      )
+    }
     return .json(record.historyItem)
   }
 }

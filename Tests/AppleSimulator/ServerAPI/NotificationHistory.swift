@@ -16,7 +16,9 @@ final class NotificationHistory: Sendable {
 
     init(_ body: [UInt8], environment: AppStoreEnvironment, now: Int64) throws {
       guard let json = (try? JSONValue(parsing: body))?.objectValue else { throw APIError.badRequest }
-      guard let start = json["startDate"]?.int64Value, start > 0 else { throw APIError(4_000_015, "Invalid start date.") }
+      guard let start = json["startDate"]?.int64Value, start > 0 else {
+        throw APIError(4_000_015, "Invalid start date.")
+      }
       guard let end = json["endDate"]?.int64Value, end > 0 else { throw APIError(4_000_016, "Invalid end date.") }
       guard start < end else { throw APIError(4_000_013, "Start date is not before the end date.") }
       guard start >= now - environment.historyDays * SubscriptionLife.day else {
@@ -29,12 +31,16 @@ final class NotificationHistory: Sendable {
       transactionID = try Self.text(json["transactionId"], code: 4_000_006)
       if type != nil, transactionID != nil { throw APIError(4_000_019, "Several filters are given.") }
       if let type {
-        guard NotificationKinds.exist(type: type, subtype: subtype) || (subtype == nil && NotificationKinds.subtypes[type] != nil)
+        guard
+          NotificationKinds.exist(type: type, subtype: subtype)
+            || (subtype == nil && NotificationKinds.subtypes[type] != nil)
         else { throw APIError(4_000_018, "Invalid notification type or subtype.") }
       } else if subtype != nil {
         throw APIError(4_000_018, "Invalid notification type or subtype.")
       }
-      if let transactionID, !transactionID.utf8.allSatisfy({ (48...57).contains($0) }) { throw APIError.invalidTransactionID }
+      if let transactionID, !transactionID.utf8.allSatisfy({ (48...57).contains($0) }) {
+        throw APIError.invalidTransactionID
+      }
       switch json["onlyFailures"] {
       case nil: onlyFailures = false
       case .bool(let value): onlyFailures = value
@@ -84,7 +90,9 @@ final class NotificationHistory: Sendable {
 
   func reset() { state.withLock { $0 = State() } }
 
-  func answer(body: [UInt8], token: String?, bundleID: String, environment: AppStoreEnvironment, now: Int64) throws -> JSONValue {
+  func answer(body: [UInt8], token: String?, bundleID: String, environment: AppStoreEnvironment, now: Int64) throws
+    -> JSONValue
+  {
     let query = try Query(body, environment: environment, now: now)
     let owner = environment.rawValue + "/" + bundleID
     var page: Page
@@ -93,12 +101,15 @@ final class NotificationHistory: Sendable {
     } else {
       let found = archive.uuids { $0.bundleID == bundleID && $0.environment == environment && query.matches($0) }
       // Apple promises no order: these come in one that is not the order of time.
-      page = Page(query: query, owner: owner, uuids: found.sorted { String($0.reversed()) < String($1.reversed()) }, offset: 0, made: now)
+      page = Page(
+        query: query, owner: owner, uuids: found.sorted { String($0.reversed()) < String($1.reversed()) }, offset: 0,
+        made: now)
     }
     let slice = page.uuids[page.offset..<min(page.offset + Self.pageSize, page.uuids.count)]
     page.offset += slice.count
     var answer: JSONObject = [
-      "notificationHistory": .array(archive.records(slice).map(\.historyItem)), "hasMore": .bool(page.offset < page.uuids.count),
+      "notificationHistory": .array(archive.records(slice).map(\.historyItem)),
+      "hasMore": .bool(page.offset < page.uuids.count),
     ]
     if page.offset < page.uuids.count {
       page.made = now

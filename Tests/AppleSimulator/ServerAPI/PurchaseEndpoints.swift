@@ -5,7 +5,8 @@ extension AppStoreServerAPI {
   /// The customer of any transaction id, as *Get Transaction History* and its kin take it.
   private func customer(_ call: Call, notFound: APIError = .transactionNotFound) throws -> Customer {
     let identifier = call.values[0]
-    guard !identifier.isEmpty, identifier.utf8.count <= 64, identifier.utf8.allSatisfy({ (48...57).contains($0) }) else {
+    guard !identifier.isEmpty, identifier.utf8.count <= 64, identifier.utf8.allSatisfy({ (48...57).contains($0) })
+    else {
       throw APIError.invalidTransactionID
     }
     guard let customer = ledger.customer(identifier, bundleID: call.app.bundleID, environment: call.environment) else {
@@ -27,7 +28,9 @@ extension AppStoreServerAPI {
   }
 
   private func owner(_ call: Call) -> JSONObject {
-    var object: JSONObject = ["bundleId": .string(call.app.bundleID), "environment": .string(call.environment.rawValue)]
+    var object: JSONObject = [
+      "bundleId": .string(call.app.bundleID), "environment": .string(call.environment.rawValue),
+    ]
     if call.environment == .production { object["appAppleId"] = call.app.appAppleID.map { .integer($0) } }
     return object
   }
@@ -41,7 +44,8 @@ extension AppStoreServerAPI {
     let customer = try customer(call)
     guard customer.hasAppTransaction else { throw APIError(4_040_019, "No AppTransaction exists for the customer.") }
     let payload = factory.appTransaction(
-      app: call.app, environment: call.environment, id: customer.appTransactionID, firstSeen: customer.firstSeen, at: call.now)
+      app: call.app, environment: call.environment, id: customer.appTransactionID, firstSeen: customer.firstSeen,
+      at: call.now)
     return .json(["signedAppTransactionInfo": .string(try factory.signer.sign(payload))])
   }
 
@@ -54,9 +58,12 @@ extension AppStoreServerAPI {
           && customer.finished.contains(transaction.id))
     }
     let (page, revision, hasMore) = try TransactionQuery.page(
-      found, by: \.modified, descending: query.descending, revision: call.request.query("revision"), digest: query.digest)
+      found, by: \.modified, descending: query.descending, revision: call.request.query("revision"),
+      digest: query.digest)
     var answer = owner(call)
-    answer.merge(["revision": .string(revision), "hasMore": .bool(hasMore), "signedTransactions": try sign(page, at: call.now)])
+    answer.merge([
+      "revision": .string(revision), "hasMore": .bool(hasMore), "signedTransactions": try sign(page, at: call.now),
+    ])
     return .json(.object(answer))
   }
 
@@ -65,18 +72,24 @@ extension AppStoreServerAPI {
     let refunds = customer.transactions.filter { $0.revocationDate != nil && !$0.isFamilyShared }
     let digest = String(Digest.hex(Digest.sha256(Array(("refunds " + customer.appTransactionID).utf8))).prefix(16))
     let (page, revision, hasMore) = try TransactionQuery.page(
-      refunds, by: { $0.revocationDate ?? 0 }, descending: false, revision: call.request.query("revision"), digest: digest)
-    return .json(["signedTransactions": try sign(page, at: call.now), "revision": .string(revision), "hasMore": .bool(hasMore)])
+      refunds, by: { $0.revocationDate ?? 0 }, descending: false, revision: call.request.query("revision"),
+      digest: digest)
+    return .json([
+      "signedTransactions": try sign(page, at: call.now), "revision": .string(revision), "hasMore": .bool(hasMore),
+    ])
   }
 
   func refundHistoryV1(_ call: Call) throws -> SimulatedResponse {
-    let refunds = try customer(call, notFound: .originalTransactionNotFound).transactions.filter { $0.revocationDate != nil }
+    let refunds = try customer(call, notFound: .originalTransactionNotFound).transactions.filter {
+      $0.revocationDate != nil
+    }
     return .json(["signedTransactions": try sign(Array(refunds.prefix(50)), at: call.now)])
   }
 
   func orderLookup(_ call: Call) throws -> SimulatedResponse {
     let order = call.values[0]
-    guard let customer = ledger.customer(order: order, bundleID: call.app.bundleID, environment: call.environment) else {
+    guard let customer = ledger.customer(order: order, bundleID: call.app.bundleID, environment: call.environment)
+    else {
       return .json(["status": 1])
     }
     let found = customer.transactions.filter { $0.orderID == order }
@@ -118,7 +131,9 @@ extension AppStoreServerAPI {
     guard transaction.id == transaction.originalID else {
       throw APIError(4_000_187, "Invalid request. The transaction id is not an original transaction id.")
     }
-    guard !transaction.isFamilyShared else { throw APIError(4_000_185, "Invalid request. Family transactions aren't supported.") }
+    guard !transaction.isFamilyShared else {
+      throw APIError(4_000_185, "Invalid request. Family transactions aren't supported.")
+    }
     _ = try ledger.change(transaction.id, bundleID: call.app.bundleID, environment: call.environment) { customer in
       for place in customer.subscriptions.indices where customer.subscriptions[place].originalID == transaction.id {
         customer.subscriptions[place].setAppAccountToken(token, at: call.now)
@@ -145,22 +160,28 @@ extension AppStoreServerAPI {
   /// *Send Consumption Information*.
   func consumption(_ call: Call) throws -> SimulatedResponse {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue else { throw APIError.badRequest }
-    guard body["customerConsented"]?.boolValue == true else { throw APIError(4_000_035, "Invalid request. The customer consented field is invalid.") }
+    guard body["customerConsented"]?.boolValue == true else {
+      throw APIError(4_000_035, "Invalid request. The customer consented field is invalid.")
+    }
     guard body["sampleContentProvided"]?.boolValue != nil else {
       throw APIError(4_000_041, "Invalid request. The sample content provided field is invalid.")
     }
     let statuses = [
-      "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
+      "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
+      "UNDELIVERED_OTHER",
     ]
     guard let delivery = body["deliveryStatus"]?.stringValue, statuses.contains(delivery) else {
       throw APIError(4_000_036, "Invalid request. The delivery status field is invalid.")
     }
     // Apple names the next three errors without numbers; the general one stands for them.
     if let percentage = body["consumptionPercentage"] {
-      guard let milliunits = percentage.int64Value, (0...100_000).contains(milliunits), delivery == "DELIVERED" || milliunits == 0
+      guard let milliunits = percentage.int64Value, (0...100_000).contains(milliunits),
+        delivery == "DELIVERED" || milliunits == 0
       else { throw APIError.badRequest }
     }
-    if let preference = body["refundPreference"], !["GRANT_FULL", "DECLINE", "GRANT_PRORATED"].contains(preference.stringValue ?? "") {
+    if let preference = body["refundPreference"],
+      !["GRANT_FULL", "DECLINE", "GRANT_PRORATED"].contains(preference.stringValue ?? "")
+    {
       throw APIError.badRequest
     }
     return try keepConsumption(call, body)
@@ -169,12 +190,16 @@ extension AppStoreServerAPI {
   func consumptionV1(_ call: Call) throws -> SimulatedResponse {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue else { throw APIError.badRequest }
     func code(_ name: String, _ range: ClosedRange<Int64>, _ error: Int64) throws {
-      guard let value = body[name]?.int64Value, range.contains(value) else { throw APIError(error, "Invalid request. \(name) is invalid.") }
+      guard let value = body[name]?.int64Value, range.contains(value) else {
+        throw APIError(error, "Invalid request. \(name) is invalid.")
+      }
     }
     guard let token = body["appAccountToken"]?.stringValue, token.isEmpty || isUUID(token) else {
       throw APIError(4_000_033, "Invalid request. The app account token field is invalid.")
     }
-    guard body["customerConsented"]?.boolValue == true else { throw APIError(4_000_035, "Invalid request. The customer consented field is invalid.") }
+    guard body["customerConsented"]?.boolValue == true else {
+      throw APIError(4_000_035, "Invalid request. The customer consented field is invalid.")
+    }
     guard body["sampleContentProvided"]?.boolValue != nil else {
       throw APIError(4_000_041, "Invalid request. The sample content provided field is invalid.")
     }
@@ -195,7 +220,9 @@ extension AppStoreServerAPI {
     var entry = body
     entry["transactionId"] = .string(id)
     let kept = entry
-    _ = try ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) { $0.consumption.append(kept) }
+    _ = try ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
+      $0.consumption.append(kept)
+    }
     return .empty(202)
   }
 }

@@ -15,7 +15,9 @@ final class RateLimits: Sendable {
   func reset() { state.withLock { $0 = State() } }
 
   /// When asking is allowed again, milliseconds since 1970; nil when it is allowed now.
-  func blockedUntil(_ endpoint: APIEndpoint, bundleID: String, environment: AppStoreEnvironment, time: SimulatedTime) -> Int64? {
+  func blockedUntil(_ endpoint: APIEndpoint, bundleID: String, environment: AppStoreEnvironment, time: SimulatedTime)
+    -> Int64?
+  {
     let now = time.now
     let hour = Int64(max(1, 3_600_000 / time.scale))
     return state.withLock { state in

@@ -35,7 +35,8 @@ final class RenewalExtensions: Sendable {
     let record = try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
     await desk.publish(record, app: call.app)
     return .json([
-      "originalTransactionId": .string(life.originalID), "webOrderLineItemId": life.current.fields["webOrderLineItemId"] ?? "",
+      "originalTransactionId": .string(life.originalID),
+      "webOrderLineItemId": life.current.fields["webOrderLineItemId"] ?? "",
       "success": true, "effectiveDate": .integer(life.current.expiresDate),
     ])
   }
@@ -45,29 +46,40 @@ final class RenewalExtensions: Sendable {
     guard let request = body["requestIdentifier"]?.stringValue, isUUID(request) else {
       throw APIError(4_000_011, "Invalid request identifier.")
     }
-    guard let product = body["productId"]?.stringValue, !product.isEmpty else { throw APIError(4_000_023, "Invalid product id.") }
+    guard let product = body["productId"]?.stringValue, !product.isEmpty else {
+      throw APIError(4_000_023, "Invalid product id.")
+    }
     if let storefronts = body["storefrontCountryCodes"] {
-      guard let list = storefronts.arrayValue, !list.isEmpty else { throw APIError(4_000_027, "Empty storefront country code list.") }
-      guard list.allSatisfy({ $0.stringValue.map { $0.count == 3 && $0.allSatisfy { $0.isASCII && $0.isUppercase } } ?? false }) else {
+      guard let list = storefronts.arrayValue, !list.isEmpty else {
+        throw APIError(4_000_027, "Empty storefront country code list.")
+      }
+      guard
+        list.allSatisfy({
+          $0.stringValue.map { $0.count == 3 && $0.allSatisfy { $0.isASCII && $0.isUppercase } } ?? false
+        })
+      else {
         throw APIError(4_000_028, "Invalid storefront country code.")
       }
     }
     let key = product + "/" + request.lowercased()
     if jobs.withLock({ $0[key] != nil }) { return .json(["requestIdentifier": .string(request)]) }
     var job = Job(request: request, product: product, started: call.now, succeeded: 0, failed: 0)
-    let ids = desk.ledger.activeSubscriptions(productID: product, bundleID: call.app.bundleID, environment: call.environment)
+    let ids = desk.ledger.activeSubscriptions(
+      productID: product, bundleID: call.app.bundleID, environment: call.environment)
     for id in ids {
       do {
         guard let life = try extend(id, days: days, call) else { continue }
         job.succeeded += 1
         let event = SubscriptionLife.Event(type: "RENEWAL_EXTENDED")
-        await desk.publish(try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+        await desk.publish(
+          try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
       } catch is APIError {
         job.failed += 1
         let customer = desk.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment)
         guard let life = customer?.subscriptions.first(where: { $0.originalID == id }) else { continue }
         let event = SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "FAILURE")
-        await desk.publish(try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+        await desk.publish(
+          try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
       }
     }
     let done = job
@@ -81,7 +93,8 @@ final class RenewalExtensions: Sendable {
     ]
     await desk.publish(
       try desk.factory.detached(
-        SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "SUMMARY"), app: call.app, environment: call.environment,
+        SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "SUMMARY"), app: call.app,
+        environment: call.environment,
         at: call.now, overrides: summary),
       app: call.app)
     return .json(["requestIdentifier": .string(request)])
@@ -90,7 +103,8 @@ final class RenewalExtensions: Sendable {
   func status(_ call: AppStoreServerAPI.Call) throws -> SimulatedResponse {
     guard isUUID(call.values[1]) else { throw APIError(4_000_011, "Invalid request identifier.") }
     guard let job = jobs.withLock({ $0[call.values[0] + "/" + call.values[1].lowercased()] }) else {
-      throw APIError(4_040_009, "The server didn't find a subscription-renewal-date extension request for this identifier.")
+      throw APIError(
+        4_040_009, "The server didn't find a subscription-renewal-date extension request for this identifier.")
     }
     guard desk.time.age(since: job.started) >= Self.massMilliseconds else {
       return .json(["requestIdentifier": .string(job.request), "complete": false])
@@ -114,13 +128,18 @@ final class RenewalExtensions: Sendable {
   }
 
   private func extend(_ id: String, days: Int64, _ call: AppStoreServerAPI.Call) throws -> SubscriptionLife? {
-    try desk.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) { customer -> SubscriptionLife in
+    try desk.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
+      customer -> SubscriptionLife in
       guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == id }) else {
         throw APIError(4_000_008, "Invalid original transaction id.")
       }
       let life = customer.subscriptions[place]
-      if life.current.isFamilyShared { throw APIError(4_030_007, "Subscriptions shared through Family Sharing can't be extended.") }
-      guard life.status == 1, life.autoRenews else { throw APIError(4_030_004, "Forbidden - subscription state ineligible for extension.") }
+      if life.current.isFamilyShared {
+        throw APIError(4_030_007, "Subscriptions shared through Family Sharing can't be extended.")
+      }
+      guard life.status == 1, life.autoRenews else {
+        throw APIError(4_030_004, "Forbidden - subscription state ineligible for extension.")
+      }
       guard life.extensionDates.filter({ call.now - $0 < 365 * SubscriptionLife.day }).count < 2 else {
         throw APIError(4_030_005, "Forbidden - subscription has reached maximum extension count.")
       }

@@ -16,7 +16,8 @@ struct TransactionQuery: Sendable {
   let digest: String
 
   static let typeNames = [
-    "AUTO_RENEWABLE": "Auto-Renewable Subscription", "NON_RENEWABLE": "Non-Renewing Subscription", "CONSUMABLE": "Consumable",
+    "AUTO_RENEWABLE": "Auto-Renewable Subscription", "NON_RENEWABLE": "Non-Renewing Subscription",
+    "CONSUMABLE": "Consumable",
     "NON_CONSUMABLE": "Non-Consumable",
   ]
 
@@ -57,7 +58,9 @@ struct TransactionQuery: Sendable {
     if let end, transaction.purchaseDate >= end { return false }
     if !productIDs.isEmpty, !productIDs.contains(transaction.fields["productId"]?.stringValue ?? "") { return false }
     if !types.isEmpty, !types.contains(transaction.fields["type"]?.stringValue ?? "") { return false }
-    if !groups.isEmpty, !groups.contains(transaction.fields["subscriptionGroupIdentifier"]?.stringValue ?? "") { return false }
+    if !groups.isEmpty, !groups.contains(transaction.fields["subscriptionGroupIdentifier"]?.stringValue ?? "") {
+      return false
+    }
     if let ownership, ownership != transaction.fields["inAppOwnershipType"]?.stringValue { return false }
     if let revoked, revoked != (transaction.revocationDate != nil) { return false }
     return true
@@ -65,7 +68,8 @@ struct TransactionQuery: Sendable {
 
   /// One page after a revision, and the revision to go on with; every page has one, also the last.
   static func page(
-    _ transactions: [TransactionFacts], by date: (TransactionFacts) -> Int64, descending: Bool, revision: String?, digest: String
+    _ transactions: [TransactionFacts], by date: (TransactionFacts) -> Int64, descending: Bool, revision: String?,
+    digest: String
   ) throws -> (page: [TransactionFacts], revision: String, hasMore: Bool) {
     var sorted = transactions.sorted { (date($0), $0.id) < (date($1), $1.id) }
     if descending { sorted.reverse() }
@@ -75,7 +79,9 @@ struct TransactionQuery: Sendable {
       let parts = String(decoding: bytes, as: UTF8.self).split(separator: "_", omittingEmptySubsequences: false)
       guard parts.count == 3, parts[0] == digest, let at = Int64(parts[1]) else { throw APIError.invalidRevision }
       cursor = (at, String(parts[2]))
-      sorted.removeAll { descending ? (date($0), $0.id) >= (at, String(parts[2])) : (date($0), $0.id) <= (at, String(parts[2])) }
+      sorted.removeAll {
+        descending ? (date($0), $0.id) >= (at, String(parts[2])) : (date($0), $0.id) <= (at, String(parts[2]))
+      }
     }
     let page = Array(sorted.prefix(pageSize))
     let last = page.last.map { (date($0), $0.id) } ?? cursor ?? (descending ? Int64.max : 0, "")
