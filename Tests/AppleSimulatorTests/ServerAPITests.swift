@@ -269,12 +269,16 @@ import WireJSON
   func goesOn() async throws {
     let fixture = try SimulatorFixture()
     defer { fixture.remove() }
-    let first = try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": ["buy", "renew"]])
+    let first = try await fixture.control(
+      "notifications/story", ["bundleId": "com.example.app", "steps": ["buy", "renew"]])
     let id = try #require(first["originalTransactionId"])
     let second = try await fixture.control(
-      "notifications/story", ["bundleId": "com.example.app", "steps": ["renew", "cancel", "expire"], "originalTransactionId": id])
+      "notifications/story",
+      ["bundleId": "com.example.app", "steps": ["renew", "cancel", "expire"], "originalTransactionId": id])
     #expect(second["originalTransactionId"] == id && second["status"] == 2)
-    let dates = [first, second].flatMap { $0["notifications"]?.arrayValue ?? [] }.compactMap { $0["signedDate"]?.int64Value }
+    let dates = [first, second].flatMap { $0["notifications"]?.arrayValue ?? [] }.compactMap {
+      $0["signedDate"]?.int64Value
+    }
     #expect(dates.count == 5 && dates == dates.sorted() && dates.allSatisfy { $0 <= fixture.now })
     await #expect(throws: ControlError.self) {
       try await fixture.control("notifications/story", ["bundleId": "com.example.app", "steps": ["dance"]])
