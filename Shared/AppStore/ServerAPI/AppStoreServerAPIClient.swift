@@ -1,0 +1,173 @@
+public import HTTPClient
+import Synchronization
+public import WireJSON
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Apple's answer, and which of the two servers gave it.
+public struct AppStoreServerResponse: Sendable, Hashable {
+  public let server: AppStoreServer
+  /// As it came; empty where Apple answers without a body.
+  public let body: JSONObject
+
+  public init(server: AppStoreServer, body: JSONObject) {
+    self.server = server
+    self.body = body
+  }
+}
+
+/// Asks the App Store Server API: tokens, errors, retries of what may be retried, pauses that Apple asked for.
+///
+/// Nothing in an answer is verified here; JWS are handed on as they came.
+public final class AppStoreServerAPIClient: Sendable {
+  /// Makes the bearer token for an app (by bundle id).
+  public typealias TokenProvider = @Sendable (_ bundleId: String, _ server: AppStoreServer) async throws(AppStoreServerAPIError) -> String
+
+  private struct Bucket: Hashable {
+    let bundleId: String
+    let server: AppStoreServer
+    let endpoint: AppStoreServerEndpoint
+  }
+
+  private let http: HTTPClient
+  private let baseURLs: [AppStoreServer: String]
+  private let retryRule: AppStoreServerRetryRule
+  private let timeout: Duration
+  private let token: TokenProvider
+  /// Until when an app must not ask an endpoint, milliseconds since 1970.
+  private let paused = Mutex<[Bucket: Int64]>([:])
+
+  /// `timeout` is for one request.
+  public init(
+    http: HTTPClient, baseURLs: [AppStoreServer: String] = [:], retryRule: AppStoreServerRetryRule = AppStoreServerRetryRule(),
+    timeout: Duration = .seconds(30), token: @escaping TokenProvider
+  ) {
+    self.http = http
+    self.baseURLs = baseURLs.mapValues { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    self.retryRule = retryRule
+    self.timeout = timeout
+    self.token = token
+  }
+
+  /// Asks one endpoint.
+  ///
+  /// - Parameters:
+  ///   - path: the values in the path, in order.
+  ///   - server: nil asks production first, and the sandbox when production does not know the id. An app that was never released
+  ///     gets 401 from production even with the right key: that too is settled by asking the sandbox.
+  ///   - deadline: nothing is waited for beyond it.
+  public func call(
+    _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer?, path: [String] = [], query: [(String, String)] = [],
+    body: [UInt8]? = nil, deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> AppStoreServerResponse {
+    let first = server ?? .production
+    let target: String
+    do throws(RequestRefusal) {
+      guard endpoint.exists(on: first) else { throw RequestRefusal(field: "environment", "the endpoint exists in production only") }
+      target = try endpoint.path(path) + PercentEncoding.query(query)
+    } catch {
+      throw AppStoreServerAPIError(.permanent, message: "\(error)", server: first)
+    }
+    let probes = server == nil && endpoint.exists(on: .sandbox)
+    do throws(AppStoreServerAPIError) {
+      return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
+    } catch {
+      guard probes, error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
+      return try await ask(endpoint, bundleId, .sandbox, target, body, mayTryOther: false, deadline)
+    }
+  }
+
+  /// One page of Get Notification History.
+  public func notificationHistory(
+    _ request: NotificationHistoryRequest, bundleId: String, server: AppStoreServer, paginationToken: String?,
+    deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> NotificationHistoryPage {
+    let response = try await call(
+      .getNotificationHistory, bundleId: bundleId, server: server, query: paginationToken.map { [("paginationToken", $0)] } ?? [],
+      body: request.body, deadline: deadline)
+    guard let page = NotificationHistoryPage(response.body) else {
+      throw AppStoreServerAPIError(.server, status: 200, message: "the answer is no page of notifications", server: server)
+    }
+    return page
+  }
+
+  private func ask(
+    _ endpoint: AppStoreServerEndpoint, _ bundleId: String, _ server: AppStoreServer, _ target: String, _ body: [UInt8]?,
+    mayTryOther: Bool, _ deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> AppStoreServerResponse {
+    let bucket = Bucket(bundleId: bundleId, server: server, endpoint: endpoint)
+    var attempt = 1
+    while true {
+      let failure: AppStoreServerAPIError
+      do throws(AppStoreServerAPIError) {
+        try refuseWhilePaused(bucket)
+        return try await once(bucket, target, body, mayTryOther: mayTryOther, deadline)
+      } catch {
+        failure = error
+      }
+      if let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
+      let wait = retryRule.delay(
+        after: failure, endpoint: endpoint, attempt: attempt, now: Self.now, random: Double.random(in: 0...1))
+      guard let wait, ContinuousClock.now + .milliseconds(wait) < deadline else { throw failure }
+      do { try await Task.sleep(for: .milliseconds(wait)) } catch {
+        throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
+      }
+      attempt += 1
+    }
+  }
+
+  /// The whole (app, endpoint) rests, not only the request that was told so.
+  private func refuseWhilePaused(_ bucket: Bucket) throws(AppStoreServerAPIError) {
+    let now = Self.now
+    let until = paused.withLock { paused -> Int64? in
+      guard let until = paused[bucket] else { return nil }
+      if until > now { return until }
+      paused[bucket] = nil
+      return nil
+    }
+    guard let until else { return }
+    throw AppStoreServerAPIError(
+      .rate, status: 429, errorCode: AppStoreServerAPIErrorRule.rateLimited, message: "waiting as Apple asked", retryAt: until,
+      server: bucket.server)
+  }
+
+  private func once(
+    _ bucket: Bucket, _ target: String, _ body: [UInt8]?, mayTryOther: Bool, _ deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> AppStoreServerResponse {
+    let server = bucket.server
+    let bearer = try await token(bucket.bundleId, server)
+    let remaining = deadline - .now
+    guard remaining > .zero else { throw AppStoreServerAPIError(.server, message: "no time is left", server: server) }
+    var headers = [("Authorization", "Bearer \(bearer)"), ("Accept", "application/json")]
+    // A POST without a body still says how long it is.
+    let sent = body ?? (bucket.endpoint.method == "GET" ? nil : [])
+    if body != nil { headers.append(("Content-Type", "application/json")) }
+    let answer: HTTPClientResponse
+    do throws(HTTPClientError) {
+      answer = try await http.send(
+        HTTPClientRequest(
+          method: bucket.endpoint.method, url: (baseURLs[server] ?? server.defaultBaseURL) + target, headers: headers, body: sent,
+          timeout: min(timeout, remaining)))
+    } catch {
+      throw AppStoreServerAPIError(.server, message: "\(error)", server: server)
+    }
+    if let error = AppStoreServerAPIErrorRule.error(
+      status: answer.status, header: { answer[header: $0] }, body: answer.body, server: server, mayTryOther: mayTryOther, now: Self.now)
+    {
+      throw error
+    }
+    guard !answer.body.isEmpty else { return AppStoreServerResponse(server: server, body: [:]) }
+    guard let object = try? JSONValue(parsing: answer.body, limits: JSONLimits(depth: 32, values: 200_000)).objectValue else {
+      throw AppStoreServerAPIError(.server, status: answer.status, message: "the answer is not a JSON object", server: server)
+    }
+    return AppStoreServerResponse(server: server, body: object)
+  }
+
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,74 @@
+public import WireJSON
+
+/// What is told to Apple about a purchase whose refund was asked for (ConsumptionRequest; ConsumptionRequestV1).
+///
+/// Needs the customer's own consent to exactly this; a tracking permission is none.
+public struct ConsumptionInformation: Sendable, Hashable {
+  /// The body as Apple gets it.
+  public let body: JSONObject
+  public let endpoint: AppStoreServerEndpoint
+
+  static let deliveries: Set<String> = [
+    "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
+  ]
+  static let preferences: Set<String> = ["GRANT_FULL", "DECLINE", "GRANT_PRORATED"]
+  /// The twelve fields of version 1 beside the token and the two booleans, with their highest code.
+  static let codes: [(String, Int64)] = [
+    ("consumptionStatus", 3), ("platform", 2), ("deliveryStatus", 5), ("accountTenure", 7), ("playTime", 7),
+    ("lifetimeDollarsPurchased", 7), ("lifetimeDollarsRefunded", 7), ("userStatus", 4), ("refundPreference", 3),
+  ]
+
+  /// Version 2, for apps that do not use the Advanced Commerce API.
+  public init(version2 body: JSONObject) throws(RequestRefusal) {
+    try Self.checkConsent(body)
+    guard let delivery = body["deliveryStatus"]?.stringValue, Self.deliveries.contains(delivery) else {
+      throw RequestRefusal(field: "deliveryStatus", "must be one of \(Self.deliveries.sorted().joined(separator: ", "))")
+    }
+    if let percentage = body["consumptionPercentage"] {
+      guard let value = percentage.int64Value, (0...100_000).contains(value) else {
+        throw RequestRefusal(field: "consumptionPercentage", "must be 0 to 100000 thousandths of a percent")
+      }
+      guard value == 0 || delivery == "DELIVERED" else {
+        throw RequestRefusal(field: "consumptionPercentage", "must be 0 when nothing was delivered")
+      }
+    }
+    if let preference = body["refundPreference"] {
+      guard let value = preference.stringValue, Self.preferences.contains(value) else {
+        throw RequestRefusal(field: "refundPreference", "must be GRANT_FULL, GRANT_PRORATED or DECLINE")
+      }
+    }
+    try Self.checkNames(
+      body, known: ["customerConsented", "sampleContentProvided", "deliveryStatus", "consumptionPercentage", "refundPreference"])
+    self.body = body
+    endpoint = .sendConsumptionInformation
+  }
+
+  /// Version 1: every field is there, 0 or the empty text for what is not stated.
+  public init(version1 body: JSONObject) throws(RequestRefusal) {
+    try Self.checkConsent(body)
+    guard let token = body["appAccountToken"]?.stringValue, token.isEmpty || UUIDText.isValid(token) else {
+      throw RequestRefusal(field: "appAccountToken", "must be a UUID or empty")
+    }
+    for (field, most) in Self.codes {
+      guard let value = body[field]?.int64Value, (0...most).contains(value) else {
+        throw RequestRefusal(field: field, "must be 0 to \(most)")
+      }
+    }
+    try Self.checkNames(body, known: ["customerConsented", "sampleContentProvided", "appAccountToken"] + Self.codes.map(\.0))
+    self.body = body
+    endpoint = .sendConsumptionInformationV1
+  }
+
+  private static func checkConsent(_ body: JSONObject) throws(RequestRefusal) {
+    guard body["customerConsented"]?.boolValue == true else {
+      throw RequestRefusal(field: "customerConsented", "must be true: without the customer's consent nothing may be sent")
+    }
+    guard body["sampleContentProvided"]?.boolValue != nil else {
+      throw RequestRefusal(field: "sampleContentProvided", "must be true or false")
+    }
+  }
+
+  private static func checkNames(_ body: JSONObject, known: [String]) throws(RequestRefusal) {
+    for name in body.keys where !known.contains(name) { throw RequestRefusal(field: name, "is no field of this version") }
+  }
+}

@@ -1,0 +1,47 @@
+import WireJSON
+
+/// The body of Get Notification History, the same on every page (NotificationHistoryRequest).
+public struct NotificationHistoryRequest: Sendable, Hashable {
+  public let window: TimeWindow
+  public let notificationType: String?
+  public let notificationSubtype: String?
+  public let transactionId: String?
+  public let onlyFailures: Bool
+
+  /// Refuses what Apple would: a type together with a transaction (4000019), a subtype alone (4000018).
+  public init(
+    window: TimeWindow, notificationType: String? = nil, notificationSubtype: String? = nil, transactionId: String? = nil,
+    onlyFailures: Bool = false
+  ) throws(RequestRefusal) {
+    for (field, value) in [
+      ("notificationType", notificationType), ("notificationSubtype", notificationSubtype), ("transactionId", transactionId),
+    ] {
+      guard value != "" else { throw RequestRefusal(field: field, "must not be empty") }
+      guard (value ?? "").utf8.count <= 128 else { throw RequestRefusal(field: field, "is longer than 128 bytes") }
+    }
+    if notificationType != nil, transactionId != nil {
+      throw RequestRefusal(field: "transactionId", "excludes notificationType: Apple takes one filter or the other")
+    }
+    if notificationSubtype != nil, notificationType == nil {
+      throw RequestRefusal(field: "notificationSubtype", "needs a notificationType")
+    }
+    if let transactionId, !transactionId.utf8.allSatisfy({ (48...57).contains($0) }) {
+      throw RequestRefusal(field: "transactionId", "must be digits")
+    }
+    self.window = window
+    self.notificationType = notificationType
+    self.notificationSubtype = notificationSubtype
+    self.transactionId = transactionId
+    self.onlyFailures = onlyFailures
+  }
+
+  /// The request as JSON.
+  public var body: [UInt8] {
+    var object: JSONObject = ["startDate": .integer(window.start), "endDate": .integer(window.end)]
+    if let notificationType { object["notificationType"] = .string(notificationType) }
+    if let notificationSubtype { object["notificationSubtype"] = .string(notificationSubtype) }
+    if let transactionId { object["transactionId"] = .string(transactionId) }
+    if onlyFailures { object["onlyFailures"] = true }
+    return JSONValue.object(object).serialized
+  }
+}

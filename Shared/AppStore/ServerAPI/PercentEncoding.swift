@@ -1,0 +1,23 @@
+/// Percent-encoding of a path segment or a query value (RFC 3986): only unreserved characters stay.
+enum PercentEncoding {
+  static func encode(_ text: String) -> String {
+    // A segment that is only dots would be taken for a step in the path.
+    if text == "." || text == ".." { return String(repeating: "%2E", count: text.utf8.count) }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `?a=1&b=2`, or nothing.
+  static func query(_ items: [(String, String)]) -> String {
+    items.isEmpty ? "" : "?" + items.map { encode($0) + "=" + encode($1) }.joined(separator: "&")
+  }
+}

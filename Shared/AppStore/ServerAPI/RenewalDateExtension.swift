@@ -1,0 +1,54 @@
+public import WireJSON
+
+/// What an extension of renewal dates asks for (ExtendRenewalDateRequest, MassExtendRenewalDateRequest).
+public struct RenewalDateExtension: Sendable, Hashable {
+  /// 1 to 90.
+  public let days: Int32
+  /// 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
+  public let reasonCode: Int32
+  public let requestIdentifier: String
+
+  public init(days: Int32, reasonCode: Int32, requestIdentifier: String) throws(RequestRefusal) {
+    guard (1...90).contains(days) else { throw RequestRefusal(field: "extendByDays", "must be 1 to 90") }
+    guard (0...3).contains(reasonCode) else { throw RequestRefusal(field: "extendReasonCode", "must be 0 to 3") }
+    guard (1...128).contains(requestIdentifier.count) else {
+      throw RequestRefusal(field: "requestIdentifier", "must be 1 to 128 characters")
+    }
+    self.days = days
+    self.reasonCode = reasonCode
+    self.requestIdentifier = requestIdentifier
+  }
+
+  /// The body for one subscription.
+  public var body: JSONObject {
+    [
+      "extendByDays": .integer(days), "extendReasonCode": .integer(reasonCode), "requestIdentifier": .string(requestIdentifier),
+    ]
+  }
+
+  /// The body for all active subscribers of a product; `storefronts` empty means everywhere.
+  public func massBody(productId: String, storefronts: [String]) throws(RequestRefusal) -> JSONObject {
+    guard !productId.isEmpty else { throw RequestRefusal(field: "productId", "must not be empty") }
+    guard UUIDText.isValid(requestIdentifier) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
+    for code in storefronts where code.utf8.count != 3 || !code.utf8.allSatisfy({ (65...90).contains($0) }) {
+      throw RequestRefusal(field: "storefrontCountryCodes", "must be ISO 3166-1 alpha-3 codes, such as USA")
+    }
+    var object = body
+    object["productId"] = .string(productId)
+    // Present but empty is an error to Apple (4000027).
+    if !storefronts.isEmpty { object["storefrontCountryCodes"] = .array(storefronts.map { .string($0) }) }
+    return object
+  }
+}
+
+/// The text form of a UUID.
+enum UUIDText {
+  static func isValid(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36 else { return false }
+    return bytes.indices.allSatisfy { index in
+      if [8, 13, 18, 23].contains(index) { return bytes[index] == UInt8(ascii: "-") }
+      return (48...57).contains(bytes[index]) || (65...70).contains(bytes[index]) || (97...102).contains(bytes[index])
+    }
+  }
+}

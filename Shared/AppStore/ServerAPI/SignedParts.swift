@@ -1,0 +1,41 @@
+public import WireJSON
+
+/// Finds the JWS in Apple's answers, in the order they stand.
+public enum SignedParts {
+  /// What a JWS holds, by the name of the field it stands in.
+  public enum Kind: String, Sendable, Hashable {
+    case transaction, renewalInfo, appTransaction, notification
+  }
+
+  public struct Part: Sendable, Hashable {
+    public let kind: Kind
+    public let jws: String
+  }
+
+  /// Every signed part of an answer, however deep.
+  public static func find(in answer: JSONObject) -> [Part] {
+    var parts: [Part] = []
+    for member in answer.members { collect(member.key, member.value, &parts) }
+    return parts
+  }
+
+  private static func collect(_ name: String, _ value: JSONValue, _ parts: inout [Part]) {
+    switch value {
+    case .string(let text):
+      if let kind = kind(of: name) { parts.append(Part(kind: kind, jws: text)) }
+    case .array(let elements): for element in elements { collect(name, element, &parts) }
+    case .object(let object): for member in object.members { collect(member.key, member.value, &parts) }
+    case .null, .bool, .number: break
+    }
+  }
+
+  private static func kind(of name: String) -> Kind? {
+    switch name {
+    case "signedTransactionInfo", "signedTransactions": .transaction
+    case "signedRenewalInfo": .renewalInfo
+    case "signedAppTransactionInfo": .appTransaction
+    case "signedPayload": .notification
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// The query of Get Transaction History, version 2; unchanged from page to page but for the revision.
+public struct TransactionHistoryQuery: Sendable, Hashable {
+  /// By when a transaction was last modified.
+  public enum Sort: String, Sendable, CaseIterable { case ascending = "ASCENDING", descending = "DESCENDING" }
+
+  /// Continues after the page that answered it.
+  public var revision: String?
+  /// Milliseconds since 1970; a purchase on it is in.
+  public var startDate: Int64?
+  /// Milliseconds since 1970; a purchase on it is out.
+  public var endDate: Int64?
+  /// Values of one name are alternatives; different names must all fit.
+  public var productIds: [String] = []
+  public var productTypes: [String] = []
+  public var subscriptionGroupIdentifiers: [String] = []
+  public var inAppOwnershipType: String?
+  public var sort: Sort?
+  /// Only revoked ones, only others, or both when nil.
+  public var revoked: Bool?
+
+  static let types: Set<String> = ["AUTO_RENEWABLE", "NON_RENEWABLE", "CONSUMABLE", "NON_CONSUMABLE"]
+  static let ownerships: Set<String> = ["PURCHASED", "FAMILY_SHARED", "ASSIGNED"]
+
+  public init() {}
+
+  /// The query in the order it is sent. Refuses what Apple would refuse.
+  public func items() throws(RequestRefusal) -> [(String, String)] {
+    var items: [(String, String)] = []
+    if let revision { items.append(("revision", try filled("revision", revision))) }
+    if let startDate, let endDate, startDate >= endDate { throw RequestRefusal(field: "startDate", "must be before endDate") }
+    for (name, date) in [("startDate", startDate), ("endDate", endDate)] {
+      guard let date else { continue }
+      guard date >= 0 else { throw RequestRefusal(field: name, "must be milliseconds since 1970") }
+      items.append((name, String(date)))
+    }
+    for value in productIds { items.append(("productId", try filled("productId", value))) }
+    for value in productTypes {
+      guard Self.types.contains(value) else {
+        throw RequestRefusal(field: "productType", "must be AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE")
+      }
+      items.append(("productType", value))
+    }
+    for value in subscriptionGroupIdentifiers {
+      items.append(("subscriptionGroupIdentifier", try filled("subscriptionGroupIdentifier", value)))
+    }
+    if let inAppOwnershipType {
+      guard Self.ownerships.contains(inAppOwnershipType) else {
+        throw RequestRefusal(field: "inAppOwnershipType", "must be PURCHASED, FAMILY_SHARED or ASSIGNED")
+      }
+      items.append(("inAppOwnershipType", inAppOwnershipType))
+    }
+    if let sort { items.append(("sort", sort.rawValue)) }
+    if let revoked { items.append(("revoked", revoked ? "true" : "false")) }
+    return items
+  }
+
+  private func filled(_ field: String, _ value: String) throws(RequestRefusal) -> String {
+    guard !value.isEmpty else { throw RequestRefusal(field: field, "must not be empty") }
+    return value
+  }
+}
