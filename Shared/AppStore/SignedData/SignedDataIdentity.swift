@@ -1,0 +1,55 @@
+import WireJSON
+
+/// Which app and environment data says it belongs to.
+struct SignedDataIdentity {
+  let bundleId: String?
+  let appAppleId: Int64?
+  let environment: String
+  /// Whether production data of this kind carries the app's number.
+  let checksAppAppleId: Bool
+
+  var isUnsigned: Bool { environment == "Xcode" || environment == "LocalTesting" }
+
+  init(_ kind: SignedDataKind, _ payload: JSONObject) throws(SignedDataRefusal) {
+    let holder: JSONObject
+    if kind == .notification {
+      guard let found = Self.holder(payload) else { throw SignedDataRefusal(.malformed, field: "data") }
+      holder = found
+      guard payload["notificationUUID"]?.stringValue?.isEmpty == false else { throw SignedDataRefusal(.malformed, field: "notificationUUID") }
+    } else {
+      holder = payload
+    }
+    guard let environment = Self.environment(kind, payload) else {
+      throw SignedDataRefusal(.malformed, field: kind == .appTransaction ? "receiptType" : "environment")
+    }
+    self.environment = environment
+    appAppleId = holder["appAppleId"]?.int64Value
+    switch kind {
+    case .notification, .transaction, .appTransaction:
+      guard let bundleId = holder["bundleId"]?.stringValue else { throw SignedDataRefusal(.malformed, field: "bundleId") }
+      self.bundleId = bundleId
+    case .renewalInfo, .realtimeRequest: bundleId = nil
+    }
+    checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
+  }
+
+  /// A notification holds exactly one of four objects.
+  private static func holder(_ payload: JSONObject) -> JSONObject? {
+    let found = ["data", "appData", "summary", "externalPurchaseToken"].compactMap { payload[$0]?.objectValue }
+    return found.count == 1 ? found[0] : nil
+  }
+
+  static func environment(_ kind: SignedDataKind, _ payload: JSONObject) -> String? {
+    switch kind {
+    case .appTransaction: return payload["receiptType"]?.stringValue
+    case .transaction, .renewalInfo, .realtimeRequest: return payload["environment"]?.stringValue
+    case .notification:
+      if let token = payload["externalPurchaseToken"]?.objectValue {
+        // This one has no environment; its id tells.
+        guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
+        return id.hasPrefix("SANDBOX") ? "Sandbox" : "Production"
+      }
+      return holder(payload)?["environment"]?.stringValue
+    }
+  }
+}

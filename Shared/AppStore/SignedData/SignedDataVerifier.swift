@@ -1,0 +1,169 @@
+public import Cryptography
+import WireJSON
+
+/// Proves JWS of the App Store: form, algorithm, chain, signature, identity, in this order (App Store Server API: JWSDecodedHeader, x5c).
+/// Pure: the time is passed in.
+public struct SignedDataVerifier: Sendable {
+  private static let tokenLimit = 256 << 10
+  /// How far ahead of our clock Apple's may be.
+  private static let clockTolerance: Int64 = 300_000
+
+  private let chains: CertificateChainVerifier
+  private let apps: [KnownApp]
+  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without proof.
+  private let acceptsXcodeData: Bool
+
+  public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
+    self.chains = chains
+    self.apps = apps
+    self.acceptsXcodeData = acceptsXcodeData
+  }
+
+  /// Judges `signedData` at `now`, in milliseconds since 1970.
+  public func verdict(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64) -> SignedDataVerdict {
+    let payload: JSONObject
+    switch proven(signedData, kind: kind, expectedEnvironment: expecting.environment, now: now) {
+    case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
+    case .success(let object): payload = object
+    }
+    var verdict = SignedDataVerdict(valid: false, payload: payload)
+    let identity: SignedDataIdentity
+    do throws(SignedDataRefusal) { identity = try SignedDataIdentity(kind, payload) } catch {
+      return .refused(error.reason, field: error.field)
+    }
+    verdict.environment = identity.environment
+    if let reason = mismatch(identity, expecting) {
+      verdict.reason = reason
+      return verdict
+    }
+    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: identity.environment, now: now) {
+      verdict.reason = refusal.reason
+      verdict.field = refusal.field
+      return verdict
+    }
+    verdict.valid = true
+    return verdict
+  }
+
+  // MARK: Proof
+
+  private func proven(_ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64) -> Result<JSONObject, SignedDataRefusal> {
+    do throws(SignedDataRefusal) {
+      let jws: CompactJWS
+      do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: Self.tokenLimit) } catch { throw SignedDataRefusal(.malformedJWS) }
+      let header = try Self.object(jws.header)
+      let payload = try Self.object(jws.payload)
+      // Never the payload's own word alone: our configuration must allow unsigned data, and the caller must ask for it or not say.
+      let unsigned = ["Xcode", "LocalTesting"]
+      if acceptsXcodeData, let named = SignedDataIdentity.environment(kind, payload), unsigned.contains(named),
+        expectedEnvironment == nil || expectedEnvironment == named
+      {
+        return .success(payload)
+      }
+      guard header["alg"] == .string("ES256") else {
+        throw SignedDataRefusal(header["alg"]?.stringValue == nil ? .malformedJWS : .unexpectedAlgorithm)
+      }
+      guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else { throw SignedDataRefusal(.malformedJWS) }
+      let x5c = entries.compactMap(\.stringValue)
+      guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
+      let key = try key(x5c, at: try effectiveTime(kind, payload, now: now))
+      let signature: ECDSASignature
+      do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
+        throw SignedDataRefusal(.malformedSignature)
+      }
+      guard key.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+      return .success(payload)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func key(_ x5c: [String], at time: Int64) throws(SignedDataRefusal) -> PublicKey {
+    do throws(ChainError) { return try chains.verify(x5c: x5c, at: time / 1000) } catch {
+      switch error {
+      case .length: throw SignedDataRefusal(.chainLength)
+      case .malformedCertificate: throw SignedDataRefusal(.malformedCertificate)
+      case .invalid: throw SignedDataRefusal(.chainInvalid)
+      }
+    }
+  }
+
+  /// When the data says it was signed: history stays provable after its leaf has expired. Never ahead of now.
+  private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal) -> Int64 {
+    let name = kind == .appTransaction ? "receiptCreationDate" : "signedDate"
+    guard let value = payload[name], !value.isNull else { return now }
+    guard let time = value.int64Value else { throw SignedDataRefusal(.malformed, field: name) }
+    guard time <= now + Self.clockTolerance else { throw SignedDataRefusal(.chainInvalid) }
+    return time
+  }
+
+  private static func object(_ bytes: [UInt8]) throws(SignedDataRefusal) -> JSONObject {
+    guard let object = try? JSONValue(parsing: bytes).objectValue else { throw SignedDataRefusal(.malformedJWS) }
+    return object
+  }
+
+  // MARK: Identity
+
+  /// The app is checked first, then the environment.
+  private func mismatch(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+    let app = apps.first { $0.bundleId == identity.bundleId ?? expecting.bundleId }
+    let appById = app ?? apps.first { $0.appAppleId != nil && $0.appAppleId == identity.appAppleId && identity.bundleId == nil }
+    if let bundleId = identity.bundleId {
+      if let expected = expecting.bundleId {
+        if expected != bundleId { return .wrongApp }
+      } else if app == nil {
+        return .wrongApp
+      }
+    }
+    // Apple leaves the number out in the sandbox.
+    let production = (expecting.environment ?? identity.environment) == "Production"
+    if identity.checksAppAppleId, production {
+      if let expected = expecting.appAppleId ?? appById?.appAppleId {
+        if identity.appAppleId != expected { return .wrongApp }
+      } else if expecting.bundleId == nil {
+        return .wrongApp
+      }
+    }
+    if let expected = expecting.environment { return expected == identity.environment ? nil : .wrongEnvironment }
+    if let appById, !appById.environments.contains(identity.environment), !(acceptsXcodeData && identity.isUnsigned) {
+      return .wrongEnvironment
+    }
+    return nil
+  }
+
+  /// A notification is valid only if all that it carries is.
+  private func readNested(_ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64)
+    -> SignedDataRefusal?
+  {
+    let data = payload["data"]?.objectValue
+    let appData = payload["appData"]?.objectValue
+    let parts: [(JSONObject?, String, SignedDataKind, WritableKeyPath<SignedDataVerdict, JSONObject?>)] = [
+      (data, "signedTransactionInfo", .transaction, \.transactionInfo), (data, "signedRenewalInfo", .renewalInfo, \.renewalInfo),
+      (appData, "signedAppTransactionInfo", .appTransaction, \.appTransactionInfo),
+    ]
+    for (holder, name, kind, place) in parts {
+      guard let value = holder?[name], !value.isNull else { continue }
+      guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
+      switch proven(text, kind: kind, expectedEnvironment: environment, now: now) {
+      case .failure(let refusal): return refusal
+      case .success(let object):
+        guard let inner = try? SignedDataIdentity(kind, object) else { return SignedDataRefusal(.malformed, field: name) }
+        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, bundleId != outer { return SignedDataRefusal(.wrongApp) }
+        if inner.environment != environment { return SignedDataRefusal(.wrongEnvironment) }
+        verdict[keyPath: place] = object
+      }
+    }
+    return nil
+  }
+}
+
+/// Why data is refused, on the way to a verdict.
+struct SignedDataRefusal: Error {
+  let reason: SignedDataReason
+  let field: String?
+
+  init(_ reason: SignedDataReason, field: String? = nil) {
+    self.reason = reason
+    self.field = field
+  }
+}

@@ -1,0 +1,35 @@
+/// A JWS in its compact form (RFC 7515): three Base64URL parts. What stands in header and payload is the callers' business.
+public struct CompactJWS: Sendable, Hashable {
+  public enum Failure: Error, Sendable, Hashable {
+    /// Not exactly three parts, an empty one, or not strict Base64URL.
+    case malformed
+    /// Longer than allowed.
+    case tooLong(limit: Int)
+  }
+
+  public let header: [UInt8]
+  public let payload: [UInt8]
+  public let signature: [UInt8]
+  /// The bytes under the signature: `header.payload` as sent.
+  public let signingInput: [UInt8]
+
+  /// Bounds the size first: nothing is decoded of a token that is too long.
+  public init(_ text: String, limit: Int = 256 << 10) throws(Failure) {
+    guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .malformed }
+    guard let header = Base64.decodeURL(Substring(parts[0])), let payload = Base64.decodeURL(Substring(parts[1])),
+      let signature = Base64.decodeURL(Substring(parts[2]))
+    else { throw .malformed }
+    self.header = header
+    self.payload = payload
+    self.signature = signature
+    signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+  }
+
+  /// Signs a header and a payload with ES256.
+  public static func sign(header: [UInt8], payload: [UInt8], with key: SigningKey) throws(SignatureError) -> String {
+    let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
+    return input + "." + Base64.encodeURL(try key.sign(Array(input.utf8)).raw)
+  }
+}

@@ -1,0 +1,71 @@
+import COpenSSL
+
+/// An X.509 certificate.
+public final class Certificate: @unchecked Sendable {  // X509 is parsed in full by the initialiser and only read afterwards; its references are counted with atomics
+  let raw: OpaquePointer
+  public let der: [UInt8]
+  /// Seconds since 1970, both inclusive.
+  public let notBefore: Int64
+  public let notAfter: Int64
+
+  public enum Failure: Error, Sendable, Hashable {
+    /// Not exactly one DER certificate.
+    case malformed(String)
+  }
+
+  /// Reads exactly one DER certificate, without trailing bytes.
+  public init(der: [UInt8]) throws(Failure) {
+    let parsed: (certificate: OpaquePointer?, whole: Bool) = der.withUnsafeBufferPointer { buffer in
+      var pointer = buffer.baseAddress
+      let certificate = d2i_X509(nil, &pointer, buffer.count)
+      return (certificate, pointer == buffer.baseAddress.map { $0 + buffer.count })
+    }
+    guard let raw = parsed.certificate else { throw .malformed(OpenSSLErrors.drain("not a certificate")) }
+    guard parsed.whole, let start = Self.seconds(X509_get0_notBefore(raw)), let end = Self.seconds(X509_get0_notAfter(raw)) else {
+      X509_free(raw)
+      throw .malformed("bytes after the certificate, or no validity")
+    }
+    // Makes OpenSSL parse and keep the extensions now, so that later reads change nothing.
+    _ = X509_check_purpose(raw, -1, 0)
+    ERR_clear_error()
+    self.raw = raw
+    self.der = der
+    notBefore = start
+    notAfter = end
+  }
+
+  /// Reads DER or PEM (the first certificate).
+  public convenience init(derOrPEM bytes: [UInt8]) throws(Failure) {
+    guard bytes.starts(with: Array("-----BEGIN".utf8)) else {
+      try self.init(der: bytes)
+      return
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    guard let begin = lines.firstIndex(where: { $0.hasPrefix("-----BEGIN CERTIFICATE") }),
+      let end = lines[begin...].firstIndex(where: { $0.hasPrefix("-----END CERTIFICATE") }),
+      let der = Base64.decode(lines[(begin + 1)..<end].joined())
+    else { throw .malformed("not a PEM certificate") }
+    try self.init(der: der)
+  }
+
+  deinit { X509_free(raw) }
+
+  /// Whether an extension of that object identifier is present, whatever its value.
+  public func hasExtension(_ oid: String) -> Bool {
+    guard let object = OBJ_txt2obj(oid, 1) else { return false }
+    defer { ASN1_OBJECT_free(object) }
+    return X509_get_ext_by_OBJ(raw, object, -1) >= 0
+  }
+
+  /// The certified key.
+  public func publicKey() throws(KeyError) -> PublicKey {
+    guard let key = X509_get_pubkey(raw) else { throw .notAKey(OpenSSLErrors.drain("no key")) }
+    return try PublicKey(owning: key)
+  }
+
+  private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    var parts = tm()
+    guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
+    return Int64(timegm(&parts))
+  }
+}
