@@ -1,0 +1,107 @@
+import Cryptography
+import WireJSON
+
+/// An AdAttributionKit impression whose values are right (Generating JWS impressions).
+public struct AdAttributionKitImpression: Sendable, Hashable {
+  /// What a caller gives, not yet checked. Names are those of the request.
+  public struct Parameters: Sendable, Hashable {
+    public var adNetworkId: String?
+    public var sourceIdentifier: Int64?
+    public var advertisedItemId: Int64?
+    public var publisherItemId: Int64?
+    /// `app-impression` when absent.
+    public var impressionType: String?
+    public var eligibleForReEngagement: Bool?
+    public var impressionId: String?
+    /// Milliseconds since 1970.
+    public var timestamp: Int64?
+
+    public init(
+      adNetworkId: String? = nil, sourceIdentifier: Int64? = nil, advertisedItemId: Int64? = nil, publisherItemId: Int64? = nil,
+      impressionType: String? = nil, eligibleForReEngagement: Bool? = nil, impressionId: String? = nil, timestamp: Int64? = nil
+    ) {
+      self.adNetworkId = adNetworkId
+      self.sourceIdentifier = sourceIdentifier
+      self.advertisedItemId = advertisedItemId
+      self.publisherItemId = publisherItemId
+      self.impressionType = impressionType
+      self.eligibleForReEngagement = eligibleForReEngagement
+      self.impressionId = impressionId
+      self.timestamp = timestamp
+    }
+  }
+
+  /// The one type there is.
+  public static let appImpression = "app-impression"
+
+  /// Also the header's `kid`.
+  public let adNetworkId: String
+  public let sourceIdentifier: Int64
+  public let advertisedItemId: Int64
+  /// 0 makes a development impression.
+  public let publisherItemId: Int64
+  public let eligibleForReEngagement: Bool
+  /// As written: the JWS signs what is written, in either case.
+  public let impressionId: String
+  /// Milliseconds since 1970.
+  public let timestamp: Int64
+
+  /// Checks every value; parameters as for ``SKAdNetworkImpression/init(validating:now:allowsAnyTime:)``.
+  public init(validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false) throws(FieldError) {
+    adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
+    sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)
+    advertisedItemId = try ImpressionRules.integer(
+      parameters.advertisedItemId, 1...Int64.max, field: "advertisedItemId", "must be the App Store id of the advertised app")
+    publisherItemId = try ImpressionRules.integer(
+      parameters.publisherItemId, 0...Int64.max, field: "publisherItemId", "must be an App Store id, or 0 in development")
+    if let type = parameters.impressionType, type != Self.appImpression {
+      throw FieldError(field: "impressionType", reason: "must be \(Self.appImpression)")
+    }
+    eligibleForReEngagement = parameters.eligibleForReEngagement ?? false
+    impressionId = try ImpressionRules.uuid(parameters.impressionId, field: "impressionId")
+    timestamp = try ImpressionRules.timestamp(parameters.timestamp, now: now, allowsAnyTime: allowsAnyTime)
+  }
+
+  /// The JWS header: `alg` and `kid`, nothing else.
+  public var header: [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("alg")
+    writer.string("ES256")
+    writer.key("kid")
+    writer.string(adNetworkId)
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// The claims. Numbers are JSON numbers whatever their size; re-engagement is written only when true.
+  public var payload: [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("impression-identifier")
+    writer.string(impressionId)
+    writer.key("publisher-item-identifier")
+    writer.int(publisherItemId)
+    writer.key("impression-type")
+    writer.string(Self.appImpression)
+    writer.key("ad-network-identifier")
+    writer.string(adNetworkId)
+    writer.key("source-identifier")
+    writer.int(sourceIdentifier)
+    writer.key("timestamp")
+    writer.int(timestamp)
+    writer.key("advertised-item-identifier")
+    writer.int(advertisedItemId)
+    if eligibleForReEngagement {
+      writer.key("eligible-for-re-engagement")
+      writer.bool(true)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// The compact JWS.
+  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+    try CompactJWS.sign(header: header, payload: payload, with: key)
+  }
+}

@@ -1,0 +1,78 @@
+import Cryptography
+
+/// The keys Apple signs postbacks with (Verifying an install-validation postback; Verifying a postback). The only place
+/// that knows them.
+public struct ApplePublicKeys: Sendable {
+  /// A key and the name verdicts give it.
+  public struct Key: Sendable {
+    public let id: String
+    public let key: PublicKey
+  }
+
+  /// SKAdNetwork up to 2.0.
+  public let p192: [Key]
+  /// SKAdNetwork from 2.1 on.
+  public let p256: [Key]
+  /// AdAttributionKit, by `kid`.
+  public let kids: [String: [Key]]
+
+  /// Several keys may stand beside each other while one replaces the other.
+  public init(p192: [PublicKey], p256: [PublicKey], kids: [String: [PublicKey]]) {
+    self.p192 = p192.map { Key(id: "apple-p192", key: $0) }
+    self.p256 = p256.map { Key(id: "apple-p256", key: $0) }
+    self.kids = Dictionary(uniqueKeysWithValues: kids.map { kid, keys in (kid, keys.map { Key(id: kid, key: $0) }) })
+  }
+
+  /// Reads SubjectPublicKeyInfo in Base64, the form in which Apple publishes them and a configuration names them. Throws
+  /// ``FieldError`` with the place: `p192`, `p256`, `kids.<kid>`.
+  public init(p192: [String], p256: [String], kids: [String: [String]]) throws(FieldError) {
+    var keys: [String: [PublicKey]] = [:]
+    for (kid, texts) in kids { keys[kid] = try Self.read(texts, curve: .p256, field: "kids.\(kid)") }
+    self.init(
+      p192: try Self.read(p192, curve: .p192, field: "p192"), p256: try Self.read(p256, curve: .p256, field: "p256"), kids: keys)
+  }
+
+  /// Where a `kid` belongs. Only Apple's production name is production: an unknown one must not be counted by mistake.
+  public static func environment(ofKid kid: String) -> PostbackEnvironment {
+    kid.hasPrefix("apple-cas-identifier/") ? .production : .development
+  }
+
+  /// What Apple has published.
+  public static let published: ApplePublicKeys = {
+    do throws(FieldError) {
+      return try ApplePublicKeys(
+        p192: [publishedP192], p256: [publishedP256],
+        kids: [
+          "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
+          "apple-development-identifier/1": [publishedDevelopment1],
+        ])
+    } catch {
+      preconditionFailure("a constant of this file is no key: \(error)")
+    }
+  }()
+
+  /// The keys' texts, for a configuration that replaces only some of them.
+  public static let publishedP192 =
+    "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
+  public static let publishedP256 =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
+  static let publishedDevelopment0 =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRtSlLRsWit87i+vftD8AEqeQ=="
+  static let publishedDevelopment1 =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8YzdO7eM97s/IJ25kdW5CZ3A14USE5IJ5Ha/vhWaxI6UBI1ZxCEvjrKxVluVGe6qWwF1BDFq+QHqKfH5u+wxHQ=="
+
+  private static func read(_ texts: [String], curve: Curve, field: String) throws(FieldError) -> [PublicKey] {
+    var keys: [PublicKey] = []
+    for text in texts {
+      guard let der = Base64.decode(text) else { throw FieldError(field: field, reason: "is not Base64") }
+      do throws(KeyError) {
+        let key = try PublicKey(subjectPublicKeyInfo: der)
+        guard key.curve == curve else { throw KeyError.wrongCurve(found: "\(key.curve)") }
+        keys.append(key)
+      } catch {
+        throw FieldError(field: field, reason: curve == .p192 ? "is not a P-192 public key" : "is not a P-256 public key")
+      }
+    }
+    return keys
+  }
+}

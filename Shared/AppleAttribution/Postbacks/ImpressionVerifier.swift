@@ -1,0 +1,119 @@
+import Cryptography
+import WireJSON
+
+/// Judges impressions that an ad network's own keys signed.
+public struct ImpressionVerifier: Sendable {
+  /// A public key of an ad network.
+  public struct Key: Sendable {
+    public let id: String
+    public let key: PublicKey
+
+    public init(id: String, key: PublicKey) {
+      self.id = id
+      self.key = key
+    }
+  }
+
+  public struct Verdict: Sendable, Hashable {
+    public var valid: Bool { reason == nil }
+    /// Nil when valid.
+    public let reason: PostbackReason?
+    /// The request's name of a SKAdNetwork field, the claim's name of an AdAttributionKit one.
+    public let field: String?
+    /// The reason in words, for people.
+    public let explanation: String?
+    /// The key that signed; nil when none did.
+    public let keyId: String?
+    /// The JWS payload, once its signature is proved.
+    public let payload: JSONObject?
+  }
+
+  private let keys: [String: [Key]]
+
+  /// - Parameter keys: by ad network id.
+  public init(keys: [String: [Key]]) { self.keys = keys }
+
+  /// Judges an impression as a device gets it. The signature is DER in standard Base64; nonce and timestamp must be there.
+  public func verdict(onSKAdNetwork parameters: SKAdNetworkImpression.Parameters, signature: String?) -> Verdict {
+    do throws(PostbackRejection) {
+      if let version = parameters.version, SKAdNetworkVersion(rawValue: version) == nil {
+        throw PostbackRejection(.unsupportedVersion, field: "version", "is no version of SKAdNetwork")
+      }
+      for (field, isThere) in [("nonce", parameters.nonce != nil), ("timestamp", parameters.timestamp != nil)] where !isThere {
+        throw PostbackRejection(.malformed, field: field, "is required")
+      }
+      guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
+      let impression: SKAdNetworkImpression
+      do throws(FieldError) {
+        impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true)
+      } catch {
+        throw PostbackRejection(.malformed, field: error.field, error.reason)
+      }
+      guard let der = Base64.decode(signature), let parsed = try? ECDSASignature(der: der, curve: .p256) else {
+        throw PostbackRejection(.malformedSignature, field: "signature", "must be one DER signature in Base64")
+      }
+      let id = try signer(of: impression.signedString, parsed, adNetworkId: impression.adNetworkId)
+      return Verdict(reason: nil, field: nil, explanation: nil, keyId: id, payload: nil)
+    } catch {
+      return Verdict(reason: error.reason, field: error.field, explanation: error.explanation, keyId: nil, payload: nil)
+    }
+  }
+
+  /// Judges a compact JWS; its `kid` is the ad network's id.
+  public func verdict(onAdAttributionKit jws: String) -> Verdict {
+    var proved: (id: String, payload: JSONObject)?
+    do throws(PostbackRejection) {
+      let envelope = try ES256Envelope(jws, field: "jws")
+      guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "no kid") }
+      guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "no such ad network") }
+      let signature = try envelope.signature(field: "jws")
+      let payload = try envelope.payload(field: "jws")
+      proved = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
+      try Self.judge(payload, adNetworkId: adNetworkId)
+      return Verdict(reason: nil, field: nil, explanation: nil, keyId: proved?.id, payload: payload)
+    } catch {
+      return Verdict(
+        reason: error.reason, field: error.field == "jws" ? nil : error.field, explanation: error.explanation,
+        keyId: proved?.id, payload: proved?.payload)
+    }
+  }
+
+  private func signer(
+    of message: [UInt8], _ signature: ECDSASignature, adNetworkId: String
+  ) throws(PostbackRejection) -> String {
+    guard let candidates = keys[adNetworkId], !candidates.isEmpty else {
+      throw PostbackRejection(.unknownKey, "no key of this ad network is known")
+    }
+    guard let key = candidates.first(where: { $0.key.verifies(signature, of: message) }) else {
+      throw PostbackRejection(.badSignature, "not signed by a key of this ad network")
+    }
+    return key.id
+  }
+
+  /// The claims a device would refuse: numbers must be JSON numbers here, and ranges are those of signing.
+  private static func judge(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
+    func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
+      guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }
+      guard let number = value.int64Value, range.contains(number) else {
+        throw PostbackRejection(.malformed, field: name, "must be a whole number in its range")
+      }
+    }
+    let fields = PostbackFields(payload)
+    guard ImpressionRules.isUUID(try fields.string("impression-identifier")) else {
+      throw PostbackRejection(.malformed, field: "impression-identifier", "must be a UUID")
+    }
+    try integer("publisher-item-identifier", 0...Int64.max)
+    guard try fields.string("impression-type") == AdAttributionKitImpression.appImpression else {
+      throw PostbackRejection(.malformed, field: "impression-type", "must be \(AdAttributionKitImpression.appImpression)")
+    }
+    guard try fields.string("ad-network-identifier") == adNetworkId else {
+      throw PostbackRejection(.malformed, field: "ad-network-identifier", "must equal the kid")
+    }
+    try integer("source-identifier", 0...9999)
+    try integer("timestamp", 1...Int64.max)
+    try integer("advertised-item-identifier", 1...Int64.max)
+    if let value = payload["eligible-for-re-engagement"], value.boolValue == nil {
+      throw PostbackRejection(.malformed, field: "eligible-for-re-engagement", "must be true or false")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import WireJSON
+
+/// What is known of a SKAdNetwork postback after judging it.
+public struct SKAdNetworkVerdict: Sendable {
+  public var valid: Bool { reason == nil }
+  /// Nil when valid.
+  public let reason: PostbackReason?
+  /// The field, under Apple's name, when the reason lies in one.
+  public let field: String?
+  /// The reason in words, for people.
+  public let explanation: String?
+  /// As far as it could be read; proved only when valid.
+  public let version: String?
+  /// Which kind of key signed; nil when none did.
+  public let environment: PostbackEnvironment?
+  /// `apple-p192`, `apple-p256`, or the `kid` of a development key.
+  public let keyId: String?
+  /// As written; proved only when valid.
+  public let transactionId: String?
+  /// Proved only when valid.
+  public let postback: SKAdNetworkPostback?
+  /// Nil unless valid: a forgery must not take a genuine postback's place.
+  public let naturalKey: String?
+}
+
+/// What is known of an AdAttributionKit postback after judging it.
+public struct AdAttributionKitVerdict: Sendable {
+  public var valid: Bool { reason == nil }
+  /// Nil when valid.
+  public let reason: PostbackReason?
+  /// The field, under Apple's name, when the reason lies in one.
+  public let field: String?
+  /// The reason in words, for people.
+  public let explanation: String?
+  /// What the `kid` stands for; nil when it is unknown.
+  public let environment: PostbackEnvironment?
+  /// The `kid`, when it is a known one.
+  public let keyId: String?
+  /// The postback identifier as written; nil unless the signature is proved.
+  public let transactionId: String?
+  /// Nil unless the signature is proved and all fields are right.
+  public let postback: AdAttributionKitPostback?
+  /// Nil unless valid.
+  public let naturalKey: String?
+}

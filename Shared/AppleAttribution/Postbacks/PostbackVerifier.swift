@@ -1,0 +1,132 @@
+import Cryptography
+import WireJSON
+
+/// Judges postbacks with Apple's keys (Verifying an install-validation postback; Verifying a postback).
+public struct PostbackVerifier: Sendable {
+  private let keys: ApplePublicKeys
+  private let developmentKeys: [ApplePublicKeys.Key]
+
+  /// - Parameter acceptsDevelopmentSKAdNetwork: whether a SKAdNetwork postback, which names no key, may also be signed by one
+  ///   of the development keys. It is always marked as development then.
+  public init(keys: ApplePublicKeys = .published, acceptsDevelopmentSKAdNetwork: Bool = false) {
+    self.keys = keys
+    developmentKeys =
+      acceptsDevelopmentSKAdNetwork
+      ? keys.kids.keys.sorted().filter { ApplePublicKeys.environment(ofKid: $0) == .development }.flatMap { keys.kids[$0] ?? [] }
+      : []
+  }
+
+  // MARK: SKAdNetwork
+
+  /// Judges a body as it was received.
+  ///
+  /// - Parameter adNetworks: the ad networks that are asked for; any other one's genuine postback is `wrong_ad_network`. Nil: any.
+  public func verdict(onSKAdNetwork body: [UInt8], expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
+    do throws(PostbackRejection) {
+      return verdict(onSKAdNetwork: try PostbackBody.object(body), expecting: adNetworks)
+    } catch {
+      return rejected(error, nil)
+    }
+  }
+
+  /// Judges Apple's object.
+  public func verdict(onSKAdNetwork object: JSONObject, expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
+    let postback: SKAdNetworkPostback
+    do throws(PostbackRejection) { postback = try SKAdNetworkPostback(object) } catch { return rejected(error, object) }
+    let message = postback.signedString
+    func signer(_ candidates: [ApplePublicKeys.Key]) -> String? {
+      candidates.first { $0.key.verifies(postback.signature, of: message) }?.id
+    }
+    let curve = SKAdNetworkPostback.curve(for: postback.version)
+    let production = signer(curve == .p192 ? keys.p192 : keys.p256)
+    guard let keyId = production ?? (curve == .p256 ? signer(developmentKeys) : nil) else {
+      return verdict(
+        on: postback, PostbackRejection(.badSignature, "not signed by a key of Apple's"), environment: nil, keyId: nil)
+    }
+    var rejection: PostbackRejection?
+    if let adNetworks, !adNetworks.contains(postback.adNetworkId) {
+      rejection = PostbackRejection(.wrongAdNetwork, field: "ad-network-id", "is another ad network's")
+    }
+    return verdict(
+      on: postback, rejection, environment: production == nil ? .development : .production, keyId: keyId)
+  }
+
+  private func verdict(
+    on postback: SKAdNetworkPostback, _ rejection: PostbackRejection?, environment: PostbackEnvironment?, keyId: String?
+  ) -> SKAdNetworkVerdict {
+    SKAdNetworkVerdict(
+      reason: rejection?.reason, field: rejection?.field, explanation: rejection?.explanation,
+      version: postback.version.rawValue, environment: environment, keyId: keyId, transactionId: postback.transactionId,
+      postback: postback, naturalKey: rejection == nil ? postback.naturalKey : nil)
+  }
+
+  private func rejected(_ rejection: PostbackRejection, _ object: JSONObject?) -> SKAdNetworkVerdict {
+    SKAdNetworkVerdict(
+      reason: rejection.reason, field: rejection.field, explanation: rejection.explanation,
+      version: object?["version"]?.stringValue, environment: nil, keyId: nil,
+      transactionId: object?["transaction-id"]?.stringValue, postback: nil, naturalKey: nil)
+  }
+
+  // MARK: AdAttributionKit
+
+  /// Judges a body as it was received; `adNetworks` as above.
+  public func verdict(onAdAttributionKit body: [UInt8], expecting adNetworks: Set<String>? = nil) -> AdAttributionKitVerdict {
+    do throws(PostbackRejection) {
+      return verdict(onAdAttributionKit: try PostbackBody.object(body), expecting: adNetworks)
+    } catch {
+      return AdAttributionKitVerdict(error)
+    }
+  }
+
+  /// Judges Apple's object, in the order that lets nothing unproved decide anything: form, algorithm, key, form of the
+  /// signature and of the payload, the signature, and only then the claims.
+  public func verdict(
+    onAdAttributionKit body: JSONObject, expecting adNetworks: Set<String>? = nil
+  ) -> AdAttributionKitVerdict {
+    let field = "jws-string"
+    var kid: String?
+    var identifier: String?
+    do throws(PostbackRejection) {
+      let envelope = try ES256Envelope(try Self.jwsString(body, field), field: field)
+      // A known kid decides the key; others are never tried.
+      guard let name = envelope.kid, let candidates = keys.kids[name], !candidates.isEmpty else {
+        throw PostbackRejection(.unknownKey, field: field, "no such kid")
+      }
+      kid = name
+      let signature = try envelope.signature(field: field)
+      let payload = try envelope.payload(field: field)
+      guard candidates.contains(where: { $0.key.verifies(signature, of: envelope.signingInput) }) else {
+        throw PostbackRejection(.badSignature, field: field, "not signed by that key")
+      }
+      identifier = payload["postback-identifier"]?.stringValue
+      let postback = try AdAttributionKitPostback(payload: payload, body: body)
+      if let adNetworks, !adNetworks.contains(postback.adNetworkIdentifier) {
+        throw PostbackRejection(.wrongAdNetwork, field: "ad-network-identifier", "is another ad network's")
+      }
+      return AdAttributionKitVerdict(nil, kid: kid, identifier: identifier, postback: postback)
+    } catch {
+      return AdAttributionKitVerdict(error, kid: kid, identifier: identifier)
+    }
+  }
+
+  private static func jwsString(_ body: JSONObject, _ field: String) throws(PostbackRejection) -> String {
+    switch body[field] {
+    case nil, .null: throw PostbackFields.missing(field)
+    case .string(let text): return text
+    default: throw PostbackRejection(.malformed, field: field, "must be a string")
+    }
+  }
+}
+
+extension AdAttributionKitVerdict {
+  fileprivate init(
+    _ rejection: PostbackRejection?, kid: String? = nil, identifier: String? = nil, postback: AdAttributionKitPostback? = nil
+  ) {
+    // A fault of the JWS as a whole lies in no claim; only `malformed` and `wrong_ad_network` name a field.
+    let named = rejection.map { $0.reason == .malformed || $0.reason == .wrongAdNetwork } ?? false
+    self.init(
+      reason: rejection?.reason, field: named ? rejection?.field : nil, explanation: rejection?.explanation,
+      environment: kid.map(ApplePublicKeys.environment(ofKid:)), keyId: kid, transactionId: identifier, postback: postback,
+      naturalKey: rejection == nil ? postback?.naturalKey : nil)
+  }
+}

@@ -1,0 +1,36 @@
+/// How much crowd anonymity left of a postback (Receiving postbacks in multiple conversion windows).
+///
+/// The tier is not in a postback; this is the lowest one that explains its fields.
+public struct PrivacyTier: Sendable, Hashable {
+  /// 0–3: the lowest tier in which Apple sends these fields.
+  public let tierAtLeast: Int
+  /// Fields that privacy took, or shortened (`source-identifier`); a conversion value among them may also never have been set.
+  public let withheld: [String]
+
+  struct Names {
+    var source: String
+    var marketplace = "marketplace-identifier"
+  }
+
+  /// - Parameter hasMarketplace: nil where the framework has no such field.
+  init(
+    windowIndex: Int, isWinning: Bool, sourceDigits: Int, hasSource: Bool, hasCountry: Bool, hasFineValue: Bool,
+    hasCoarseValue: Bool, hasMarketplace: Bool?, names: Names
+  ) {
+    let first = windowIndex == 0
+    tierAtLeast =
+      if hasSource || hasCountry { 3 } else if hasFineValue || sourceDigits > 2 { 2 }  // Two digits may come in any tier.
+      else if hasCoarseValue || hasMarketplace == true || !first { 1 } else { 0 }
+    var withheld: [String] = []
+    if first, sourceDigits < 4 { withheld.append("source-identifier") }
+    if hasMarketplace == false { withheld.append(names.marketplace) }
+    // A postback that did not win never has these, whatever the crowd; later windows never have all of them.
+    if isWinning {
+      if first, !hasSource { withheld.append(names.source) }
+      if first, !hasFineValue { withheld.append("conversion-value") }
+      if !hasFineValue, !hasCoarseValue { withheld.append("coarse-conversion-value") }
+      if !hasSource, !hasCountry { withheld.append("country-code") }
+    }
+    self.withheld = withheld
+  }
+}

@@ -1,0 +1,92 @@
+import Cryptography
+
+/// Rules that impressions of both frameworks share. Each throws ``FieldError`` with the request's name of the field.
+public enum ImpressionRules {
+  /// The longest ad network id and domain, in bytes.
+  public static let longestName = 253
+  /// How far from now an impression's timestamp may lie, milliseconds.
+  public static let timestampTolerance: Int64 = 86_400_000
+
+  /// An ad network id as Apple knows it: lower case; an upper-case one is refused, not converted.
+  public static func adNetworkId(_ value: String?) throws(FieldError) -> String {
+    let field = "adNetworkId"
+    guard let value, !value.isEmpty else { throw FieldError(field: field, reason: "is required") }
+    guard !value.utf8.contains(where: { (65...90).contains($0) }) else {
+      throw FieldError(field: field, reason: "must be lower case, as Apple registered it")
+    }
+    guard value.utf8.count <= longestName, value.utf8.allSatisfy({ isLowerOrDigit($0) || $0 == 0x2E || $0 == 0x2D || $0 == 0x5F })
+    else { throw FieldError(field: field, reason: "must be letters, digits, dots and hyphens") }
+    return value
+  }
+
+  /// A required whole number within a range.
+  static func integer(_ value: Int64?, _ range: ClosedRange<Int64>, field: String, _ what: String) throws(FieldError) -> Int64 {
+    guard let value else { throw FieldError(field: field, reason: "is required") }
+    guard range.contains(value) else { throw FieldError(field: field, reason: what) }
+    return value
+  }
+
+  /// 0–9999.
+  static func sourceIdentifier(_ value: Int64?) throws(FieldError) -> Int64 {
+    try integer(value, 0...9999, field: "sourceIdentifier", "must be 0 to 9999")
+  }
+
+  /// Milliseconds since 1970, not more than a day from now unless allowed; now when absent.
+  static func timestamp(_ value: Int64?, now: Int64, allowsAnyTime: Bool) throws(FieldError) -> Int64 {
+    guard let value else { return now }
+    let field = "timestamp"
+    guard value > 0 else { throw FieldError(field: field, reason: "must be milliseconds since 1970") }
+    guard !allowsAnyTime else { return value }
+    let (distance, overflow) = value.subtractingReportingOverflow(now)
+    guard !overflow, distance.magnitude <= timestampTolerance.magnitude else {
+      let (asSeconds, tooLarge) = value.multipliedReportingOverflow(by: 1000)
+      let isSeconds = !tooLarge && (asSeconds - now).magnitude <= timestampTolerance.magnitude
+      throw FieldError(
+        field: field,
+        reason: isSeconds ? "is in seconds; milliseconds since 1970 belong here" : "is more than a day from now")
+    }
+    return value
+  }
+
+  /// A UUID with hyphens, either case, as written; a new one when absent.
+  static func uuid(_ value: String?, field: String) throws(FieldError) -> String {
+    guard let value else { return RandomBytes.uuid() }
+    guard isUUID(value) else { throw FieldError(field: field, reason: "must be a UUID") }
+    return value
+  }
+
+  static func isUUID(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36 else { return false }
+    return bytes.enumerated().allSatisfy { index, byte in
+      switch index {
+      case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+      default: (48...57).contains(byte) || (65...70).contains(byte & 0xDF)
+      }
+    }
+  }
+
+  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end.
+  ///
+  /// The list of public suffixes changes with every registry: whether `shop.example.co.uk` is one label too long is not
+  /// told here, only what can never be right.
+  public static func domain(_ value: String?, field: String = "sourceDomain") throws(FieldError) -> String {
+    guard let value, !value.isEmpty else { throw FieldError(field: field, reason: "is required") }
+    let wrong = "must be a registrable domain in lower case without scheme, port or path"
+    guard value.utf8.count <= longestName else { throw FieldError(field: field, reason: wrong) }
+    let labels = value.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+    let inForm = labels.allSatisfy { label in
+      (1...63).contains(label.count) && label.first != 0x2D && label.last != 0x2D
+        && label.allSatisfy { isLowerOrDigit($0) || $0 == 0x2D }
+    }
+    guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
+      throw FieldError(field: field, reason: wrong)
+    }
+    guard !value.hasPrefix("www.") else {
+      throw FieldError(field: field, reason: "must be the registrable domain, without www.")
+    }
+    return value
+  }
+
+  private static func isLowerOrDigit(_ byte: UInt8) -> Bool { (97...122).contains(byte) || (48...57).contains(byte) }
+}

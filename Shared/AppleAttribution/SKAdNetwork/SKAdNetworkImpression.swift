@@ -1,0 +1,145 @@
+import Cryptography
+
+/// A SKAdNetwork impression whose values are right for its version (Signing and providing ads; Generating a signature for
+/// attributable web ads).
+public struct SKAdNetworkImpression: Sendable, Hashable {
+  /// What a caller gives, not yet checked. Names are those of the request.
+  public struct Parameters: Sendable, Hashable {
+    public var version: String?
+    public var adNetworkId: String?
+    public var campaignId: Int64?
+    public var sourceIdentifier: Int64?
+    public var itunesItemId: Int64?
+    public var sourceAppId: Int64?
+    public var sourceDomain: String?
+    public var fidelityType: Int64?
+    public var nonce: String?
+    /// Milliseconds since 1970.
+    public var timestamp: Int64?
+
+    public init(
+      version: String? = nil, adNetworkId: String? = nil, campaignId: Int64? = nil, sourceIdentifier: Int64? = nil,
+      itunesItemId: Int64? = nil, sourceAppId: Int64? = nil, sourceDomain: String? = nil, fidelityType: Int64? = nil,
+      nonce: String? = nil, timestamp: Int64? = nil
+    ) {
+      self.version = version
+      self.adNetworkId = adNetworkId
+      self.campaignId = campaignId
+      self.sourceIdentifier = sourceIdentifier
+      self.itunesItemId = itunesItemId
+      self.sourceAppId = sourceAppId
+      self.sourceDomain = sourceDomain
+      self.fidelityType = fidelityType
+      self.nonce = nonce
+      self.timestamp = timestamp
+    }
+  }
+
+  public let version: SKAdNetworkVersion
+  public let adNetworkId: String
+  /// Up to 3.0.
+  public let campaignId: Int64?
+  /// 4.0.
+  public let sourceIdentifier: Int64?
+  public let itunesItemId: Int64
+  /// From 2.0 on, in apps; 0 makes a development impression.
+  public let sourceAppId: Int64?
+  /// 4.0, on the web.
+  public let sourceDomain: String?
+  /// From 2.2 on: 1 StoreKit-rendered and web, 0 view-through.
+  public let fidelityType: Int64?
+  /// Lower case: the case in which it is signed.
+  public let nonce: String
+  /// Milliseconds since 1970.
+  public let timestamp: Int64
+
+  /// Checks every value, and that the version knows every value that is given: a caller who sends a campaign with 4.0 is
+  /// mistaken about what gets signed.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970; the timestamp when none is given.
+  ///   - allowsAnyTime: whether the timestamp may lie more than a day from now.
+  public init(validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false) throws(FieldError) {
+    guard let text = parameters.version else { throw FieldError(field: "version", reason: "is required") }
+    guard let version = SKAdNetworkVersion(rawValue: text) else {
+      throw FieldError(field: "version", reason: "must be 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0")
+    }
+    self.version = version
+    adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
+    if version < .v4_0 {
+      try Self.refuse(parameters.sourceIdentifier, "sourceIdentifier", version, "it has campaignId")
+      try Self.refuse(parameters.sourceDomain, "sourceDomain", version, "web ads need 4.0")
+      campaignId = try ImpressionRules.integer(parameters.campaignId, 1...100, field: "campaignId", "must be 1 to 100")
+      (sourceIdentifier, sourceDomain) = (nil, nil)
+    } else {
+      try Self.refuse(parameters.campaignId, "campaignId", version, "it has sourceIdentifier")
+      sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)
+      campaignId = nil
+      if parameters.sourceDomain != nil {
+        guard parameters.sourceAppId == nil else {
+          throw FieldError(field: "sourceDomain", reason: "stands beside sourceAppId; an ad is shown in an app or on a site")
+        }
+        sourceDomain = try ImpressionRules.domain(parameters.sourceDomain)
+      } else {
+        sourceDomain = nil
+      }
+    }
+    itunesItemId = try ImpressionRules.integer(
+      parameters.itunesItemId, 1...Int64.max, field: "itunesItemId", "must be the App Store id of the advertised app")
+    if version < .v2_0 {
+      try Self.refuse(parameters.sourceAppId, "sourceAppId", version, "it is signed from 2.0 on")
+      sourceAppId = nil
+    } else if sourceDomain != nil {
+      sourceAppId = nil
+    } else {
+      sourceAppId = try ImpressionRules.integer(
+        parameters.sourceAppId, 0...Int64.max, field: "sourceAppId", "must be an App Store id, or 0 in development")
+    }
+    fidelityType = try Self.fidelity(parameters.fidelityType, version, isWeb: sourceDomain != nil)
+    nonce = try ImpressionRules.uuid(parameters.nonce, field: "nonce").lowercased()
+    timestamp = try ImpressionRules.timestamp(parameters.timestamp, now: now, allowsAnyTime: allowsAnyTime)
+  }
+
+  /// The bytes to sign: values in the order of the version, joined with U+2063.
+  public var signedString: [UInt8] {
+    var text = SignedText()
+    if version > .v1_0 { text.append(version.rawValue) }
+    text.append(adNetworkId)
+    if let sourceIdentifier { text.append(sourceIdentifier) } else if let campaignId { text.append(campaignId) }
+    text.append(itunesItemId)
+    text.append(nonce)
+    if let sourceAppId { text.append(sourceAppId) } else if let sourceDomain { text.append(sourceDomain) }
+    if let fidelityType { text.append(fidelityType) }
+    text.append(timestamp)
+    return text.bytes
+  }
+
+  /// How many digits the source identifier has; fewer than four leave open what a shorter postback will show.
+  public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
+
+  /// Signs. The signature goes to the device as DER in standard Base64.
+  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+    Base64.encode(try key.sign(signedString).der)
+  }
+
+  private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {
+    let field = "fidelityType"
+    guard version >= .v2_2 else {
+      try refuse(value, field, version, "it is signed from 2.2 on")
+      return nil
+    }
+    if isWeb {
+      guard value == nil || value == 1 else { throw FieldError(field: field, reason: "must be 1 for a web ad") }
+      return 1
+    }
+    return try ImpressionRules.integer(value, 0...1, field: field, "must be 1 (StoreKit-rendered) or 0 (view-through)")
+  }
+
+  private static func refuse(
+    _ value: (some Sendable)?, _ field: String, _ version: SKAdNetworkVersion, _ why: String
+  ) throws(FieldError) {
+    guard value == nil else {
+      throw FieldError(field: field, reason: "is not part of version \(version.rawValue): \(why)")
+    }
+  }
+}

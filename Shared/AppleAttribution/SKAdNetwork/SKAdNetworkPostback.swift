@@ -1,0 +1,140 @@
+import Cryptography
+import WireJSON
+
+/// A SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
+///
+/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is proved yet:
+/// ``PostbackVerifier`` does that.
+public struct SKAdNetworkPostback: Sendable, Hashable {
+  public let version: SKAdNetworkVersion
+  public let adNetworkId: String
+  /// 1–100; up to 3.0.
+  public let campaignId: Int?
+  /// Two to four digits, 4.0. The low-order ones: `39` belongs to `239` and `5239`. Never to be read as a number.
+  public let sourceIdentifier: String?
+  /// As written; ``naturalKey`` has it in lower case.
+  public let transactionId: String
+  public let appId: Int64
+  /// Whether this Apple account had the app before; from 2.0 on.
+  public let redownload: Bool?
+  /// 0 in tests; absent below the privacy threshold.
+  public let sourceAppId: Int64?
+  public let sourceDomain: String?
+  /// 1 StoreKit-rendered and web ads, 0 view-through; from 2.2 on.
+  public let fidelityType: Int?
+  /// From 3.0 on; before, every postback is a winning one.
+  public let didWin: Bool?
+  /// The conversion window, 4.0.
+  public let postbackSequenceIndex: Int?
+  /// 0–63. Not signed: whoever holds one genuine postback can send it again with another.
+  public let conversionValue: Int?
+  /// Not signed.
+  public let coarseConversionValue: CoarseConversionValue?
+  /// Not signed.
+  public let countryCode: String?
+  /// Apple's signature.
+  public let signature: ECDSASignature
+  /// The body's object, as it came.
+  public let raw: JSONObject
+
+  /// Reads a body. Throws ``PostbackRejection``: `malformed` with the field, `unsupported_version`, `malformed_signature`.
+  public init(parsing body: [UInt8]) throws(PostbackRejection) {
+    try self.init(PostbackBody.object(body))
+  }
+
+  /// Reads the body's object.
+  public init(_ object: JSONObject) throws(PostbackRejection) {
+    let fields = PostbackFields(object)
+    let version = try Self.version(fields)
+    self.version = version
+    adNetworkId = try fields.string("ad-network-id")
+    if version < .v4_0 {
+      campaignId = Int(try fields.integer("campaign-id", 1...100))
+      sourceIdentifier = nil
+    } else {
+      campaignId = nil
+      sourceIdentifier = try fields.sourceIdentifier()
+    }
+    transactionId = try fields.string("transaction-id")
+    appId = try fields.integer("app-id", 0...Int64.max)
+    redownload = version >= .v2_0 ? try fields.bool("redownload") : nil
+    sourceAppId = version >= .v2_0 ? try fields.optionalInteger("source-app-id", 0...Int64.max) : nil
+    sourceDomain = version >= .v4_0 ? try fields.optionalString("source-domain") : nil
+    guard sourceAppId == nil || sourceDomain == nil else {
+      throw PostbackRejection(.malformed, field: "source-domain", "stands beside source-app-id; an ad has one place")
+    }
+    fidelityType = version >= .v2_2 ? Int(try fields.integer("fidelity-type", 0...1)) : nil
+    didWin = version >= .v3_0 ? try fields.bool("did-win") : nil
+    postbackSequenceIndex = version >= .v4_0 ? Int(try fields.integer("postback-sequence-index", 0...2)) : nil
+    if version >= .v2_0 {
+      (conversionValue, coarseConversionValue) = try fields.conversion(coarse: version >= .v4_0)
+    } else {
+      (conversionValue, coarseConversionValue) = (nil, nil)
+    }
+    countryCode = version >= .v4_0 ? try fields.countryCode() : nil
+    signature = try Self.signature(fields, version: version)
+    raw = object
+  }
+
+  /// Which of Apple's curves signs this version. 2.0 still has the old one.
+  public static func curve(for version: SKAdNetworkVersion) -> Curve { version <= .v2_0 ? .p192 : .p256 }
+
+  /// What makes two deliveries the same postback. Apple asks for the transaction id alone and does not say whether the
+  /// three postbacks of one conversion share it: with the index the key is right either way.
+  public var naturalKey: String {
+    Self.naturalKey(adNetworkId: adNetworkId, transactionId: transactionId, index: postbackSequenceIndex)
+  }
+
+  static func naturalKey(adNetworkId: String, transactionId: String, index: Int?) -> String {
+    "skadnetwork:\(adNetworkId):\(transactionId.lowercased())" + (index.map { ":\($0)" } ?? "")
+  }
+
+  private static func version(_ fields: PostbackFields) throws(PostbackRejection) -> SKAdNetworkVersion {
+    switch fields.value("version") {
+    case nil: return .v1_0
+    case .string(let text):
+      guard let version = SKAdNetworkVersion(rawValue: text) else {
+        throw PostbackRejection(.unsupportedVersion, field: "version", "is no version of SKAdNetwork")
+      }
+      return version
+    default: throw PostbackRejection(.malformed, field: "version", "must be a string")
+    }
+  }
+
+  private static func signature(
+    _ fields: PostbackFields, version: SKAdNetworkVersion
+  ) throws(PostbackRejection) -> ECDSASignature {
+    let name = "attribution-signature"
+    let text: String
+    switch fields.value(name) {
+    case nil: throw PostbackFields.missing(name)
+    case .string(let value): text = value
+    default: throw PostbackRejection(.malformed, field: name, "must be a string")
+    }
+    guard let der = Base64.decode(text) else { throw PostbackRejection(.malformedSignature, field: name, "is not Base64") }
+    // A signature of the other key's width is in form, and wrong: it must not look like a damaged one.
+    let curve = Self.curve(for: version)
+    do throws(SignatureError) {
+      return try ECDSASignature(der: der, curve: curve)
+    } catch {
+      if curve == .p192, error == .outOfRange, let wide = try? ECDSASignature(der: der, curve: .p256),
+        (wide.r.prefix(8) + wide.s.prefix(8)).contains(where: { $0 != 0 })
+      { return wide }
+      throw PostbackRejection(.malformedSignature, field: name, error.description)
+    }
+  }
+}
+
+/// A body as an object.
+enum PostbackBody {
+  static func object(_ body: [UInt8]) throws(PostbackRejection) -> JSONObject {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: body)
+    } catch {
+      throw PostbackRejection(.malformed, field: error.path.isEmpty ? nil : error.path, error.reason)
+    }
+    guard case .object(let object) = value else { throw PostbackRejection(.malformed, "must be an object") }
+    return object
+  }
+}

@@ -1,0 +1,64 @@
+import Cryptography
+import WireJSON
+
+/// The nonce of a web ad, which stands in two encodings (Creating an attributable ad link).
+public struct WebAdNonce: Sendable, Hashable {
+  /// With hyphens, lower case: in the signed string and in the payload.
+  public let uuid: String
+  /// Base64URL of the same 16 bytes, unpadded: in the link and in the device's request. Its case matters.
+  public let base64URL: String
+
+  /// Takes either encoding; makes a new nonce when there is none. Throws ``FieldError``.
+  public init(validating text: String?, field: String = "nonce") throws(FieldError) {
+    guard let text else {
+      self.init(uuid: RandomBytes.uuid())
+      return
+    }
+    if ImpressionRules.isUUID(text) {
+      self.init(uuid: text.lowercased())
+      return
+    }
+    guard text.utf8.count == 22, let bytes = Base64.decodeURL(text), bytes.count == 16 else {
+      throw FieldError(field: field, reason: "must be a UUID, or Base64URL of its 16 bytes")
+    }
+    let hex = Array(Hex.encode(bytes).utf8)
+    let parts = [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]]
+    self.init(uuid: parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-"))
+  }
+
+  private init(uuid: String) {
+    self.uuid = uuid
+    base64URL = Base64.encodeURL(Hex.decode(String(uuid.filter { $0 != "-" })) ?? [])
+  }
+}
+
+/// A signed web ad, as the device fetches it (Get a Signed Web Ad Impression Payload).
+public struct SKAdNetworkWebImpression: Sendable, Hashable {
+  public let impression: SKAdNetworkImpression
+  public let nonce: WebAdNonce
+
+  /// As ``SKAdNetworkImpression``; version 4.0 with a source domain. The fidelity type is 1 and never given.
+  public init(
+    validating parameters: SKAdNetworkImpression.Parameters, now: Int64, allowsAnyTime: Bool = false
+  ) throws(FieldError) {
+    guard parameters.version != nil else { throw FieldError(field: "version", reason: "is required") }
+    guard parameters.version == SKAdNetworkVersion.v4_0.rawValue else {
+      throw FieldError(field: "version", reason: "must be 4.0 for a web ad")
+    }
+    nonce = try WebAdNonce(validating: parameters.nonce)
+    guard parameters.sourceDomain != nil else { throw FieldError(field: "sourceDomain", reason: "is required") }
+    var parameters = parameters
+    parameters.nonce = nonce.uuid
+    impression = try SKAdNetworkImpression(validating: parameters, now: now, allowsAnyTime: allowsAnyTime)
+  }
+
+  /// The response's object under Apple's names, which have underscores here. The fidelity type is signed and not sent.
+  public func payload(signature: String) -> JSONObject {
+    [
+      "version": .string(impression.version.rawValue), "ad_network_id": .string(impression.adNetworkId),
+      "source_identifier": .integer(impression.sourceIdentifier ?? 0), "itunes_item_id": .integer(impression.itunesItemId),
+      "nonce": .string(impression.nonce), "source_domain": .string(impression.sourceDomain ?? ""),
+      "timestamp": .integer(impression.timestamp), "signature": .string(signature),
+    ]
+  }
+}

@@ -1,0 +1,99 @@
+import AppleAttribution
+import Cryptography
+import Testing
+import WireJSON
+
+@Suite("postback vectors")
+struct PostbackVectorsTests {
+  @Test("every postback gets exactly the verdict of its vector", arguments: PostbackVector.postbacks)
+  func verdict(_ vector: PostbackVector) throws {
+    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    let seen: (valid: Bool, reason: String?, field: String?, version: String?, environment: String?)
+    switch vector.kind {
+    case "skadnetwork-postback":
+      let verdict = verifier.verdict(onSKAdNetwork: vector.body)
+      seen = (verdict.valid, verdict.reason?.rawValue, verdict.field, verdict.version, verdict.environment?.rawValue)
+      #expect((verdict.naturalKey != nil) == verdict.valid)
+    case "adattributionkit-postback":
+      let verdict = verifier.verdict(onAdAttributionKit: vector.body)
+      seen = (verdict.valid, verdict.reason?.rawValue, verdict.field, nil, verdict.environment?.rawValue)
+      #expect((verdict.naturalKey != nil) == verdict.valid)
+    default:
+      Issue.record("unknown kind \(vector.kind)")
+      return
+    }
+    #expect(seen.valid == vector.expect["valid"]!.boolValue!)
+    #expect(seen.reason == vector.expect["reason"]?.stringValue)
+    if let field = vector.expect["field"]?.stringValue { #expect(seen.field == field) }
+    if let version = vector.expect["version"]?.stringValue { #expect(seen.version == version) }
+    if let environment = vector.expect["environment"]?.stringValue { #expect(seen.environment == environment) }
+  }
+
+  @Test("the sniffer finds kind and key of every genuine postback", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
+  func sniffer(_ vector: PostbackVector) throws {
+    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    let findings = try PostbackSniffer.inspect(vector.body)
+    #expect(findings.kind.rawValue == vector.kind)
+    if findings.kind == .skAdNetwork {
+      let verdict = verifier.verdict(onSKAdNetwork: vector.body)
+      #expect(findings.naturalKey == verdict.naturalKey)
+      #expect(findings.adNetworkId == verdict.postback?.adNetworkId)
+    } else {
+      let verdict = verifier.verdict(onAdAttributionKit: vector.body)
+      #expect(findings.naturalKey == verdict.naturalKey)
+      #expect(findings.adNetworkId == verdict.postback?.adNetworkIdentifier)
+    }
+  }
+
+  @Test("a verdict is the same when the postback comes as typed again", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
+  func typed(_ vector: PostbackVector) throws {
+    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    if vector.kind == "skadnetwork-postback" {
+      let postback = try #require(verifier.verdict(onSKAdNetwork: vector.body).postback)
+      let again = verifier.verdict(onSKAdNetwork: postback.typed)
+      #expect(again.valid)
+      #expect(again.postback?.typed == postback.typed)
+    } else {
+      let postback = try #require(verifier.verdict(onAdAttributionKit: vector.body).postback)
+      #expect(verifier.verdict(onAdAttributionKit: postback.typed).valid)
+      #expect(postback.typed["payload"]?["did-win"]?.boolValue == postback.didWin)
+    }
+  }
+
+  @Test("published impressions get the verdict of their vector", arguments: PostbackVector.impressions.filter { $0.kind == "skadnetwork-impression" })
+  func impression(_ vector: PostbackVector) throws {
+    let sample = PostbackVector.file("impressions.json")["publicKeys"]!["apple-sample"]!
+    let key = try PublicKey(subjectPublicKeyInfo: try #require(Base64.decode(sample["P-256"]!.stringValue!)))
+    let verifier = ImpressionVerifier(keys: [sample["adNetworkId"]!.stringValue!: [.init(id: "sample", key: key)]])
+    let given = vector.value["parameters"]!
+    let parameters = SKAdNetworkImpression.Parameters(
+      version: given["version"]?.stringValue, adNetworkId: given["adNetworkId"]?.stringValue,
+      sourceIdentifier: given["sourceIdentifier"]?.int64Value, itunesItemId: given["itunesItemId"]?.int64Value,
+      sourceAppId: given["sourceAppId"]?.int64Value, fidelityType: given["fidelityType"]?.int64Value,
+      nonce: given["nonce"]?.stringValue, timestamp: given["timestamp"]?.int64Value)
+    let impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true)
+    #expect(String(decoding: impression.signedString, as: UTF8.self) == vector.value["signed"]!.stringValue!)
+    let verdict = verifier.verdict(onSKAdNetwork: parameters, signature: vector.value["signature"]!.stringValue!)
+    #expect(verdict.valid == vector.expect["valid"]!.boolValue!)
+    #expect(verdict.reason?.rawValue == vector.expect["reason"]?.stringValue)
+  }
+
+  @Test("our impression JWS has the header and claims of Apple's sample")
+  func impressionForm() throws {
+    let vector = try #require(PostbackVector.impressions.first { $0.kind == "adattributionkit-impression" })
+    let expected = try #require(vector.expect["payload"])
+    let impression = try AdAttributionKitImpression(
+      validating: .init(
+        adNetworkId: expected["ad-network-identifier"]?.stringValue, sourceIdentifier: expected["source-identifier"]?.int64Value,
+        advertisedItemId: expected["advertised-item-identifier"]?.int64Value,
+        publisherItemId: expected["publisher-item-identifier"]?.int64Value, impressionType: expected["impression-type"]?.stringValue,
+        eligibleForReEngagement: expected["eligible-for-re-engagement"]?.boolValue,
+        impressionId: expected["impression-identifier"]?.stringValue, timestamp: expected["timestamp"]?.int64Value),
+      now: 0, allowsAnyTime: true)
+    #expect(try JSONValue(parsing: impression.header) == vector.expect["header"])
+    #expect(try JSONValue(parsing: impression.payload) == expected)
+    let sample = try CompactJWS(vector.value["jws"]!.stringValue!)
+    #expect(Int64(sample.signature.count) == vector.expect["signatureBytes"]?.int64Value)
+    #expect(try JSONValue(parsing: sample.payload) == expected)
+  }
+}
