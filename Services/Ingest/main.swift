@@ -1,1 +1,3 @@
-print("starting up")
+import ServiceRuntime
+
+await ServiceMain.run(.ingest) { environment in try ServiceParts.ingest(environment) }

@@ -1,0 +1,27 @@
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+
+/// `GetDelivery`: what became of a delivery, by the id that the public route answered.
+struct GetDeliveryHandler: RPCHandler {
+  typealias Method = IngestService.GetDelivery
+
+  let deliveries: DeliveryQueue
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    guard let id = DeliveryID(request.id ?? "") else {
+      throw .invalidArgument(field: "id", "must be the id of a delivery")
+    }
+    let record: DeliveryRecord?
+    do { record = try await deliveries.delivery(id) } catch {
+      throw .unavailable("the queue does not answer", reason: "QUEUE_UNAVAILABLE")
+    }
+    guard let record else { throw .notFound("no such delivery, or it is no longer known") }
+    return GetDeliveryResponse(
+      id: id.description, state: record.state.rawValue,
+      acceptedAt: record.acceptedAt.map { Timestamp(millisecondsSince1970: $0) },
+      completedAt: record.completedAt.map { Timestamp(millisecondsSince1970: $0) },
+      attempts: Int32(clamping: record.attempts), eventId: record.eventId, reason: record.reason, lastError: record.lastError,
+      queue: record.queue, kind: record.kind)
+  }
+}

@@ -1,0 +1,43 @@
+import AppleAttribution
+import ServiceRuntime
+
+/// What ingest takes from the deployment's configuration.
+struct IngestConfiguration: Sendable {
+  /// How long the payload of a session is kept for sending, seconds: as long as a host may be away.
+  static let payloadSeconds = 3 * 86_400
+  /// Of one attempt to forward a session.
+  static let forwardTimeout: Duration = .seconds(5)
+
+  let routing: SessionRouting
+
+  /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
+  init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
+    var strategies = ConsentRoutingTable.published.strategies
+    for (name, domains) in deployment.consentStrategies {
+      guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {
+        throw ConfigurationError("consentRouting.strategies.\(name)", "must be a list of domain names")
+      }
+      // A strategy whose name says so keeps data in its region, also with domains of the deployment's own.
+      strategies[name] = ConsentStrategy(
+        name: name, domains: domains,
+        isDataResidency: strategies[name]?.isDataResidency ?? name.lowercased().contains("residency"))
+    }
+    var byApp: [String: String] = [:]
+    for (index, app) in deployment.apps.enumerated() {
+      guard strategies[app.consentStrategy] != nil else {
+        throw ConfigurationError("apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is no known strategy")
+      }
+      byApp[app.bundleId] = app.consentStrategy
+    }
+    routing = SessionRouting(
+      table: ConsentRoutingTable(Array(strategies.values)),
+      filter: ConsentFilter(additionalNames: deployment.consentRemovedFields), strategies: byApp)
+  }
+
+  private static func isDomain(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 240 && !text.hasPrefix(".") && !text.hasSuffix(".")
+      && text.utf8.allSatisfy {
+        (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+      }
+  }
+}

@@ -1,0 +1,21 @@
+import ServiceRuntime
+
+/// Ingest's own metrics.
+struct IngestMetrics: Sendable {
+  private let registry: MetricsRegistry
+
+  init(_ registry: MetricsRegistry) {
+    self.registry = registry
+    registry.counter("attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
+    registry.counter("attribution_sessions_held_total", help: "Sessions held until the user answers.")
+    registry.counter(
+      "attribution_sessions_routed_total", help: "Sessions sent on.", labels: ["side", "outcome"])
+  }
+
+  func unknownStatus() { registry.add("attribution_att_status_unknown_total") }
+  func held() { registry.add("attribution_sessions_held_total") }
+
+  func routed(consent: Bool, outcome: String) {
+    registry.add("attribution_sessions_routed_total", 1, [consent ? "consent" : "analytics", outcome])
+  }
+}

@@ -1,0 +1,37 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import HTTPClient
+import ServiceRuntime
+
+extension ServiceParts {
+  /// Puts ingest together: the public routes, the worker that sends sessions on, and what internal systems may ask.
+  static func ingest(_ environment: ServiceEnvironment) throws -> ServiceParts {
+    let (redis, deliveries) = try environment.requiredDeliveries()
+    let configuration = try IngestConfiguration(environment.configuration)
+    let store = SessionStore(redis: redis, payloadSeconds: IngestConfiguration.payloadSeconds)
+    let metrics = IngestMetrics(environment.metrics)
+    let router = PublicRouter(
+      postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
+      tokens: TokenIntake(deliveries: deliveries, rule: AdServicesRetryRule()),
+      sessions: SessionIntake(
+        deliveries: deliveries, store: store, routing: configuration.routing, maximumWait: ATTWaiting.maximumMilliseconds,
+        metrics: metrics, logger: environment.logger),
+      now: WallClock.now)
+
+    let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }
+    let sessions = SessionWorker(
+      store: store, routing: configuration.routing,
+      forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout), metrics: metrics,
+      logger: environment.logger, now: WallClock.now)
+    let worker = QueueWorker(queue: .sessions, deliveries: deliveries) { lease in await sessions.handle(lease) }
+
+    var parts = ServiceParts()
+    parts.methods = IngestService.methods
+    parts.handlers = [GetDeliveryHandler(deliveries: deliveries)]
+    parts.workers = [BackgroundWork(stop: { worker.stop() }, work: { await worker.run() })]
+    parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
+    parts.publicResponder = router
+    return parts
+  }
+}

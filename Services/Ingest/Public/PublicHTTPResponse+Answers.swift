@@ -1,0 +1,32 @@
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+import WireJSON
+
+extension PublicHTTPResponse {
+  /// The receipt for a delivery that is on disk: its id, and whether it was there before.
+  static func receipt(_ outcome: AcceptOutcome, status: Int = 200) -> PublicHTTPResponse {
+    json(
+      status, ["id": .string(outcome.id.description), "status": .string(outcome.isDuplicate ? "duplicate" : "accepted")])
+  }
+
+  static func json(_ status: Int, _ object: JSONObject) -> PublicHTTPResponse {
+    PublicHTTPResponse(status: status, body: JSONValue.object(object).serialized)
+  }
+
+  /// An error in the form of RPC errors, with the status that the route promises where it differs.
+  static func failure(_ error: RPCError, status: Int? = nil) -> PublicHTTPResponse {
+    var answer = PublicHTTPResponse(status: status ?? error.code.httpStatus, body: error.json)
+    if let seconds = error.retryAfterSeconds { answer.headers.append(("Retry-After", String(max(1, seconds)))) }
+    return answer
+  }
+
+  /// The queue did not take the delivery: whoever sent it has to send it again.
+  ///
+  /// - Parameter status: 500 for postbacks, whose devices are only promised to try again after that; 503 else.
+  static func notTaken(_ error: QueueError, status: Int) -> PublicHTTPResponse {
+    let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(5) }
+    return failure(
+      .unavailable("the delivery could not be stored; send it again", reason: "NOT_STORED", retryAfter: delay), status: status)
+  }
+}

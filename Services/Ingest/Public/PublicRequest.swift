@@ -1,0 +1,43 @@
+import AttributionQueue
+import ServiceRuntime
+
+/// A request to the public port, its body read and bounded, and when it came.
+struct PublicRequest: Sendable {
+  private let received: PublicHTTPRequest
+  /// Milliseconds since 1970.
+  let receivedAt: Int64
+
+  init(_ received: PublicHTTPRequest, receivedAt: Int64) {
+    self.received = received
+    self.receivedAt = receivedAt
+  }
+
+  /// Without the query, as it was sent.
+  var path: String { received.path }
+  var body: [UInt8] { received.body }
+
+  /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for it.
+  var isJSON: Bool {
+    guard let type = received.mediaType, !type.isEmpty else { return true }
+    return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+  }
+
+  var isText: Bool { received.mediaType == "text/plain" }
+
+  /// The first value of a query parameter.
+  func parameter(_ name: String) -> String? {
+    for pair in (received.query ?? "").split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, PublicRoute.decoded(parts[0]) == name else { continue }
+      return PublicRoute.decoded(parts[1].map { $0 == "+" ? " " : String($0) }.joined())
+    }
+    return nil
+  }
+
+  /// A message of this request for a queue.
+  func message(kind: String, body: [UInt8]? = nil, attributes: [String: String] = [:]) -> QueueMessage {
+    QueueMessage(
+      kind: kind, body: body ?? self.body, attributes: attributes, receivedAt: receivedAt, source: "public",
+      traceparent: received.traceparent, requestId: received.requestId)
+  }
+}

@@ -1,0 +1,69 @@
+/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its end:
+/// Apple does not follow redirects.
+enum PublicRoute: Sendable, Hashable {
+  /// A postback; the ad network whose URL it came to, when the URL names one.
+  case postback(adNetworkId: String?)
+  case signedWebPayload
+  case notification
+  case token
+  case session
+  case attStatus(installId: String)
+
+  /// Nil when there is no such path.
+  init?(path: String) {
+    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    if segments.count > 1, segments.last == "" { segments = segments.dropLast() }
+    switch segments.map(String.init) {
+    case [".well-known", "skadnetwork", "report-attribution"], [".well-known", "appattribution", "report-attribution"],
+      ["v1", "postbacks"]:
+      self = .postback(adNetworkId: nil)
+    case [".well-known", "skadnetwork", "get-signed-payload"]: self = .signedWebPayload
+    case ["v1", "app-store", "notifications"]: self = .notification
+    case ["v1", "adservices", "tokens"]: self = .token
+    case ["v1", "sessions"]: self = .session
+    case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "postbacks":
+      guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
+      self = .postback(adNetworkId: id)
+    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "sessions" && parts[3] == "att-status":
+      guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
+      self = .attStatus(installId: id)
+    default: return nil
+    }
+  }
+
+  var method: String {
+    if case .attStatus = self { "PUT" } else { "POST" }
+  }
+
+  /// A bounded name for metrics and logs.
+  var name: String {
+    switch self {
+    case .postback: "postback"
+    case .signedWebPayload: "signed-payload"
+    case .notification: "notification"
+    case .token: "token"
+    case .session: "session"
+    case .attStatus: "att-status"
+    }
+  }
+
+  /// What the body may be.
+  var takesText: Bool { self == .token }
+
+  /// A path segment or query value with its `%41` resolved; nil when that is no UTF-8.
+  static func decoded(_ text: some StringProtocol) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let first = rest.popFirst() {
+      guard first == UInt8(ascii: "%") else {
+        bytes.append(first)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

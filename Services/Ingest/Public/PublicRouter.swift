@@ -1,0 +1,33 @@
+import AttributionProtocol
+import ServiceRuntime
+
+/// Answers the public port: finds the route and asks the intake that it belongs to.
+struct PublicRouter: PublicResponder {
+  let postbacks: PostbackIntake
+  let notifications: NotificationIntake
+  let tokens: TokenIntake
+  let sessions: SessionIntake
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func methods(of path: String) -> [String]? { PublicRoute(path: path).map { [$0.method] } }
+
+  func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
+    let request = PublicRequest(received, receivedAt: now())
+    guard let route = PublicRoute(path: request.path) else { return .failure(.notFound("no such route")) }
+    guard request.isJSON || (route.takesText && request.isText) else {
+      var answer = PublicHTTPResponse.failure(
+        RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
+      answer.headers.append(("Accept-Post", route.takesText ? "application/json, text/plain" : "application/json"))
+      return answer
+    }
+    switch route {
+    case .postback(let adNetworkId): return await postbacks.receive(request, adNetworkId: adNetworkId)
+    case .signedWebPayload: return .failure(.unimplemented("signed web ads are not offered by this server"))
+    case .notification: return await notifications.receive(request)
+    case .token: return await tokens.receive(request)
+    case .session: return await sessions.receive(request)
+    case .attStatus(let installId): return await sessions.receiveStatus(request, installId: installId)
+    }
+  }
+}

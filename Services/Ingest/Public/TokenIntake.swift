@@ -1,0 +1,74 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+import WireJSON
+
+/// Takes in AdServices attribution tokens from apps and SDKs: as JSON, or the bare token as text with what belongs to it in
+/// the query.
+struct TokenIntake: Sendable {
+  let deliveries: DeliveryQueue
+  let rule: AdServicesRetryRule
+
+  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+    let submission: TokenSubmission
+    do {
+      submission = request.isText ? try text(request) : try json(request)
+    } catch {
+      return .failure(.invalidArgument(field: error.field, error.reason))
+    }
+    // An expired token cannot come here: its creation time was refused.
+    var notBefore: Int64?
+    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt), at > request.receivedAt {
+      notBefore = at
+    }
+    do {
+      let outcome = try await deliveries.accept(
+        AcceptRequest(
+          queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
+          message: request.message(
+            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8), attributes: submission.attributes),
+          notBefore: notBefore))
+      return .receipt(outcome, status: 202)
+    } catch {
+      return .notTaken(error, status: 503)
+    }
+  }
+
+  private func json(_ request: PublicRequest) throws(FieldError) -> TokenSubmission {
+    let body = try request.object()
+    return try TokenSubmission(
+      token: try string("token", in: body), bundleId: try string("bundleId", in: body),
+      installId: try string("installId", in: body), attStatus: try ATTStatus(parsing: body["attStatus"]),
+      requestedAt: try SessionSubmission.time("requestedAt", in: body), receivedAt: request.receivedAt)
+  }
+
+  private func text(_ request: PublicRequest) throws(FieldError) -> TokenSubmission {
+    var requestedAt: Int64?
+    if let text = request.parameter("requestedAt") {
+      requestedAt = DeviceTime.milliseconds(text) ?? Int64(text)
+      guard requestedAt != nil else { throw FieldError(field: "requestedAt", reason: "must be a time of RFC 3339") }
+    }
+    var status = ATTStatus.unavailable
+    if let text = request.parameter("attStatus") {
+      guard let code = Int64(text), String(code) == text else {
+        throw FieldError(field: "attStatus", reason: "must be a whole number")
+      }
+      status = ATTStatus(code: code)
+    }
+    guard let token = String(validating: request.body, as: UTF8.self) else {
+      throw FieldError(field: "token", reason: "must be ASCII")
+    }
+    return try TokenSubmission(
+      token: token, bundleId: request.parameter("bundleId"), installId: request.parameter("installId"), attStatus: status,
+      requestedAt: requestedAt, receivedAt: request.receivedAt)
+  }
+
+  private func string(_ name: String, in body: JSONObject) throws(FieldError) -> String? {
+    switch body[name] {
+    case nil, .null: return nil
+    case .string(let text): return text
+    default: throw FieldError(field: name, reason: "must be a string")
+    }
+  }
+}

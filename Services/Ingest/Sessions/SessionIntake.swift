@@ -1,0 +1,155 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import Cryptography
+import Logging
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// Takes in SDK sessions and ATT statuses.
+///
+/// What needs consent is parted from a session here, before anything is stored: the message in the queue, and so any dead
+/// letter, holds the session without it. Only where there is consent, or the user is still being asked, is the whole payload
+/// kept beside it, for as long as sending takes.
+struct SessionIntake: Sendable {
+  let deliveries: DeliveryQueue
+  let store: SessionStore
+  let routing: SessionRouting
+  /// The longest that a session waits for the user's answer, milliseconds.
+  let maximumWait: Int64
+  let metrics: IngestMetrics
+  let logger: Logger
+
+  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+    let session: SessionSubmission
+    let strategy: String
+    do {
+      session = try SessionSubmission(try request.object())
+      strategy = try routing.strategy(for: session)
+    } catch {
+      return .failure(.invalidArgument(field: error.field, error.reason))
+    }
+    let hash = session.installHash
+    let digest = Hex.encode(SHA256Digest.hash(request.body))
+    do {
+      // A repeat tells of the time it was first sent at, or an old "authorized" would undo a later refusal.
+      let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
+      let reception = try await store.update(installHash: hash) { install in
+        install.receive(session, now: firstSeen, maximumWait: maximumWait)
+      }
+      if !session.attStatus.isKnown && session.attStatus != .unavailable {
+        metrics.unknownStatus()
+      }
+      let outcome = try await accept(
+        session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
+      if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
+        // Sent before: what was kept again for it just now is not needed.
+        try await store.expirePayload(installHash: hash, digest: digest)
+      }
+      if case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
+        metrics.held()
+        try await store.hold(id.description, installHash: hash, place: place)
+        // The answer may have come between the decision and this line; then nobody else releases this one.
+        if try await !store.install(hash).isHolding { await release(hash) }
+      }
+      if reception.releasesHeld { await release(hash) }
+      return .receipt(outcome, status: 202)
+    } catch let error as QueueError {
+      return .notTaken(error, status: 503)
+    } catch let error as RedisError {
+      return .notTaken(.unavailable(error), status: 503)
+    } catch {
+      return .failure(RPCError(.canceled, "the request was given up"), status: 503)
+    }
+  }
+
+  /// `PUT /v1/sessions/{installId}/att-status`.
+  func receiveStatus(_ request: PublicRequest, installId: String) async -> PublicHTTPResponse {
+    let status: ATTStatus
+    let deviceTime: Int64?
+    let hash: String
+    do throws(FieldError) {
+      let body = try request.object()
+      guard body["attStatus"] != nil || body["att_status"] != nil else {
+        throw FieldError(field: "attStatus", reason: "is missing")
+      }
+      status = try SessionSubmission.status(in: body)
+      deviceTime = try SessionSubmission.time("deviceTime", in: body)
+      hash = SessionSubmission.installHash(
+        bundleId: try bundleId(in: body, request: request),
+        installId: try SessionSubmission.identifier("installId", installId))
+    } catch {
+      return .failure(.invalidArgument(field: error.field, error.reason))
+    }
+    do {
+      let reception = try await store.update(installHash: hash) { install in
+        install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
+      }
+      if reception.releasesHeld { await release(hash) }
+      let effect: (status: String, word: String) =
+        switch reception.effect {
+        case .first: ("accepted", "first")
+        case .changed: ("accepted", "changed")
+        case .older: ("accepted", "older")
+        case .some(.none): ("duplicate", "none")
+        case nil: ("accepted", "ignored")
+        }
+      logger.info("att status received", metadata: ["install": "\(hash)", "code": "\(status.code)", "effect": "\(effect.word)"])
+      return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
+    } catch let error as RedisError {
+      return .notTaken(.unavailable(error), status: 503)
+    } catch {
+      return .failure(RPCError(.canceled, "the request was given up"), status: 503)
+    }
+  }
+
+  private func accept(
+    _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
+    decision: ATTInstall.Reception.Decision
+  ) async throws -> AcceptOutcome {
+    let hash = session.installHash
+    let filtered = routing.filter.filter(session.payload, consent: false)
+    var message = SessionMessage(
+      bundleId: session.bundleId, installHash: hash, strategy: strategy, attStatus: session.attStatus,
+      removedNames: filtered.removedNames)
+    if case .hold(let deadline, let place) = decision {
+      message.heldUntil = deadline
+      message.place = place
+    }
+    if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil {
+      try await store.keepPayload(request.body, installHash: hash, digest: digest)
+      message.payloadDigest = digest
+    }
+    return try await deliveries.accept(
+      AcceptRequest(
+        queue: .sessions, idempotencyKey: "session\u{0}\(hash)\u{0}\(digest)", orderKey: hash, naturalKey: nil,
+        message: request.message(
+          kind: SessionSubmission.messageKind, body: JSONValue.object(filtered.payload).serialized,
+          attributes: message.attributes),
+        // A millisecond apart, so that they come due in their order.
+        notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) }))
+  }
+
+  /// Makes everything due that was held for an install. What this misses leaves at its deadline.
+  private func release(_ hash: String) async {
+    do {
+      for text in try await store.held(installHash: hash) {
+        guard let id = DeliveryID(text) else { continue }
+        try await deliveries.expedite(id, in: .sessions)
+      }
+    } catch {
+      logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "error": "\(error)"])
+    }
+  }
+
+  /// The app a status is for: named in the body or the query, or the only one there is.
+  private func bundleId(in body: JSONObject, request: PublicRequest) throws(FieldError) -> String {
+    if body["bundleId"] != nil { return try SessionSubmission.identifier("bundleId", in: body) }
+    if let named = request.parameter("bundleId") { return try SessionSubmission.identifier("bundleId", named) }
+    guard routing.strategies.count == 1, let only = routing.strategies.keys.first else {
+      throw FieldError(field: "bundleId", reason: "is missing")
+    }
+    return only
+  }
+}

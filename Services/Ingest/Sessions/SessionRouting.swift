@@ -1,0 +1,23 @@
+import AppleAttribution
+
+/// Which strategy an app's sessions follow, and what goes out with them.
+struct SessionRouting: Sendable {
+  let table: ConsentRoutingTable
+  let filter: ConsentFilter
+  /// Strategy by bundle id, for every app of the configuration.
+  let strategies: [String: String]
+
+  /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it names
+  /// none, or when it would leave the region that its app's configuration keeps it in.
+  func strategy(for session: SessionSubmission) throws(FieldError) -> String {
+    let configured = strategies[session.bundleId]
+    guard let asked = session.strategy ?? configured else {
+      throw FieldError(field: "bundleId", reason: "is no configured app")
+    }
+    let route = try table.route(strategy: asked, consent: false)
+    if let configured, configured != asked, let kept = table.strategies[configured], kept.isDataResidency {
+      throw FieldError(field: "urlStrategy", reason: "would leave the region that this app's data is kept in")
+    }
+    return route.strategy
+  }
+}

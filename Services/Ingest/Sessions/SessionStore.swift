@@ -1,0 +1,95 @@
+import AppleAttribution
+import Cryptography
+import RedisClient
+
+/// What session routing keeps in Redis: the status of each install, the order of what is held, and whole payloads apart from
+/// the queue.
+struct SessionStore: Sendable {
+  /// How long an install's status is known after it was last heard of, seconds: 400 days.
+  static let installSeconds = 400 * 86_400
+  /// How long the order of held sessions is kept, seconds.
+  static let heldSeconds = 86_400
+  /// How long it is known when a session was first received, seconds: as long as SDKs repeat one.
+  static let firstSeenSeconds = 7 * 86_400
+
+  /// Writes a value if the one that was read still stands.
+  /// KEYS 1 the install. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when written.
+  private static let compareAndSet: RedisScript = {
+    let source = """
+      local current = redis.call('GET', KEYS[1]) or ''
+      if current ~= ARGV[1] then return 0 end
+      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+      return 1
+      """
+    return RedisScript(name: "install-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+  }()
+
+  /// How long a payload outlives its sending, seconds.
+  static let sentPayloadSeconds = 300
+
+  let redis: RedisClient
+  /// How long a payload is kept for sending, seconds.
+  let payloadSeconds: Int
+
+  /// What is known of an install; nothing known is a fresh value.
+  func install(_ installHash: String) async throws -> ATTInstall {
+    try await read(installHash).value
+  }
+
+  /// Changes what is known of an install by a rule, atomically. The rule may run more than once.
+  func update<Result>(installHash: String, _ rule: (inout ATTInstall) -> Result) async throws -> Result {
+    while true {
+      let (text, value) = try await read(installHash)
+      var changed = value
+      let result = rule(&changed)
+      if changed == value, !text.isEmpty { return result }
+      let reply = try await Self.compareAndSet.run(
+        on: redis, keys: [SessionKeys(installHash: installHash).install],
+        arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
+      if reply.integer == 1 { return result }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// When these bytes were first received from the install, milliseconds since 1970; now, if they never were.
+  func firstSeen(installHash: String, digest: String, now: Int64) async throws -> Int64 {
+    let key = SessionKeys(installHash: installHash).firstSeen(digest)
+    let reply = try await redis.send(["SET", .string(key), .integer(now), "NX", "GET", "EX", .integer(Int64(Self.firstSeenSeconds))])
+    return reply.string.flatMap { Int64($0) } ?? now
+  }
+
+  func keepPayload(_ payload: [UInt8], installHash: String, digest: String) async throws {
+    let key = SessionKeys(installHash: installHash).payload(digest)
+    _ = try await redis.send(["SET", .string(key), .bytes(payload), "EX", .integer(Int64(payloadSeconds))])
+  }
+
+  /// Nil when it is gone: then nothing is left that consent could allow.
+  func payload(installHash: String, digest: String) async throws -> [UInt8]? {
+    try await redis.send(["GET", .string(SessionKeys(installHash: installHash).payload(digest))]).bytes
+  }
+
+  func expirePayload(installHash: String, digest: String) async throws {
+    let key = SessionKeys(installHash: installHash).payload(digest)
+    _ = try await redis.send(["EXPIRE", .string(key), .integer(Int64(Self.sentPayloadSeconds)), "LT"])
+  }
+
+  func hold(_ delivery: String, installHash: String, place: Int64) async throws {
+    let key = SessionKeys(installHash: installHash).held
+    _ = try await redis.send(["ZADD", .string(key), .integer(place), .string(delivery)])
+    _ = try await redis.send(["EXPIRE", .string(key), .integer(Int64(Self.heldSeconds))])
+  }
+
+  /// Held deliveries in their order.
+  func held(installHash: String) async throws -> [String] {
+    try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "-1"]).array?.compactMap(\.string) ?? []
+  }
+
+  func dropHeld(_ delivery: String, installHash: String) async throws {
+    _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
+  }
+
+  private func read(_ installHash: String) async throws -> (text: String, value: ATTInstall) {
+    let text = try await redis.send(["GET", .string(SessionKeys(installHash: installHash).install)]).string ?? ""
+    return (text, ATTInstall(text: text) ?? ATTInstall())
+  }
+}

@@ -1,0 +1,99 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import Logging
+import WireJSON
+
+/// Sends sessions on: judges consent again, takes out what it does not allow, and puts on record where each went.
+struct SessionWorker: Sendable {
+  /// How long a released session waits for those held before it, at the most, milliseconds.
+  static let orderPatience: Int64 = 30_000
+
+  let store: SessionStore
+  let routing: SessionRouting
+  let forwarder: SessionForwarder
+  let metrics: IngestMetrics
+  let logger: Logger
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    guard let message = SessionMessage(attributes: lease.message.attributes),
+      let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
+    else { return .deadLetter(error: "the message is no session") }
+    do {
+      let install = try await store.install(message.installHash)
+      if let deadline = message.heldUntil {
+        // Woken before its time, and nobody answered yet.
+        let left = deadline - now()
+        if install.isHolding, left > 0 { return .retry(after: .milliseconds(left), error: "waiting for the user's answer") }
+        if try await !isItsTurn(lease, message, deadline: deadline) {
+          return .retry(after: .milliseconds(200), error: "waiting for the sessions before it")
+        }
+      }
+      return try await send(lease, message, filtered: filtered, current: install.record)
+    } catch let error as FieldError {
+      // The strategy is not in the configuration any more; it may come back, another region will not do.
+      return .deadLetter(error: "\(error.field) \(error.reason)")
+    } catch {
+      return .retry(after: nil, error: "the session store does not answer")
+    }
+  }
+
+  private func send(
+    _ lease: LeasedMessage, _ message: SessionMessage, filtered: JSONObject, current: ATTStatusRecord?
+  ) async throws -> WorkOutcome {
+    var status = ConsentJudgement.status(
+      atReceipt: message.attStatus, heldUntil: message.heldUntil, current: current)
+    var payload = filtered
+    if status.isConsent, let digest = message.payloadDigest {
+      if let bytes = try await store.payload(installHash: message.installHash, digest: digest),
+        let whole = (try? JSONValue(parsing: bytes))?.objectValue
+      {
+        payload = whole
+      } else {
+        // Without the whole payload this is not what was consented to; it leaves as if it had not been.
+        status = .unavailable
+      }
+    }
+    let consent = status.isConsent
+    let outgoing = routing.filter.filter(SessionSubmission.outgoing(payload, status: status), consent: consent)
+    let route = try routing.table.route(strategy: message.strategy, consent: consent)
+    let key = lease.deliveryID.description
+    let result = await forwarder.send(
+      outgoing.payload, along: route, idempotencyKey: key, traceparent: lease.message.traceparent)
+    var record = SessionRecord(
+      lease: lease, message: message, status: status, route: route,
+      removedNames: consent ? [] : Set(message.removedNames + outgoing.removedNames).sorted())
+    switch result {
+    case .failed(let error, let retryAfter):
+      metrics.routed(consent: consent, outcome: "failed")
+      logger.info("session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
+      return .retry(after: retryAfter, error: error)
+    case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
+    case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
+    }
+    metrics.routed(consent: consent, outcome: record.isDelivered ? "delivered" : "refused")
+    record.sentAt = now()
+    await cleanUp(key, message)
+    let event = record.event
+    return .complete(
+      Completion(
+        state: record.isDelivered ? .done : .rejected, naturalKey: nil,
+        events: [EventRecord(id: event.id, type: event.type, json: event.json)],
+        reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
+  }
+
+  /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it again.
+  private func cleanUp(_ key: String, _ message: SessionMessage) async {
+    if let digest = message.payloadDigest { try? await store.expirePayload(installHash: message.installHash, digest: digest) }
+    if message.place != nil { try? await store.dropHeld(key, installHash: message.installHash) }
+  }
+
+  /// Held sessions leave in the order they came. One that cannot be sent does not stop those behind it for ever.
+  private func isItsTurn(_ lease: LeasedMessage, _ message: SessionMessage, deadline: Int64) async throws -> Bool {
+    let held = try await store.held(installHash: message.installHash)
+    let own = lease.deliveryID.description
+    return held.first == own || !held.contains(own) || now() > deadline + Self.orderPatience
+  }
+}
