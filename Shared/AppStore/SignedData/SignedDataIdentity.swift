@@ -4,7 +4,8 @@ import WireJSON
 struct SignedDataIdentity {
   let bundleId: String?
   let appAppleId: Int64?
-  let environment: String
+  /// Nil when the data does not say.
+  let environment: String?
   /// Whether production data of this kind carries the app's number.
   let checksAppAppleId: Bool
 
@@ -19,10 +20,7 @@ struct SignedDataIdentity {
     } else {
       holder = payload
     }
-    guard let environment = Self.environment(kind, payload) else {
-      throw SignedDataRefusal(.malformed, field: kind == .appTransaction ? "receiptType" : "environment")
-    }
-    self.environment = environment
+    environment = Self.environment(kind, payload)
     appAppleId = holder["appAppleId"]?.int64Value
     switch kind {
     case .notification, .transaction, .appTransaction:

@@ -32,11 +32,18 @@ public struct SignedDataVerifier: Sendable {
       return .refused(error.reason, field: error.field)
     }
     verdict.environment = identity.environment
-    if let reason = mismatch(identity, expecting) {
+    if let reason = wrongApp(identity, expecting) {
       verdict.reason = reason
       return verdict
     }
-    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: identity.environment, now: now) {
+    guard let environment = identity.environment else {
+      return .refused(.malformed, field: kind == .appTransaction ? "receiptType" : "environment")
+    }
+    if let reason = wrongEnvironment(identity, environment, expecting) {
+      verdict.reason = reason
+      return verdict
+    }
+    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: environment, now: now) {
       verdict.reason = refusal.reason
       verdict.field = refusal.field
       return verdict
@@ -105,9 +112,8 @@ public struct SignedDataVerifier: Sendable {
   // MARK: Identity
 
   /// The app is checked first, then the environment.
-  private func mismatch(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
-    let app = apps.first { $0.bundleId == identity.bundleId ?? expecting.bundleId }
-    let appById = app ?? apps.first { $0.appAppleId != nil && $0.appAppleId == identity.appAppleId && identity.bundleId == nil }
+  private func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+    let app = app(of: identity, expecting)
     if let bundleId = identity.bundleId {
       if let expected = expecting.bundleId {
         if expected != bundleId { return .wrongApp }
@@ -116,19 +122,20 @@ public struct SignedDataVerifier: Sendable {
       }
     }
     // Apple leaves the number out in the sandbox.
-    let production = (expecting.environment ?? identity.environment) == "Production"
-    if identity.checksAppAppleId, production {
-      if let expected = expecting.appAppleId ?? appById?.appAppleId {
-        if identity.appAppleId != expected { return .wrongApp }
-      } else if expecting.bundleId == nil {
-        return .wrongApp
-      }
-    }
-    if let expected = expecting.environment { return expected == identity.environment ? nil : .wrongEnvironment }
-    if let appById, !appById.environments.contains(identity.environment), !(acceptsXcodeData && identity.isUnsigned) {
-      return .wrongEnvironment
-    }
-    return nil
+    guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
+    if let expected = expecting.appAppleId ?? app?.appAppleId { return identity.appAppleId == expected ? nil : .wrongApp }
+    return expecting.bundleId == nil ? .wrongApp : nil
+  }
+
+  private func wrongEnvironment(_ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+    if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
+    guard let app = app(of: identity, expecting), !(acceptsXcodeData && identity.isUnsigned) else { return nil }
+    return app.environments.contains(environment) ? nil : .wrongEnvironment
+  }
+
+  private func app(of identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> KnownApp? {
+    if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId == bundleId } }
+    return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }
   }
 
   /// A notification is valid only if all that it carries is.

@@ -1,0 +1,129 @@
+import Cryptography
+import Foundation
+public import WireJSON
+
+/// Transaction ids of receipts, unverified: fit to ask Apple's API with, for nothing else (Extracting transaction ids: leaving verifyReceipt).
+public struct TransactionIdExtractor: Sendable {
+  /// An id and where it stood.
+  public struct Found: Sendable, Hashable {
+    public enum Kind: String, Sendable { case originalTransactionId, transactionId }
+    public let id: String
+    public let kind: Kind
+    public let location: String
+  }
+
+  public enum Failure: Error, Sendable, Hashable {
+    case notBase64
+    /// Not a PKCS#7 receipt, or nested deeper than any is.
+    case malformed(String)
+    case tooLarge(limit: Int)
+  }
+
+  static let limit = 4 << 20
+
+  public init() {}
+
+  /// An app receipt: Base64 of PKCS#7.
+  public func appReceipt(_ text: String) throws(Failure) -> [Found] {
+    guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
+    guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
+    do throws(DERReader.Failure) { return try Self.purchases(bytes) } catch { throw .malformed("not a PKCS#7 app receipt") }
+  }
+
+  /// An old transaction receipt: Base64 of a property list that holds another.
+  public func transactionReceipt(_ text: String) throws(Failure) -> [Found] {
+    guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
+    guard let outer = Base64.decode(text) else { throw .notBase64 }
+    guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)), let inner = Base64.decode(encoded) else {
+      throw .malformed("no purchase-info")
+    }
+    let list = String(decoding: inner, as: UTF8.self)
+    var found: [Found] = []
+    if let id = Self.value(of: "original-transaction-id", in: list) {
+      found.append(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"))
+    }
+    if let id = Self.value(of: "transaction-id", in: list) {
+      found.append(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"))
+    }
+    return found
+  }
+
+  /// What verifyReceipt answered.
+  public func verifyReceiptResponse(_ response: JSONObject) -> [Found] {
+    var found: [Found] = []
+    func collect(_ list: JSONValue?, _ path: String) {
+      for (index, entry) in (list?.arrayValue ?? []).enumerated() {
+        for (name, kind) in [("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId)] {
+          if let id = entry[name]?.stringValue { found.append(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)")) }
+        }
+      }
+    }
+    collect(response["receipt"]?["in_app"], "receipt.in_app")
+    collect(response["latest_receipt_info"], "latest_receipt_info")
+    collect(response["pending_renewal_info"], "pending_renewal_info")
+    return found
+  }
+
+  // MARK: PKCS#7
+
+  private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+
+  /// ContentInfo → [0] SignedData → its content → OCTET STRING → SET of attributes.
+  private static func purchases(_ bytes: [UInt8]) throws(DERReader.Failure) -> [Found] {
+    var top = DERReader(bytes[...])
+    var info = try top.inside(try top.next())
+    guard Array(try info.next().content) == signedData else { throw .malformed }
+    var explicit = try info.inside(try info.next())
+    var signed = try explicit.inside(try explicit.next())
+    _ = try signed.next()
+    _ = try signed.next()
+    var content = try signed.inside(try signed.next())
+    _ = try content.next()
+    var wrapped = try content.inside(try content.next())
+    var found: [Found] = []
+    let octets = try wrapped.octets(try wrapped.next())
+    try attributes(octets) { type, value throws(DERReader.Failure) in
+      guard type == 17 else { return }
+      try attributes(value) { type, value throws(DERReader.Failure) in
+        guard type == 1703 || type == 1705 else { return }
+        var reader = DERReader(value[...])
+        let id = String(decoding: try reader.next().content, as: UTF8.self)
+        guard !id.isEmpty else { return }
+        found.append(Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"))
+      }
+    }
+    return found
+  }
+
+  /// SET of SEQUENCE { type, version, value }.
+  private static func attributes(_ bytes: [UInt8], _ each: (Int, [UInt8]) throws(DERReader.Failure) -> Void) throws(DERReader.Failure) {
+    var top = DERReader(bytes[...])
+    var set = try top.inside(try top.next())
+    while !set.isAtEnd {
+      var attribute = try set.inside(try set.next())
+      let type = try attribute.next().content
+      guard type.count <= 4 else { throw .malformed }
+      _ = try attribute.next()
+      try each(type.reduce(0) { $0 << 8 | Int($1) }, try attribute.octets(try attribute.next()))
+    }
+  }
+
+  // MARK: Property list
+
+  /// The text of `"name" = "text";`.
+  private static func value(of name: String, in list: String) -> String? {
+    guard let place = list.range(of: "\"\(name)\"") else { return nil }
+    let rest = list[place.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" }
+    guard rest.first == "\"" else { return nil }
+    let text = rest.dropFirst().prefix { $0 != "\"" }
+    guard !text.isEmpty, text.utf8.allSatisfy(isBase64) else { return nil }
+    return String(text)
+  }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122, UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import Cryptography
+import Foundation
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+/// The cases of Tests/Vectors/appstore/cases.json.
+enum AppStoreVectors {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Vectors/appstore")
+
+  static func bytes(_ path: String) -> [UInt8] { Array((try? Data(contentsOf: folder.appendingPathComponent(path))) ?? Data()) }
+  static func text(_ path: String) -> String {
+    String(decoding: bytes(path), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+  static func json(_ path: String) -> JSONValue { (try? JSONValue(parsing: bytes(path))) ?? .null }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let id: String
+    let object: JSONValue
+    var testDescription: String { id }
+    var kind: String { object["kind"]?.stringValue ?? "" }
+    var inputs: JSONValue { object["inputs"] ?? .null }
+    var expect: JSONValue { object["expect"] ?? .null }
+    var file: String { object["file"]?.stringValue ?? "" }
+  }
+
+  static let all: [Case] = (json("cases.json")["cases"]?.arrayValue ?? []).map { Case(id: $0["id"]?.stringValue ?? "", object: $0) }
+  static let signed = all.filter { SignedDataKind(rawValue: $0.kind) != nil }
+  static let chains = all.filter { $0.kind == "chain" }
+  static let receipts = all.filter { $0.kind == "appReceipt" || $0.kind == "transactionReceipt" }
+  static let models = all.filter { $0.kind == "model" }
+
+  static func chainVerifier(_ inputs: JSONValue) throws -> CertificateChainVerifier {
+    let roots = try (inputs["roots"]?.arrayValue ?? []).map { try Certificate(der: bytes($0.stringValue ?? "")) }
+    return CertificateChainVerifier(roots: roots, strict: inputs["strictX509"]?.boolValue ?? true)
+  }
+
+  /// Apple's libraries' names for our reasons.
+  static let reasons: [String: Set<SignedDataReason>] = [
+    "INVALID_JWT_FORMAT": [.malformedJWS], "INVALID_ALGORITHM": [.unexpectedAlgorithm], "INVALID_CHAIN_LENGTH": [.chainLength],
+    "INVALID_CERTIFICATE": [.malformedCertificate], "INVALID_CHAIN": [.chainInvalid],
+    // Apple's libraries do not tell a signature of the wrong form from a wrong one.
+    "INVALID_SIGNATURE": [.badSignature, .malformedSignature], "INVALID_APP_IDENTIFIER": [.wrongApp],
+    "INVALID_ENVIRONMENT": [.wrongEnvironment],
+  ]
+}
+
+@Suite("App Store vectors")
+struct SignedDataVectorsTests {
+  @Test("every kind of case has its test")
+  func complete() {
+    let covered = AppStoreVectors.signed + AppStoreVectors.chains + AppStoreVectors.receipts + AppStoreVectors.models
+    #expect(Set(covered.map(\.id)) == Set(AppStoreVectors.all.map(\.id)))
+    #expect(!covered.isEmpty)
+  }
+
+  @Test("signed data gets the verdict its case names", arguments: AppStoreVectors.signed)
+  func signedData(vector: AppStoreVectors.Case) throws {
+    let environment = try #require(vector.inputs["environment"]?.stringValue)
+    let verifier = SignedDataVerifier(
+      chains: try AppStoreVectors.chainVerifier(vector.inputs), apps: [],
+      acceptsXcodeData: environment == "Xcode" || environment == "LocalTesting")
+    let verdict = verifier.verdict(
+      on: AppStoreVectors.text(vector.file), kind: try #require(SignedDataKind(rawValue: vector.kind)),
+      expecting: SignedDataExpectation(
+        bundleId: vector.inputs["bundleId"]?.stringValue, appAppleId: vector.inputs["appAppleId"]?.int64Value, environment: environment),
+      now: 1_790_000_000_000)
+    switch vector.expect["result"]?.stringValue {
+    case "valid":
+      #expect(verdict.valid, "\(vector.id): \(verdict)")
+      for member in vector.expect["claims"]?.objectValue?.members ?? [] {
+        #expect(verdict.payload?[member.key] == member.value, "\(vector.id)")
+      }
+    case "error":
+      let name = try #require(vector.expect["error"]?.stringValue)
+      #expect(!verdict.valid)
+      #expect(AppStoreVectors.reasons[name]?.contains(try #require(verdict.reason)) == true, "\(vector.id): \(verdict)")
+    default: #expect(vector.expect["result"] == "any", "\(vector.id): \(verdict)")
+    }
+  }
+
+  @Test("a chain gets the verdict its case names", arguments: AppStoreVectors.chains)
+  func chain(vector: AppStoreVectors.Case) throws {
+    let verifier = try AppStoreVectors.chainVerifier(vector.inputs)
+    let x5c = try #require(AppStoreVectors.json(vector.file)["x5c"]?.arrayValue).compactMap(\.stringValue)
+    let time = try #require(vector.inputs["effectiveTime"]?.int64Value)
+    if vector.expect["result"] == "valid" {
+      let key = try verifier.verify(x5c: x5c, at: time)
+      if let spki = vector.expect["spki"]?.stringValue { #expect(Base64.encode(key.subjectPublicKeyInfo) == spki) }
+      #expect(try verifier.verify(x5c: x5c, at: time) === key, "the second time comes from the cache")
+      #expect(verifier.cachedPaths == 1)
+      #expect(throws: ChainError.self) { try verifier.verify(x5c: x5c, at: time + 400 * 86_400 * 365) }
+    } else {
+      #expect(throws: ChainError.self) { try verifier.verify(x5c: x5c, at: time) }
+      #expect(verifier.cachedPaths == 0)
+    }
+  }
+
+  @Test("a receipt gives its transaction id", arguments: AppStoreVectors.receipts)
+  func receipt(vector: AppStoreVectors.Case) throws {
+    let text = AppStoreVectors.text(vector.file)
+    let extractor = TransactionIdExtractor()
+    let found = try vector.kind == "appReceipt" ? extractor.appReceipt(text) : extractor.transactionReceipt(text)
+    #expect(found.contains { $0.id == vector.expect["transactionId"]?.stringValue }, "\(found)")
+  }
+
+  @Test("a model is read and written with every field and digit", arguments: AppStoreVectors.models)
+  func model(vector: AppStoreVectors.Case) throws {
+    let value = try JSONValue(parsing: AppStoreVectors.bytes(vector.file))
+    #expect(try JSONValue(parsing: value.serialized) == value)
+    let reference = try #require(JSONSerialization.jsonObject(with: Data(AppStoreVectors.bytes(vector.file)), options: .fragmentsAllowed) as? NSDictionary)
+    let written = try #require(JSONSerialization.jsonObject(with: Data(value.serialized)) as? NSDictionary)
+    #expect(reference == written)
+  }
+
+  @Test("Apple's root is the one Apple publishes")
+  func root() { #expect(AppleRootCertificates.g3.der == AppStoreVectors.bytes("certs/apple-root-ca-g3.der")) }
+
+  @Test("a damaged token is never believed and crashes nothing")
+  func damage() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    var generator = SeededGenerator(state: seed)
+    let chains = CertificateChainVerifier(roots: [try Certificate(der: AppStoreVectors.bytes("certs/root-shared.der"))])
+    let verifier = SignedDataVerifier(chains: chains, apps: [])
+    let expectation = SignedDataExpectation(environment: "Production")
+    for file in ["jws/transaction-valid.jws", "jws/notification-renew-valid.jws"] {
+      let kind: SignedDataKind = file.contains("notification") ? .notification : .transaction
+      let original = Array(AppStoreVectors.text(file).utf8)
+      for _ in 0..<300 {
+        var bytes = original
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        bytes[index] = UInt8.random(in: 33...126, using: &generator)
+        guard bytes != original else { continue }
+        let verdict = verifier.verdict(on: String(decoding: bytes, as: UTF8.self), kind: kind, expecting: expectation, now: 1_790_000_000_000)
+        #expect(!verdict.valid, "seed \(seed), byte \(index) of \(file)")
+      }
+    }
+  }
+
+  @Test("damaged receipts are refused or read, never more")
+  func damagedReceipts() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    var generator = SeededGenerator(state: seed)
+    let original = Base64.decode(AppStoreVectors.text("apple/xcode-app-receipt-with-transaction")) ?? []
+    #expect(!original.isEmpty)
+    for _ in 0..<2000 {
+      var bytes = original
+      for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+      if Bool.random(using: &generator) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
+      _ = try? TransactionIdExtractor().appReceipt(Base64.encode(bytes))
+    }
+    let deep = Base64.encode([UInt8](repeating: 0x30, count: 100_000).enumerated().map { $0.offset % 2 == 0 ? 0x30 : 0x80 })
+    #expect(throws: TransactionIdExtractor.Failure.self) { try TransactionIdExtractor().appReceipt(deep) }
+  }
+}
+
+/// A small random generator that can be seeded, so that a failure can be played again.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
