@@ -45,6 +45,31 @@ struct ATTInstallTests {
       == .init(effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false))
   }
 
+  @Test("a refusal that the app reported is not taken back by a session without a time of its own")
+  func staleSession() throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(3), now: 1000)
+    _ = install.learn(.denied, deviceTime: nil, now: 2000)
+    for status in [3, 0] as [Int64] {
+      #expect(install.receive(try session(status), now: 3000).effect == .older)
+      #expect(install.record?.status == .denied)
+    }
+    #expect(install.receive(try session(2), now: 3100).effect == ATTStatusRecord.Effect.none)
+    #expect(install.receive(try session(3), now: 3200).effect == .older)
+    #expect(install.receive(try session(3, deviceTime: 3300), now: 3400).effect == .changed(from: .denied, to: .authorized))
+    _ = install.learn(.denied, deviceTime: nil, now: 4000)
+    #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
+  }
+
+  @Test("what sessions alone say follows the latest of them")
+  func sessionsOnly() throws {
+    var install = ATTInstall()
+    for (index, status) in ([2, 3, 0, 3, 1] as [Int64]).enumerated() {
+      _ = install.receive(try session(status), now: Int64(index))
+      #expect(install.record?.status.code == status)
+    }
+  }
+
   @Test("the stored text reads back as the same value, a damaged one as none")
   func text() throws {
     var install = ATTInstall()
@@ -53,6 +78,6 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     _ = install.learn(.denied, deviceTime: nil, now: 1500)
     #expect(ATTInstall(text: install.text) == install)
-    for damaged in ["", "3", "3,1,1,x,0", "x,1,1,-,0", "3,1,1,-,", "3,,1,-,0"] { #expect(ATTInstall(text: damaged) == nil) }
+    for damaged in ["", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0"] { #expect(ATTInstall(text: damaged) == nil) }
   }
 }

@@ -40,7 +40,13 @@ public struct ATTInstall: Sendable, Hashable {
     // A status that is none of Apple's says nothing about the install; the item goes at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     let wasHolding = isHolding
-    let effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now)
+    let effect: ATTStatusRecord.Effect
+    if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
+      // A session may have waited on the device since before the refusal; without its time it cannot take the refusal back.
+      effect = .older
+    } else {
+      effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
+    }
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now, maximum: maximumWait)
     guard case .hold(let deadline) = decision else {
@@ -53,23 +59,25 @@ public struct ATTInstall: Sendable, Hashable {
   /// A status arrives by itself.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
     guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
-    let effect = apply(status, deviceTime: deviceTime, now: now)
+    let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true)
     return Reception(effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now))
   }
 
   /// Whether items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
-  private mutating func apply(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> ATTStatusRecord.Effect {
+  private mutating func apply(
+    _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool
+  ) -> ATTStatusRecord.Effect {
     let (next, effect) = ATTStatusRecord.applying(
-      ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: now), to: record)
+      ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: now, isUpdate: isUpdate), to: record)
     record = next
     return effect
   }
 }
 
 extension ATTInstall {
-  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems`.
+  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -78,18 +86,19 @@ extension ATTInstall {
       case .holding(let deadline): String(deadline)
       case .over: "over"
       }
-    return "\(status),\(phase),\(heldItems)"
+    return "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0)"
   }
 
   /// Reads a stored value; nil when it is damaged, which is as good as nothing known.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 5, let heldItems = Int64(parts[4]) else { return nil }
+    guard parts.count == 6, let heldItems = Int64(parts[4]) else { return nil }
     if parts[0].isEmpty {
       record = nil
     } else {
       guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else { return nil }
-      record = ATTStatusRecord(status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt)
+      record = ATTStatusRecord(
+        status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, isUpdate: parts[5] == "1")
     }
     switch parts[3] {
     case "-": waiting = ATTWaiting()

@@ -5,12 +5,18 @@ public struct ATTStatusRecord: Sendable, Hashable {
   /// By the device's clock, but never later than ``receivedAt``: a clock in the future would lock the status.
   public var deviceTime: Int64
   public var receivedAt: Int64
+  /// Whether it came as an update of its own, as against being told along with a session.
+  public var isUpdate: Bool
 
-  public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64) {
+  public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64, isUpdate: Bool = false) {
     self.status = status
     self.deviceTime = min(deviceTime ?? receivedAt, receivedAt)
     self.receivedAt = receivedAt
+    self.isUpdate = isUpdate
   }
+
+  /// Whether this is a refusal that the app reported by itself.
+  public var isReportedRefusal: Bool { isUpdate && (status == .denied || status == .restricted) }
 
   /// What an update did.
   public enum Effect: Sendable, Hashable {
@@ -27,7 +33,11 @@ public struct ATTStatusRecord: Sendable, Hashable {
   public static func applying(_ update: ATTStatusRecord, to current: ATTStatusRecord?) -> (ATTStatusRecord, Effect) {
     guard let current else { return (update, .first) }
     let isNewer = (update.deviceTime, update.receivedAt) >= (current.deviceTime, current.receivedAt)
-    if update.status == current.status { return (isNewer ? update : current, .none) }
+    if update.status == current.status {
+      var kept = isNewer ? update : current
+      kept.isUpdate = current.isUpdate || update.isUpdate
+      return (kept, .none)
+    }
     return isNewer ? (update, .changed(from: current.status, to: update.status)) : (current, .older)
   }
 }
