@@ -1,1 +1,3 @@
-print("starting up")
+import ServiceRuntime
+
+await ServiceMain.run(.verifier) { environment in try ServiceParts.verifier(environment) }

@@ -1,0 +1,17 @@
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+import WireJSON
+
+struct GetEventHandler: RPCHandler {
+  typealias Method = EventsService.GetEvent
+  let feed: EventFeed
+
+  func handle(_ request: GetEventRequest, _ context: RPCContext) async throws(RPCError) -> GetEventResponse {
+    guard let id = request.id, !id.isEmpty else { throw .invalidArgument(field: "id", "is missing") }
+    let json = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.event(id) }
+    guard let json else { throw .notFound("no event of that id is kept", field: "id") }
+    let value = try? JSONValue(parsing: json, limits: JSONLimits(depth: 64, values: 1 << 20))
+    return GetEventResponse(event: value?.objectValue)
+  }
+}

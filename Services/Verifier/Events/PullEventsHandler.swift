@@ -1,0 +1,28 @@
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+import WireJSON
+
+struct PullEventsHandler: RPCHandler {
+  typealias Method = EventsService.PullEvents
+  let feed: EventFeed
+
+  func handle(_ request: PullEventsRequest, _ context: RPCContext) async throws(RPCError) -> PullEventsResponse {
+    let name = try SubscriptionName.checked(request.subscription, field: "subscription")
+    let most = request.maxEvents ?? 100
+    guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
+    let wait = request.waitMilliseconds ?? 0
+    guard (0...30_000).contains(wait) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
+    let lease = request.leaseSeconds ?? 60
+    guard (1...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 1 to 3600") }
+    // Events taken after the caller stopped waiting would lie under a lease nobody knows of.
+    let patience = min(Duration.milliseconds(Int64(wait)), context.remaining - .milliseconds(500))
+    let events = try await EventFeedError.asking { () throws(EventFeedError) in
+      try await feed.pull(name, most: Int(most), wait: max(.zero, patience), lease: .seconds(Int64(lease)))
+    }
+    return PullEventsResponse(
+      events: events.map { event in
+        PulledEvent(ackId: event.ackId, event: (try? JSONValue(parsing: event.json, limits: JSONLimits(depth: 64, values: 1 << 20)))?.objectValue)
+      })
+  }
+}

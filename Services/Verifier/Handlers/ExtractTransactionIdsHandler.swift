@@ -1,0 +1,44 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+
+/// Finds transaction ids in receipts; nothing of them is proved.
+struct ExtractTransactionIdsHandler: RPCHandler {
+  typealias Method = VerifierService.ExtractTransactionIds
+  static let isImmediate = true
+
+  func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError) -> ExtractTransactionIdsResponse {
+    let given = [request.appReceipt != nil, request.transactionReceipt != nil, request.verifyReceiptResponse != nil].count { $0 }
+    guard given == 1 else {
+      throw .invalidArgument(field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
+    }
+    let extractor = TransactionIdExtractor()
+    let field = request.appReceipt != nil ? "appReceipt" : "transactionReceipt"
+    let found: [TransactionIdExtractor.Found]
+    do throws(TransactionIdExtractor.Failure) {
+      if let receipt = request.appReceipt {
+        found = try extractor.appReceipt(receipt)
+      } else if let receipt = request.transactionReceipt {
+        found = try extractor.transactionReceipt(receipt)
+      } else {
+        found = extractor.verifyReceiptResponse(request.verifyReceiptResponse ?? [:])
+      }
+    } catch {
+      switch error {
+      case .notBase64: throw .invalidArgument(field: field, "is not Base64")
+      case .malformed(let reason): throw .invalidArgument(field: field, reason)
+      case .tooLarge(let limit): throw .invalidArgument(field: field, "is larger than \(limit) bytes")
+      }
+    }
+    var response = ExtractTransactionIdsResponse()
+    for id in found {
+      response.found.append(FoundTransactionId(id: id.id, kind: id.kind.rawValue, location: id.location))
+      switch id.kind {
+      case .originalTransactionId where !response.originalTransactionIds.contains(id.id): response.originalTransactionIds.append(id.id)
+      case .transactionId where !response.transactionIds.contains(id.id): response.transactionIds.append(id.id)
+      default: break
+      }
+    }
+    return response
+  }
+}

@@ -1,0 +1,11 @@
+import AttributionProtocol
+import ServiceRuntime
+
+struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
+  typealias Method = VerifierService.VerifyAdAttributionKitImpression
+  let verdicts: Verdicts
+
+  func handle(_ request: VerifyAdAttributionKitImpressionRequest, _ context: RPCContext) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
+    try verdicts.judge(request, with: try await verdicts.impressions.verifier())
+  }
+}

@@ -1,0 +1,11 @@
+import AttributionProtocol
+import ServiceRuntime
+
+struct VerifySKAdNetworkImpressionHandler: RPCHandler {
+  typealias Method = VerifierService.VerifySKAdNetworkImpression
+  let verdicts: Verdicts
+
+  func handle(_ request: VerifySKAdNetworkImpressionRequest, _ context: RPCContext) async throws(RPCError) -> VerifySKAdNetworkImpressionResponse {
+    verdicts.judge(request, with: try await verdicts.impressions.verifier())
+  }
+}

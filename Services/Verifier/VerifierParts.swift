@@ -1,0 +1,72 @@
+import AppStore
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import Cryptography
+import Foundation
+import ServiceRuntime
+
+extension ServiceParts {
+  /// Puts the verifier together: the worker of the intake queue, verdicts by RPC, the event feed.
+  static func verifier(_ environment: ServiceEnvironment) throws -> ServiceParts {
+    let (_, deliveries) = try environment.requiredDeliveries()
+    let configuration = environment.configuration
+    let postbacks = PostbackVerifier(keys: try applePublicKeys(configuration.appleKeys))
+    let signedData = try signedDataVerifier(configuration)
+    let impressions = ImpressionKeys(
+      signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
+    let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
+
+    let verification = VerificationWorker(postbacks: postbacks, signedData: signedData, logger: environment.logger)
+    let worker = QueueWorker(
+      queue: .intake, deliveries: deliveries, concurrency: 64, observe: QueueMetrics.observer(.intake, environment.metrics)
+    ) { lease in verification.handle(lease) }
+    let feed = EventFeed(deliveries: deliveries)
+
+    var parts = ServiceParts()
+    parts.methods = VerifierService.methods + EventsService.methods + QueuesService.methods
+    parts.handlers = [
+      VerifySKAdNetworkPostbackHandler(verdicts: verdicts), VerifyAdAttributionKitPostbackHandler(verdicts: verdicts),
+      VerifyAppStoreSignedDataHandler(verdicts: verdicts), VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
+      VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
+      ExtractTransactionIdsHandler(),
+      CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
+      GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
+    ]
+    parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
+    parts.workers = [
+      BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
+      BackgroundWork { await feed.runTrimming() },
+    ]
+    parts.checks = [ReadinessCheck(name: "intake-worker") { worker.isStalled ? "stalled" : nil }]
+    return parts
+  }
+
+  private static func applePublicKeys(_ configured: DeploymentConfiguration.AppleKeys?) throws(ConfigurationError) -> ApplePublicKeys {
+    guard let configured else { return .published }
+    do throws(FieldError) {
+      return try ApplePublicKeys(
+        p192: configured.p192.isEmpty ? [ApplePublicKeys.publishedP192] : configured.p192,
+        p256: configured.p256.isEmpty ? [ApplePublicKeys.publishedP256] : configured.p256, kids: configured.kids)
+    } catch {
+      throw ConfigurationError("appleKeys.\(error.field)", error.reason)
+    }
+  }
+
+  private static func signedDataVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> SignedDataVerifier {
+    var roots: [Certificate] = []
+    for (index, path) in configuration.rootCertificates.enumerated() {
+      let place = "appStore.rootCertificates[\(index)]"
+      guard let bytes = FileManager.default.contents(atPath: path) else { throw ConfigurationError(place, "\(path) cannot be read") }
+      do throws(Certificate.Failure) { roots.append(try Certificate(derOrPEM: Array(bytes))) } catch {
+        throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
+      }
+    }
+    if roots.isEmpty { roots = [AppleRootCertificates.g3] }
+    return SignedDataVerifier(
+      chains: CertificateChainVerifier(roots: roots, strict: configuration.strictCertificates),
+      apps: configuration.apps.map {
+        KnownApp(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: Set($0.environments))
+      }, acceptsXcodeData: configuration.acceptsXcodeData)
+  }
+}

@@ -1,0 +1,136 @@
+public import AttributionProtocol
+public import AttributionQueue
+
+/// `attribution.queues.v1.QueuesService`, for every service that works a queue.
+public enum QueueHandlers {
+  /// All methods, and metrics of the queues beside them.
+  public static func all(_ deliveries: DeliveryQueue, metrics: MetricsRegistry) -> [any RPCHandler] {
+    let administration = QueueAdministration(deliveries: deliveries)
+    QueueMetrics.install(administration, metrics)
+    return [
+      ListQueuesHandler(administration: administration), ListDeadLettersHandler(administration: administration),
+      ReplayDeadLettersHandler(administration: administration), PurgeDeadLettersHandler(administration: administration),
+      PauseQueueHandler(administration: administration), ResumeQueueHandler(administration: administration),
+    ]
+  }
+
+  static func name(_ text: String?) throws(RPCError) -> QueueName {
+    guard let text else { throw .invalidArgument(field: "queue", "is missing") }
+    guard let queue = QueueName(rawValue: text) else {
+      throw .invalidArgument(field: "queue", "must be one of \(QueueName.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return queue
+  }
+
+  static func ids(_ texts: [String]) throws(RPCError) -> Set<DeliveryID> {
+    var ids: Set<DeliveryID> = []
+    for (index, text) in texts.enumerated() {
+      guard let id = DeliveryID(text) else { throw .invalidArgument(field: "ids[\(index)]", "is not the id of a delivery") }
+      ids.insert(id)
+    }
+    return ids
+  }
+
+  static func state(_ snapshot: QueueSnapshot) -> QueueState {
+    QueueState(
+      name: snapshot.queue.rawValue, depth: snapshot.depth, inFlight: snapshot.inFlight, delayed: snapshot.delayed, dead: snapshot.dead,
+      oldestAgeSeconds: snapshot.oldestAgeSeconds, paused: snapshot.paused)
+  }
+
+  /// Asks the queue and says `unavailable` when its Redis is away.
+  static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
+    do throws(QueueError) { return try await question() } catch { throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE") }
+  }
+}
+
+struct ListQueuesHandler: RPCHandler {
+  typealias Method = QueuesService.ListQueues
+  let administration: QueueAdministration
+
+  func handle(_ request: ListQueuesRequest, _ context: RPCContext) async throws(RPCError) -> ListQueuesResponse {
+    var queues = QueueName.allCases
+    if let name = request.queue { queues = [try QueueHandlers.name(name)] }
+    var response = ListQueuesResponse()
+    for queue in queues {
+      let snapshot = try await QueueHandlers.ask { () throws(QueueError) in try await administration.snapshot(queue) }
+      response.queues.append(QueueHandlers.state(snapshot))
+    }
+    return response
+  }
+}
+
+struct ListDeadLettersHandler: RPCHandler {
+  typealias Method = QueuesService.ListDeadLetters
+  let administration: QueueAdministration
+
+  func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> ListDeadLettersResponse {
+    let most = request.maxLetters ?? 100
+    guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
+    var queues = QueueName.allCases
+    if let name = request.queue { queues = [try QueueHandlers.name(name)] }
+    var response = ListDeadLettersResponse()
+    for queue in queues where response.deadLetters.count < Int(most) {
+      let left = Int(most) - response.deadLetters.count
+      let letters = try await QueueHandlers.ask { () throws(QueueError) in try await administration.deadLetters(queue, most: left) }
+      response.deadLetters += letters.map { letter in
+        AttributionProtocol.DeadLetter(
+          id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind, attempts: Int32(clamping: letter.attempts),
+          receivedAt: Timestamp(millisecondsSince1970: letter.receivedAt), diedAt: Timestamp(millisecondsSince1970: letter.diedAt),
+          lastError: letter.lastError, history: letter.history)
+      }
+    }
+    return response
+  }
+}
+
+struct ReplayDeadLettersHandler: RPCHandler {
+  typealias Method = QueuesService.ReplayDeadLetters
+  let administration: QueueAdministration
+
+  func handle(_ request: ReplayDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> ReplayDeadLettersResponse {
+    let queue = try QueueHandlers.name(request.queue)
+    let ids = try QueueHandlers.ids(request.ids)
+    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.replay(queue, ids: ids) }
+    return ReplayDeadLettersResponse(replayed: Int32(clamping: count))
+  }
+}
+
+struct PurgeDeadLettersHandler: RPCHandler {
+  typealias Method = QueuesService.PurgeDeadLetters
+  let administration: QueueAdministration
+
+  func handle(_ request: PurgeDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> PurgeDeadLettersResponse {
+    let queue = try QueueHandlers.name(request.queue)
+    let ids = try QueueHandlers.ids(request.ids)
+    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.purge(queue, ids: ids) }
+    return PurgeDeadLettersResponse(purged: Int32(clamping: count))
+  }
+}
+
+struct PauseQueueHandler: RPCHandler {
+  typealias Method = QueuesService.PauseQueue
+  let administration: QueueAdministration
+
+  func handle(_ request: PauseQueueRequest, _ context: RPCContext) async throws(RPCError) -> PauseQueueResponse {
+    let queue = try QueueHandlers.name(request.queue)
+    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
+      try await administration.pause(queue)
+      return try await administration.snapshot(queue)
+    }
+    return PauseQueueResponse(queue: QueueHandlers.state(snapshot))
+  }
+}
+
+struct ResumeQueueHandler: RPCHandler {
+  typealias Method = QueuesService.ResumeQueue
+  let administration: QueueAdministration
+
+  func handle(_ request: ResumeQueueRequest, _ context: RPCContext) async throws(RPCError) -> ResumeQueueResponse {
+    let queue = try QueueHandlers.name(request.queue)
+    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
+      try await administration.resume(queue)
+      return try await administration.snapshot(queue)
+    }
+    return ResumeQueueResponse(queue: QueueHandlers.state(snapshot))
+  }
+}

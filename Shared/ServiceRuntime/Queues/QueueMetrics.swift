@@ -1,0 +1,44 @@
+public import AttributionQueue
+
+/// The queues' metrics (`rpc-protocol.md` section 16).
+public enum QueueMetrics {
+  static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
+    for (name, help) in [("ready", "Messages no worker holds."), ("in_flight", "Messages under a lease."), ("delayed", "Messages that wait."), ("dead", "Messages given up.")] {
+      registry.gauge("attribution_queue_\(name)", help: help, labels: ["queue"])
+    }
+    registry.gauge("attribution_queue_oldest_age_seconds", help: "Age of the oldest message.", labels: ["queue"])
+    registry.collect {
+      for queue in QueueName.allCases {
+        guard let snapshot = try? await administration.snapshot(queue) else { continue }
+        let label = [queue.rawValue]
+        registry.set("attribution_queue_ready", Double(snapshot.depth), label)
+        registry.set("attribution_queue_in_flight", Double(snapshot.inFlight), label)
+        registry.set("attribution_queue_delayed", Double(snapshot.delayed), label)
+        registry.set("attribution_queue_dead", Double(snapshot.dead), label)
+        registry.set("attribution_queue_oldest_age_seconds", snapshot.oldestAgeSeconds ?? 0, label)
+      }
+    }
+  }
+
+  /// What a worker tells of its work.
+  public static func observer(_ queue: QueueName, _ registry: MetricsRegistry) -> @Sendable (QueueWorker.Observation) -> Void {
+    let name = queue.rawValue
+    registry.counter("attribution_queue_processed_total", help: "Messages worked, by outcome.", labels: ["queue", "outcome"])
+    registry.counter("attribution_queue_retries_total", help: "Messages to be worked again.", labels: ["queue"])
+    registry.counter("attribution_queue_lease_lost_total", help: "Work whose lease another took over.", labels: ["queue"])
+    registry.counter("attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
+    registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
+    registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
+    return { observation in
+      switch observation {
+      case .processed(let outcome, let seconds, let waited):
+        registry.add("attribution_queue_processed_total", 1, [name, outcome])
+        if outcome == "retried" { registry.add("attribution_queue_retries_total", 1, [name]) }
+        registry.observe("attribution_queue_process_seconds", seconds, [name])
+        registry.observe("attribution_queue_wait_seconds", max(0, waited), [name])
+      case .leaseLost: registry.add("attribution_queue_lease_lost_total", 1, [name])
+      case .reclaimed(let count): registry.add("attribution_queue_reclaimed_total", Double(count), [name])
+      }
+    }
+  }
+}
