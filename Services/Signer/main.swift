@@ -1,1 +1,3 @@
-print("starting up")
+import ServiceRuntime
+
+await ServiceMain.run(.signer) { environment in try ServiceParts.signer(environment) }

@@ -1,0 +1,37 @@
+import AttributionProtocol
+import ServiceRuntime
+
+/// `ListSigningKeys`: the keys with their public halves, sorted by owner; those of one ad network or app when asked for.
+struct ListSigningKeysHandler: RPCHandler {
+  typealias Method = SignerService.ListSigningKeys
+  static let isImmediate = true
+
+  let keyring: Keyring
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    if let id = request.adNetworkId, keyring.adNetworks[id] == nil {
+      throw .notFound("unknown ad network", field: "adNetworkId")
+    }
+    if let id = request.bundleId, keyring.apps[id] == nil { throw .notFound("unknown app", field: "bundleId") }
+    let all = request.adNetworkId == nil && request.bundleId == nil
+    var keys: [SigningKeyInfo] = []
+    for (id, entries) in keyring.adNetworks.sorted(by: { $0.key < $1.key }) where all || id == request.adNetworkId {
+      for entry in entries {
+        keys.append(
+          SigningKeyInfo(
+            keyId: entry.id, state: entry.state.rawValue, algorithm: "ES256", publicKey: entry.publicKey, adNetworkId: id,
+            bundleId: nil, use: "impressions"))
+      }
+    }
+    for (id, entry) in keyring.apps.sorted(by: { $0.key < $1.key }) where all || id == request.bundleId {
+      for (key, use) in [(entry.server, "appStoreServer"), (entry.offers, "offers")] {
+        guard let key else { continue }
+        keys.append(
+          SigningKeyInfo(
+            keyId: key.keyId, state: DeploymentConfiguration.Key.State.active.rawValue, algorithm: "ES256",
+            publicKey: key.publicKey, adNetworkId: nil, bundleId: id, use: use))
+      }
+    }
+    return Method.Response(keys: keys)
+  }
+}

@@ -1,0 +1,34 @@
+import AppleAttribution
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+
+/// `SignAdAttributionKitImpression`: a compact JWS, and every value as it was signed.
+struct SignAdAttributionKitImpressionHandler: RPCHandler {
+  typealias Method = SignerService.SignAdAttributionKitImpression
+  static let isImmediate = true
+
+  let keyring: Keyring
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { try sign(request) }
+
+  func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
+    let parameters = AdAttributionKitImpression.Parameters(
+      adNetworkId: request.adNetworkId, sourceIdentifier: request.sourceIdentifier.map { Int64($0) },
+      advertisedItemId: request.advertisedItemId, publisherItemId: request.publisherItemId,
+      impressionType: request.impressionType, eligibleForReEngagement: request.eligibleForReEngagement,
+      impressionId: request.impressionId, timestamp: request.timestamp)
+    let impression = try Signing.checked { () throws(FieldError) in
+      try AdAttributionKitImpression(validating: parameters, now: now())
+    }
+    let (keyId, key) = try keyring.active(for: impression.adNetworkId)
+    let jws = try Signing.signed { () throws(SignatureError) in try impression.sign(with: key) }
+    return Method.Response(
+      jws: jws, adNetworkId: impression.adNetworkId, sourceIdentifier: Int32(impression.sourceIdentifier),
+      advertisedItemId: impression.advertisedItemId, publisherItemId: impression.publisherItemId,
+      impressionType: AdAttributionKitImpression.appImpression, eligibleForReEngagement: impression.eligibleForReEngagement,
+      impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: keyId)
+  }
+}

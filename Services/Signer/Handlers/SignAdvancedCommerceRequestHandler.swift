@@ -1,0 +1,29 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed as the bytes that were given.
+struct SignAdvancedCommerceRequestHandler: RPCHandler {
+  typealias Method = SignerService.SignAdvancedCommerceRequest
+  static let isImmediate = true
+
+  let keyring: Keyring
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    let bytes: [UInt8]
+    switch (request.requestText, request.request) {
+    case (let text?, nil): bytes = Array(text.utf8)
+    case (nil, let object?): bytes = JSONValue.object(object).serialized
+    case (nil, nil): throw .invalidArgument(field: "requestText", "is required")
+    case (_?, _?): throw .invalidArgument(field: "request", "stands beside requestText; only one is signed")
+    }
+    let (jws, keyId) = try keyring.signAppRequest(request.bundleId) { (keyId, issuerId, bundleId) throws(SigningRefusal) in
+      try AppStoreRequestJWS.advancedCommerce(
+        keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: now())
+    }
+    return Method.Response(jws: jws, keyId: keyId)
+  }
+}

@@ -1,0 +1,28 @@
+import AppStore
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+
+/// `SignPromotionalOffer`: an offer in its original form, with the values as signed.
+struct SignPromotionalOfferHandler: RPCHandler {
+  typealias Method = SignerService.SignPromotionalOffer
+  static let isImmediate = true
+
+  let keyring: Keyring
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    let (bundleId, key) = try keyring.appRequestKey(request.bundleId)
+    let offer = try Signing.checked { () throws(SigningRefusal) in
+      try PromotionalOffer(
+        bundleId: bundleId, keyId: key.keyId, productIdentifier: request.productIdentifier,
+        offerIdentifier: request.offerIdentifier, applicationUsername: request.applicationUsername,
+        appAccountToken: request.appAccountToken, nonce: request.nonce, timestamp: request.timestamp, now: now())
+    }
+    return Method.Response(
+      signature: try Signing.signed { () throws(SignatureError) in try offer.sign(with: key.key) }, keyId: key.keyId,
+      bundleId: bundleId, productIdentifier: offer.productIdentifier, offerIdentifier: offer.offerIdentifier,
+      applicationUsername: offer.applicationUsername, nonce: offer.nonce, timestamp: offer.timestamp)
+  }
+}

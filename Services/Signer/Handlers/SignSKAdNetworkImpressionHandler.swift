@@ -1,0 +1,35 @@
+import AppleAttribution
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+
+/// `SignSKAdNetworkImpression`: signs with the active key of the ad network, and answers every value as it was signed.
+struct SignSKAdNetworkImpressionHandler: RPCHandler {
+  typealias Method = SignerService.SignSKAdNetworkImpression
+  static let isImmediate = true
+
+  let keyring: Keyring
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { try sign(request) }
+
+  func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
+    let parameters = SKAdNetworkImpression.Parameters(
+      version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map { Int64($0) },
+      sourceIdentifier: request.sourceIdentifier.map { Int64($0) }, itunesItemId: request.itunesItemId,
+      sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map { Int64($0) },
+      nonce: request.nonce, timestamp: request.timestamp)
+    let impression = try Signing.checked { () throws(FieldError) in
+      try SKAdNetworkImpression(validating: parameters, now: now())
+    }
+    let (keyId, key) = try keyring.active(for: impression.adNetworkId)
+    let signature = try Signing.signed { () throws(SignatureError) in try impression.sign(with: key) }
+    return Method.Response(
+      version: impression.version.rawValue, adNetworkId: impression.adNetworkId,
+      campaignId: impression.campaignId.map { Int32($0) }, sourceIdentifier: impression.sourceIdentifier.map { Int32($0) },
+      itunesItemId: impression.itunesItemId, sourceAppId: impression.sourceAppId, sourceDomain: impression.sourceDomain,
+      fidelityType: impression.fidelityType.map { Int32($0) }, nonce: impression.nonce, timestamp: impression.timestamp,
+      signature: signature, keyId: keyId, sourceIdentifierDigits: impression.sourceIdentifierDigits.map { Int32($0) })
+  }
+}

@@ -1,0 +1,27 @@
+import AppStore
+import AppleAttribution
+import AttributionProtocol
+import Cryptography
+
+extension RPCError {
+  /// A value that breaks a rule of an impression.
+  init(_ error: FieldError) { self = .invalidArgument(field: error.field, error.reason) }
+
+  /// A value that breaks a rule of an offer or a token.
+  init(_ error: SigningRefusal) { self = .invalidArgument(field: error.field, error.reason) }
+}
+
+/// Runs a rule and a signature; their errors become codes here and nowhere else.
+enum Signing {
+  static func checked<Value>(_ rule: () throws(FieldError) -> Value) throws(RPCError) -> Value {
+    do throws(FieldError) { return try rule() } catch { throw RPCError(error) }
+  }
+
+  static func checked<Value>(_ rule: () throws(SigningRefusal) -> Value) throws(RPCError) -> Value {
+    do throws(SigningRefusal) { return try rule() } catch { throw RPCError(error) }
+  }
+
+  static func signed(_ signature: () throws(SignatureError) -> String) throws(RPCError) -> String {
+    do throws(SignatureError) { return try signature() } catch { throw .internalError("the signature could not be made") }
+  }
+}

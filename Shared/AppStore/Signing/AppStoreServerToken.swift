@@ -1,0 +1,60 @@
+import Cryptography
+import WireJSON
+
+/// The authorisation token of the App Store Server API (Generating JSON Web Tokens for API requests).
+public struct AppStoreServerToken: Sendable, Hashable {
+  /// Apple refuses a longer life, seconds.
+  public static let longestLifetime: Int64 = 3600
+  public static let defaultLifetime: Int64 = 1200
+  public static let audience = "appstoreconnect-v1"
+
+  public let keyId: String
+  public let issuerId: String
+  public let bundleId: String
+  /// Seconds since 1970.
+  public let issuedAt: Int64
+  /// Seconds since 1970.
+  public let expiresAt: Int64
+
+  /// - Parameters:
+  ///   - lifetime: 1 to 3600 seconds; 20 minutes when absent.
+  ///   - now: milliseconds since 1970. The issue time is never in the future: it is rounded down.
+  public init(keyId: String, issuerId: String, bundleId: String, lifetime: Int64? = nil, now: Int64) throws(SigningRefusal) {
+    let lifetime = lifetime ?? Self.defaultLifetime
+    guard (1...Self.longestLifetime).contains(lifetime) else {
+      throw SigningRefusal(field: "lifetimeSeconds", reason: "must be 1 to \(Self.longestLifetime)")
+    }
+    self.keyId = keyId
+    self.issuerId = issuerId
+    self.bundleId = bundleId
+    issuedAt = now / 1000
+    expiresAt = issuedAt + lifetime
+  }
+
+  /// Whether so little of its life is left that a new one should take its place: 60 seconds, or a tenth.
+  public func needsRenewal(now: Int64) -> Bool {
+    let left = expiresAt * 1000 - now
+    return left < max(min(60_000, (expiresAt - issuedAt) * 1000 / 2), (expiresAt - issuedAt) * 100)
+  }
+
+  var claims: JSONObject {
+    [
+      "iss": .string(issuerId), "iat": .integer(issuedAt), "exp": .integer(expiresAt), "aud": .string(Self.audience),
+      "bid": .string(bundleId),
+    ]
+  }
+
+  /// The signed token, for `Authorization: Bearer`.
+  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+    try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)
+  }
+}
+
+/// A JWT as Apple asks for it: header `alg`, `kid`, `typ`, raw signature.
+enum AppStoreJWT {
+  static func sign(keyId: String, claims: JSONObject, with key: SigningKey) throws(SignatureError) -> String {
+    let header: JSONObject = ["alg": "ES256", "kid": .string(keyId), "typ": "JWT"]
+    return try CompactJWS.sign(
+      header: JSONValue.object(header).serialized, payload: JSONValue.object(claims).serialized, with: key)
+  }
+}

@@ -1,0 +1,50 @@
+import Cryptography
+
+/// Rules that the signatures we issue to apps share (app-side offers). Each throws ``SigningRefusal`` with the field's name.
+enum OfferRules {
+  /// The longest identifier, in bytes.
+  static let longestText = 1024
+
+  /// A required text: not empty, bounded, without U+2063 (which could shift one field into the next) or control characters.
+  static func text(_ value: String?, _ field: String) throws(SigningRefusal) -> String {
+    guard let value, !value.isEmpty else { throw SigningRefusal(field: field, reason: "is required") }
+    return try bounded(value, field)
+  }
+
+  /// The same where it may be empty.
+  static func bounded(_ value: String, _ field: String) throws(SigningRefusal) -> String {
+    guard value.utf8.count <= longestText else { throw SigningRefusal(field: field, reason: "is longer than \(longestText) bytes") }
+    guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x2063 }) else {
+      throw SigningRefusal(field: field, reason: "contains U+2063 or a control character")
+    }
+    return value
+  }
+
+  /// A UUID with hyphens, given back in lower case.
+  static func uuid(_ value: String, _ field: String) throws(SigningRefusal) -> String {
+    let bytes = Array(value.utf8)
+    let inForm =
+      bytes.count == 36
+      && bytes.enumerated().allSatisfy { index, byte in
+        [8, 13, 18, 23].contains(index)
+          ? byte == UInt8(ascii: "-") : (48...57).contains(byte) || (97...102).contains(byte | 0x20)
+      }
+    guard inForm else { throw SigningRefusal(field: field, reason: "must be a UUID") }
+    return value.lowercased()
+  }
+}
+
+/// A value that breaks a rule of a signature: which field, and what would be right.
+public struct SigningRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The request's name of the field.
+  public let field: String
+  /// Short, English; never the value itself.
+  public let reason: String
+
+  public init(field: String, reason: String) {
+    self.field = field
+    self.reason = reason
+  }
+
+  public var description: String { "\(field): \(reason)" }
+}

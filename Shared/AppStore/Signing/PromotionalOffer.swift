@@ -1,0 +1,63 @@
+import Cryptography
+
+/// A promotional offer in its original form (Generating a signature for promotional offers).
+///
+/// One signature is one purchase attempt, a failed one included; the offer stays valid for 24 hours from the timestamp.
+public struct PromotionalOffer: Sendable, Hashable {
+  public let bundleId: String
+  public let keyId: String
+  public let productIdentifier: String
+  public let offerIdentifier: String
+  /// The app account token or the user's name in the app, lower case; empty when none.
+  public let applicationUsername: String
+  /// Lower case.
+  public let nonce: String
+  /// Milliseconds since 1970.
+  public let timestamp: Int64
+
+  /// Checks every value.
+  ///
+  /// - Parameters:
+  ///   - appAccountToken: a UUID. At most one of the two may be given.
+  ///   - nonce: a UUID; a new one when absent.
+  ///   - timestamp: milliseconds since 1970; now when absent, and not more than 24 hours from it.
+  public init(
+    bundleId: String, keyId: String, productIdentifier: String?, offerIdentifier: String?, applicationUsername: String? = nil,
+    appAccountToken: String? = nil, nonce: String? = nil, timestamp: Int64? = nil, now: Int64
+  ) throws(SigningRefusal) {
+    self.bundleId = try OfferRules.text(bundleId, "bundleId")
+    self.keyId = try OfferRules.text(keyId, "keyId")
+    self.productIdentifier = try OfferRules.text(productIdentifier, "productIdentifier")
+    self.offerIdentifier = try OfferRules.text(offerIdentifier, "offerIdentifier")
+    if let appAccountToken, !appAccountToken.isEmpty {
+      guard applicationUsername?.isEmpty ?? true else {
+        throw SigningRefusal(field: "appAccountToken", reason: "stands beside applicationUsername; only one is signed")
+      }
+      self.applicationUsername = try OfferRules.uuid(appAccountToken, "appAccountToken")
+    } else {
+      self.applicationUsername = try OfferRules.bounded(applicationUsername ?? "", "applicationUsername").lowercased()
+    }
+    self.nonce = try nonce.map { text throws(SigningRefusal) in try OfferRules.uuid(text, "nonce") } ?? RandomBytes.uuid()
+    guard let timestamp else {
+      self.timestamp = now
+      return
+    }
+    let (distance, overflow) = timestamp.subtractingReportingOverflow(now)
+    guard timestamp > 0, !overflow, distance.magnitude <= 86_400_000 else {
+      throw SigningRefusal(field: "timestamp", reason: "must be milliseconds since 1970, not more than a day from now")
+    }
+    self.timestamp = timestamp
+  }
+
+  /// The bytes to sign: seven fields joined with U+2063; empty ones keep their separators.
+  public var message: [UInt8] {
+    Array(
+      [bundleId, keyId, productIdentifier, offerIdentifier, applicationUsername, nonce, String(timestamp)]
+        .joined(separator: "\u{2063}").utf8)
+  }
+
+  /// The signature as the app passes it on: DER in standard Base64.
+  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+    Base64.encode(try key.sign(message).der)
+  }
+}
