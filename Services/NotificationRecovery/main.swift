@@ -1,1 +1,3 @@
-print("starting up")
+import ServiceRuntime
+
+await ServiceMain.run(.notificationRecovery) { environment in try ServiceParts.notificationRecovery(environment) }

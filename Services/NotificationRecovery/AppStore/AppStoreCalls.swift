@@ -1,0 +1,110 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+/// Asks Apple for a caller: finds the app, asks, proves every JWS of the answer.
+struct AppStoreCalls: Sendable {
+  /// Apple's answer with its signed parts decoded.
+  struct Answer: Sendable {
+    let server: AppStoreServer
+    let response: JSONObject
+    /// In the order their JWS stand.
+    let decoded: [JSONObject]
+  }
+
+  let client: AppStoreServerAPIClient
+  let verifier: SignedDataVerifier
+  let configuration: DeploymentConfiguration
+  let metrics: RecoveryMetrics
+
+  /// The configured app of a request.
+  func app(_ bundleId: String?) throws(RPCError) -> DeploymentConfiguration.App {
+    guard let bundleId, !bundleId.isEmpty else { throw .invalidArgument(field: "bundleId", "is missing") }
+    guard let app = configuration.app(bundleId) else { throw .notFound("no app of this bundle id is configured", field: "bundleId") }
+    guard app.appStoreServer != nil else {
+      throw .failedPrecondition("the app has no key for the App Store Server API", reason: "APP_STORE_KEY_MISSING")
+    }
+    return app
+  }
+
+  /// The environment of a request; nil when it leaves the choice to us.
+  func server(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer? {
+    guard let environment, !environment.isEmpty else {
+      // An app with one environment leaves nothing to find out.
+      return app.environments.count == 1 ? AppStoreServer(rawValue: app.environments[0]) : nil
+    }
+    guard let server = AppStoreServer(rawValue: environment) else {
+      throw .invalidArgument(field: "environment", "must be Production or Sandbox")
+    }
+    guard app.environments.contains(environment) else {
+      throw .failedPrecondition("the app is not configured for this environment", reason: "ENVIRONMENT_NOT_CONFIGURED")
+    }
+    return server
+  }
+
+  /// The environment of a request that must name it.
+  func requiredServer(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer {
+    guard let server = try server(environment, of: app) else {
+      throw .invalidArgument(field: "environment", "must be Production or Sandbox")
+    }
+    return server
+  }
+
+  /// A value that must be there.
+  func filled(_ field: String, _ value: String?) throws(RPCError) -> String {
+    guard let value, !value.isEmpty else { throw .invalidArgument(field: field, "is missing") }
+    guard value.utf8.count <= 256 else { throw .invalidArgument(field: field, "is longer than 256 bytes") }
+    return value
+  }
+
+  /// Asks one endpoint; nil for `server` asks production, then the sandbox.
+  func ask(
+    _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
+    query: [(String, String)] = [], body: JSONObject? = nil, _ context: RPCContext
+  ) async throws(RPCError) -> Answer {
+    let answer: AppStoreServerResponse
+    do throws(AppStoreServerAPIError) {
+      answer = try await client.call(
+        endpoint, bundleId: app.bundleId, server: server, path: path, query: query, body: body.map { JSONValue.object($0).serialized },
+        deadline: context.deadline - .milliseconds(50))
+    } catch {
+      metrics.failed(error.classification.rawValue)
+      context.logger.info(
+        "Apple did not answer as asked", metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "request": "\(context.requestId)"])
+      throw RPCError(error, now: WallClock.now())
+    }
+    return Answer(
+      server: answer.server, response: answer.body, decoded: try decoded(answer.body, app: app, server: answer.server))
+  }
+
+  /// Nothing of Apple's is handed on unproved: an answer that came over TLS is still no signature.
+  private func decoded(
+    _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
+  ) throws(RPCError) -> [JSONObject] {
+    var payloads: [JSONObject] = []
+    let expected = SignedDataExpectation(
+      bundleId: app.bundleId, appAppleId: server == .production ? app.appAppleId : nil, environment: server.rawValue)
+    for part in SignedParts.find(in: response) {
+      let verdict = verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
+      guard verdict.valid, let payload = verdict.payload else {
+        throw RPCError(
+          .dataLoss, "the App Store's answer holds signed data that cannot be proved", reason: "SIGNED_DATA_INVALID",
+          metadata: ["verdict": verdict.reason?.rawValue ?? "unknown", "kind": part.kind.rawValue])
+      }
+      payloads.append(payload)
+    }
+    return payloads
+  }
+}
+
+extension SignedParts.Kind {
+  var signedDataKind: SignedDataKind {
+    switch self {
+    case .transaction: .transaction
+    case .renewalInfo: .renewalInfo
+    case .appTransaction: .appTransaction
+    case .notification: .notification
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import AppStore
+import AttributionProtocol
+
+extension RPCError {
+  /// A request that Apple was not asked, because it would refuse it.
+  init(_ refusal: RequestRefusal) { self = .invalidArgument(field: refusal.field, refusal.reason) }
+
+  /// What an error of Apple's is to our callers; Apple's number stays readable.
+  init(_ error: AppStoreServerAPIError, now: Int64) {
+    let code: RPCCode
+    let reason: String
+    var delay: Duration?
+    switch error.classification {
+    case .retry, .server:
+      (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
+      delay = .seconds(1)
+    case .rate:
+      (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMITED")
+      delay = .milliseconds(max(1000, (error.retryAt ?? now) - now))
+    case .credentials: (code, reason) = (.failedPrecondition, "APP_STORE_CREDENTIALS")
+    case .configuration: (code, reason) = (.failedPrecondition, "APP_STORE_CONFIGURATION")
+    case .tryOtherEnvironment: (code, reason) = (.notFound, "APP_STORE_NOT_FOUND")
+    case .permanent:
+      switch error.status {
+      case 404: (code, reason) = (.notFound, "APP_STORE_NOT_FOUND")
+      case 400, nil: (code, reason) = (.invalidArgument, "APP_STORE_REFUSED")
+      case 409: (code, reason) = (.alreadyExists, "APP_STORE_REFUSED")
+      default: (code, reason) = (.failedPrecondition, "APP_STORE_REFUSED")
+      }
+    }
+    var metadata = ["environment": error.server.rawValue]
+    metadata["errorCode"] = error.errorCode.map(String.init)
+    metadata["status"] = error.status.map(String.init)
+    self.init(code, error.message, reason: reason, metadata: metadata, retryDelay: delay)
+  }
+}

@@ -1,0 +1,37 @@
+import AttributionProtocol
+import Cryptography
+import RedisClient
+import ServiceRuntime
+
+/// Stops a recovery; what was brought back stays. One that is over stays as it is.
+struct CancelRecoveryHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.CancelRecovery
+  let store: RecoveryStore
+
+  /// How long it is waited for the runner to notice; afterwards the answer says that it still runs.
+  private static let patience: Duration = .seconds(5)
+
+  func handle(_ request: CancelRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> CancelRecoveryResponse {
+    var job = try await store.known(request.recoveryId)
+    guard job.state == .running else { return CancelRecoveryResponse(recovery: Recovery(job)) }
+    let owner = RandomBytes.uuid()
+    let end = min(ContinuousClock.now + Self.patience, context.deadline - .milliseconds(100))
+    do throws(RedisError) {
+      try await store.requestCancel(job.id)
+      while job.state == .running, ContinuousClock.now < end {
+        if try await store.claim(job.id, owner: owner) {
+          // Nobody works on it now.
+          if var mine = try await store.job(job.id), mine.state == .running {
+            mine.finish(.cancelled, now: WallClock.now())
+            _ = try await store.save(mine, owner: owner)
+          }
+          try await store.release(job.id, owner: owner)
+        } else if (try? await Task.sleep(for: .milliseconds(100))) == nil {
+          break
+        }
+        job = try await store.job(job.id) ?? job
+      }
+    } catch { throw RPCError(error) }
+    return CancelRecoveryResponse(recovery: Recovery(job))
+  }
+}

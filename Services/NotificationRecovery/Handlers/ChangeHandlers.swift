@@ -1,0 +1,109 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+/// Apple: Extend a Subscription Renewal Date. Cannot be undone.
+struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.ExtendSubscriptionRenewalDate
+  let calls: AppStoreCalls
+
+  func handle(_ request: ExtendSubscriptionRenewalDateRequest, _ context: RPCContext) async throws(RPCError)
+    -> ExtendSubscriptionRenewalDateResponse
+  {
+    let app = try calls.app(request.bundleId)
+    let id = try calls.filled("originalTransactionId", request.originalTransactionId)
+    let wanted: RenewalDateExtension
+    do throws(RequestRefusal) {
+      wanted = try RenewalDateExtension(
+        days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? "")
+    } catch { throw RPCError(error) }
+    return ExtendSubscriptionRenewalDateResponse(
+      try await calls.ask(
+        .extendRenewalDate, app: app, server: try calls.server(request.environment, of: app), path: [id], body: wanted.body, context))
+  }
+}
+
+/// Apple: Extend Subscription Renewal Dates for All Active Subscribers. Takes hours to days; cannot be undone.
+struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.ExtendRenewalDatesForAllSubscribers
+  let calls: AppStoreCalls
+
+  func handle(_ request: ExtendRenewalDatesForAllSubscribersRequest, _ context: RPCContext) async throws(RPCError)
+    -> ExtendRenewalDatesForAllSubscribersResponse
+  {
+    let app = try calls.app(request.bundleId)
+    // Nothing in the request belongs to one environment: it must be said.
+    let server = try calls.requiredServer(request.environment, of: app)
+    let body: JSONObject
+    do throws(RequestRefusal) {
+      body = try RenewalDateExtension(
+        days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? ""
+      ).massBody(productId: request.productId ?? "", storefronts: request.storefrontCountryCodes)
+    } catch { throw RPCError(error) }
+    return ExtendRenewalDatesForAllSubscribersResponse(
+      try await calls.ask(.extendRenewalDatesForAll, app: app, server: server, body: body, context))
+  }
+}
+
+/// Apple: Get Status of Subscription Renewal Date Extensions.
+struct GetRenewalDateExtensionStatusHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.GetRenewalDateExtensionStatus
+  let calls: AppStoreCalls
+
+  func handle(_ request: GetRenewalDateExtensionStatusRequest, _ context: RPCContext) async throws(RPCError)
+    -> GetRenewalDateExtensionStatusResponse
+  {
+    let app = try calls.app(request.bundleId)
+    let server = try calls.requiredServer(request.environment, of: app)
+    let path = [
+      try calls.filled("productId", request.productId), try calls.filled("requestIdentifier", request.requestIdentifier),
+    ]
+    return GetRenewalDateExtensionStatusResponse(
+      try await calls.ask(.getRenewalDateExtensionStatus, app: app, server: server, path: path, context))
+  }
+}
+
+/// Apple: Send Consumption Information.
+struct SendConsumptionInformationHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.SendConsumptionInformation
+  let calls: AppStoreCalls
+
+  func handle(_ request: SendConsumptionInformationRequest, _ context: RPCContext) async throws(RPCError)
+    -> SendConsumptionInformationResponse
+  {
+    let app = try calls.app(request.bundleId)
+    let id = try calls.filled("transactionId", request.transactionId)
+    guard let body = request.consumption else { throw .invalidArgument(field: "consumption", "is missing") }
+    let information: ConsumptionInformation
+    do throws(RequestRefusal) {
+      switch request.version ?? 2 {
+      case 1: information = try ConsumptionInformation(version1: body)
+      case 2: information = try ConsumptionInformation(version2: body)
+      default: throw RequestRefusal(field: "version", "must be 1 or 2")
+      }
+    } catch {
+      throw .invalidArgument(field: error.field == "version" ? error.field : "consumption." + error.field, error.reason)
+    }
+    return SendConsumptionInformationResponse(
+      try await calls.ask(
+        information.endpoint, app: app, server: try calls.server(request.environment, of: app), path: [id], body: information.body,
+        context))
+  }
+}
+
+/// Apple: Set App Account Token.
+struct SetAppAccountTokenHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.SetAppAccountToken
+  let calls: AppStoreCalls
+
+  func handle(_ request: SetAppAccountTokenRequest, _ context: RPCContext) async throws(RPCError) -> SetAppAccountTokenResponse {
+    let app = try calls.app(request.bundleId)
+    let id = try calls.filled("originalTransactionId", request.originalTransactionId)
+    let token: AppAccountToken
+    do throws(RequestRefusal) { token = try AppAccountToken(request.appAccountToken ?? "") } catch { throw RPCError(error) }
+    return SetAppAccountTokenResponse(
+      try await calls.ask(
+        .setAppAccountToken, app: app, server: try calls.server(request.environment, of: app), path: [id], body: token.body, context))
+  }
+}

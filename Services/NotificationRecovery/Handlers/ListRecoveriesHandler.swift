@@ -1,0 +1,17 @@
+import AttributionProtocol
+import RedisClient
+import ServiceRuntime
+
+/// The recoveries of the last thirty days, newest first.
+struct ListRecoveriesHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.ListRecoveries
+  let store: RecoveryStore
+
+  func handle(_ request: ListRecoveriesRequest, _ context: RPCContext) async throws(RPCError) -> ListRecoveriesResponse {
+    let limit = Int(request.maxRecoveries ?? 100)
+    guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxRecoveries", "must be 1 to 1000") }
+    do throws(RedisError) {
+      return ListRecoveriesResponse(recoveries: try await store.list(bundleId: request.bundleId, limit: limit).map { Recovery($0) })
+    } catch { throw RPCError(error) }
+  }
+}

@@ -1,0 +1,35 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+
+/// Apple: Request a Test Notification.
+struct RequestTestNotificationHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.RequestTestNotification
+  let calls: AppStoreCalls
+
+  func handle(_ request: RequestTestNotificationRequest, _ context: RPCContext) async throws(RPCError) -> RequestTestNotificationResponse {
+    let app = try calls.app(request.bundleId)
+    let server = try calls.requiredServer(request.environment, of: app)
+    let answer = try await calls.ask(.requestTestNotification, app: app, server: server, context)
+    guard let token = answer.response["testNotificationToken"]?.stringValue else {
+      throw .unavailable("the App Store answered without a token", reason: "APP_STORE_UNAVAILABLE")
+    }
+    return RequestTestNotificationResponse(testNotificationToken: token)
+  }
+}
+
+/// Apple: Get Test Notification Status. Not there yet is `not_found`: ask again after 2, 5, 15 and 30 seconds.
+struct GetTestNotificationStatusHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.GetTestNotificationStatus
+  let calls: AppStoreCalls
+
+  func handle(_ request: GetTestNotificationStatusRequest, _ context: RPCContext) async throws(RPCError)
+    -> GetTestNotificationStatusResponse
+  {
+    let app = try calls.app(request.bundleId)
+    let server = try calls.requiredServer(request.environment, of: app)
+    let token = try calls.filled("testNotificationToken", request.testNotificationToken)
+    let answer = try await calls.ask(.getTestNotificationStatus, app: app, server: server, path: [token], context)
+    return GetTestNotificationStatusResponse(response: answer.response, payload: answer.decoded.first)
+  }
+}

@@ -1,0 +1,18 @@
+import ServiceRuntime
+
+/// The service's own metrics.
+struct RecoveryMetrics: Sendable {
+  private let registry: MetricsRegistry
+
+  init(_ registry: MetricsRegistry) {
+    self.registry = registry
+    registry.counter("attribution_recovery_notifications_total", help: "Notifications read from Apple's history.", labels: ["outcome"])
+    registry.counter("attribution_recovery_jobs_total", help: "Recoveries by how they ended.", labels: ["state"])
+    registry.counter(
+      "attribution_app_store_errors_total", help: "Errors of the App Store Server API by what is to be done about them.", labels: ["class"])
+  }
+
+  func took(_ outcome: RecoveryWork.Taken) { registry.add("attribution_recovery_notifications_total", 1, [outcome.rawValue]) }
+  func ended(_ state: RecoveryJob.State) { registry.add("attribution_recovery_jobs_total", 1, [state.rawValue]) }
+  func failed(_ classification: String) { registry.add("attribution_app_store_errors_total", 1, [classification]) }
+}

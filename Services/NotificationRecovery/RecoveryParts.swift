@@ -1,0 +1,42 @@
+import AppStore
+import AttributionProtocol
+import HTTPClient
+import ServiceRuntime
+
+extension ServiceParts {
+  /// Puts the service together: the runner that pages Apple's history, the schedules, and what internal systems may ask.
+  static func notificationRecovery(_ environment: ServiceEnvironment) throws -> ServiceParts {
+    let (redis, deliveries) = try environment.requiredDeliveries()
+    let configuration = environment.configuration
+    let variables = environment.variables
+    let metrics = RecoveryMetrics(environment.metrics)
+    let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL))
+    let client = AppStoreServerAPIClient(
+      http: environment.httpClient(),
+      baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL]
+    ) { (bundleId, server) throws(AppStoreServerAPIError) in try await tokens.token(bundleId: bundleId, server: server) }
+    let store = RecoveryStore(redis: redis)
+    let calls = AppStoreCalls(
+      client: client, verifier: try .configured(configuration), configuration: configuration, metrics: metrics)
+    let runner = RecoveryRunner(
+      store: store, client: client, deliveries: deliveries, metrics: metrics, logger: environment.logger)
+    let sweeper = RecoverySweeper(apps: configuration.apps, store: store, logger: environment.logger)
+
+    var parts = ServiceParts()
+    parts.methods = NotificationRecoveryService.methods
+    parts.handlers = [
+      StartRecoveryHandler(calls: calls, store: store), GetRecoveryHandler(store: store), ListRecoveriesHandler(store: store),
+      CancelRecoveryHandler(store: store),
+      RequestTestNotificationHandler(calls: calls), GetTestNotificationStatusHandler(calls: calls),
+      GetSubscriptionStatusesHandler(calls: calls), GetTransactionHistoryHandler(calls: calls),
+      GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
+      GetAppTransactionInfoHandler(calls: calls),
+      ExtendSubscriptionRenewalDateHandler(calls: calls), ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
+      GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
+      SetAppAccountTokenHandler(calls: calls),
+    ]
+    parts.workers = [BackgroundWork { await runner.run() }, BackgroundWork { await sweeper.run() }]
+    parts.checks = [ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil }]
+    return parts
+  }
+}

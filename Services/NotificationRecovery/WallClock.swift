@@ -1,0 +1,13 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The time.
+enum WallClock {
+  /// Milliseconds since 1970.
+  @Sendable static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
