@@ -8,10 +8,13 @@ struct BrokerMetrics: Sendable {
   init(_ registry: MetricsRegistry) {
     self.registry = registry
     registry.counter("attribution_adservices_calls_total", help: "Calls of Apple's AdServices API.", labels: ["answer"])
-    registry.counter("attribution_adservices_not_asked_total", help: "Calls not made because Apple's server was failing.")
-    registry.counter("attribution_adservices_outcomes_total", help: "Tokens by how their exchange ended.", labels: ["outcome"])
     registry.counter(
-      "attribution_adservices_att_mismatch_total", help: "Records whose detail contradicts the ATT status that the app reported.")
+      "attribution_adservices_not_asked_total", help: "Calls not made because Apple's server was failing.")
+    registry.counter(
+      "attribution_adservices_outcomes_total", help: "Tokens by how their exchange ended.", labels: ["outcome"])
+    registry.counter(
+      "attribution_adservices_att_mismatch_total",
+      help: "Records whose detail contradicts the ATT status that the app reported.")
   }
 
   func called(_ answer: AdServicesAnswer) {

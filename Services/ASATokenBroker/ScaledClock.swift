@@ -1,5 +1,5 @@
-/// The clock that retry schedules go by. With a factor above 1, for development only, waits that last hours pass in seconds;
-/// the token's age runs along with them.
+/// The clock that retry schedules go by. With a factor above 1, for development only, waits that last hours pass in
+/// seconds; the token's age runs along with them.
 struct ScaledClock: Sendable {
   /// The time, milliseconds since 1970.
   let wall: @Sendable () -> Int64

@@ -61,13 +61,16 @@ struct TokenWorker: Sendable {
         try await store.save(exchange)
         logger.info(
           "token not exchanged yet",
-          metadata: ["exchange": "\(exchange.id)", "answer": "\(answer.summary)", "attempts": "\(exchange.attempts.count)"])
+          metadata: [
+            "exchange": "\(exchange.id)", "answer": "\(answer.summary)", "attempts": "\(exchange.attempts.count)",
+          ])
         return .retry(after: clock.real(at - clock.now(since: submission.receivedAt)), error: answer.summary)
       }
     }
   }
 
-  /// The outcome is stored first: if this process dies before the event is out, the next one finds it and tells the same.
+  /// The outcome is stored first: if this process dies before the event is out, the next one finds it and tells the
+  /// same.
   private func finish(
     _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?
   ) async throws -> WorkOutcome {

@@ -25,7 +25,8 @@ struct IngestConfiguration: Sendable {
     var byApp: [String: String] = [:]
     for (index, app) in deployment.apps.enumerated() {
       guard strategies[app.consentStrategy] != nil else {
-        throw ConfigurationError("apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is no known strategy")
+        throw ConfigurationError(
+          "apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is no known strategy")
       }
       byApp[app.bundleId] = app.consentStrategy
     }

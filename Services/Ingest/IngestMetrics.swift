@@ -6,7 +6,8 @@ struct IngestMetrics: Sendable {
 
   init(_ registry: MetricsRegistry) {
     self.registry = registry
-    registry.counter("attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
+    registry.counter(
+      "attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
     registry.counter("attribution_sessions_held_total", help: "Sessions held until the user answers.")
     registry.counter(
       "attribution_sessions_routed_total", help: "Sessions sent on.", labels: ["side", "outcome"])

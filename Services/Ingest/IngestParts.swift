@@ -15,7 +15,8 @@ extension ServiceParts {
       postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
       tokens: TokenIntake(deliveries: deliveries, rule: AdServicesRetryRule()),
       sessions: SessionIntake(
-        deliveries: deliveries, store: store, routing: configuration.routing, maximumWait: ATTWaiting.maximumMilliseconds,
+        deliveries: deliveries, store: store, routing: configuration.routing,
+        maximumWait: ATTWaiting.maximumMilliseconds,
         metrics: metrics, logger: environment.logger),
       now: WallClock.now)
 
@@ -24,11 +25,14 @@ extension ServiceParts {
       store: store, routing: configuration.routing,
       forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout), metrics: metrics,
       logger: environment.logger, now: WallClock.now)
-    let worker = QueueWorker(queue: .sessions, deliveries: deliveries) { lease in await sessions.handle(lease) }
+    let worker = QueueWorker(
+      queue: .sessions, deliveries: deliveries, observe: QueueMetrics.observer(.sessions, environment.metrics)
+    ) { lease in await sessions.handle(lease) }
 
     var parts = ServiceParts()
-    parts.methods = IngestService.methods
-    parts.handlers = [GetDeliveryHandler(deliveries: deliveries)]
+    parts.methods = IngestService.methods + QueuesService.methods
+    parts.handlers =
+      [GetDeliveryHandler(deliveries: deliveries)] + QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [BackgroundWork(stop: { worker.stop() }, work: { await worker.run() })]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
     parts.publicResponder = router

@@ -19,7 +19,8 @@ struct ATTInstallTests {
     #expect(first == .init(effect: .first, decision: .hold(until: 31_000, place: 1), releasesHeld: false))
     #expect(install.receive(try session(0, wait: 30), now: 2000).decision == .hold(until: 31_000, place: 2))
     let answered = install.receive(try session(3, wait: 30), now: 3000)
-    #expect(answered == .init(effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true))
+    #expect(
+      answered == .init(effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true))
     #expect(!install.isHolding)
     #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
   }
@@ -29,7 +30,9 @@ struct ATTInstallTests {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30), now: 1000)
     for status in [nil, -1, 7] as [Int64?] {
-      #expect(install.receive(try session(status, wait: 30), now: 2000) == .init(effect: nil, decision: .send, releasesHeld: false))
+      #expect(
+        install.receive(try session(status, wait: 30), now: 2000)
+          == .init(effect: nil, decision: .send, releasesHeld: false))
     }
     #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
     #expect(install.isHolding && install.record?.status == .notDetermined)
@@ -39,10 +42,12 @@ struct ATTInstallTests {
   func update() throws {
     var install = ATTInstall()
     _ = install.receive(try session(0, wait: 30, deviceTime: 900), now: 1000)
-    #expect(install.learn(.denied, deviceTime: 500, now: 1500) == .init(effect: .older, decision: .send, releasesHeld: false))
+    #expect(
+      install.learn(.denied, deviceTime: 500, now: 1500) == .init(effect: .older, decision: .send, releasesHeld: false))
     #expect(install.learn(.denied, deviceTime: 1400, now: 1500).releasesHeld)
-    #expect(install.learn(.authorized, deviceTime: nil, now: 1600)
-      == .init(effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false))
+    #expect(
+      install.learn(.authorized, deviceTime: nil, now: 1600)
+        == .init(effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false))
   }
 
   @Test("a refusal that the app reported is not taken back by a session without a time of its own")
@@ -56,7 +61,8 @@ struct ATTInstallTests {
     }
     #expect(install.receive(try session(2), now: 3100).effect == ATTStatusRecord.Effect.none)
     #expect(install.receive(try session(3), now: 3200).effect == .older)
-    #expect(install.receive(try session(3, deviceTime: 3300), now: 3400).effect == .changed(from: .denied, to: .authorized))
+    #expect(
+      install.receive(try session(3, deviceTime: 3300), now: 3400).effect == .changed(from: .denied, to: .authorized))
     _ = install.learn(.denied, deviceTime: nil, now: 4000)
     #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
   }
@@ -78,6 +84,8 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     _ = install.learn(.denied, deviceTime: nil, now: 1500)
     #expect(ATTInstall(text: install.text) == install)
-    for damaged in ["", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0"] { #expect(ATTInstall(text: damaged) == nil) }
+    for damaged in ["", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0"] {
+      #expect(ATTInstall(text: damaged) == nil)
+    }
   }
 }

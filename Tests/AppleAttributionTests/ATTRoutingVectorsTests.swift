@@ -36,7 +36,9 @@ struct ATTRoutingVectorsTests {
     #expect(filtered.removedNames == (status.isConsent ? [] : ["idfa", "started_at"]))
   }
 
-  @Test("a wait ends with the answer or at the deadline, in order, with the status then known", arguments: ATTRoutingVector.waits)
+  @Test(
+    "a wait ends with the answer or at the deadline, in order, with the status then known",
+    arguments: ATTRoutingVector.waits)
   func wait(_ vector: ATTRoutingVector) throws {
     let start: Int64 = 1_790_000_000_000
     let interval = vector.object["waitSeconds"]!.int64Value!
@@ -49,7 +51,8 @@ struct ATTRoutingVectorsTests {
       let status = try ATTStatus(parsing: step["attStatus"] ?? step["statusUpdate"])
       record = ATTStatusRecord.applying(ATTStatusRecord(status: status, deviceTime: nil, receivedAt: now), to: record).0
       if let event = step["event"]?.stringValue {
-        guard case .hold(let until) = waiting.receive(status: record!.status, intervalSeconds: interval, now: now) else {
+        guard case .hold(let until) = waiting.receive(status: record!.status, intervalSeconds: interval, now: now)
+        else {
           Issue.record("\(event) was not held")
           return
         }

@@ -12,22 +12,26 @@ struct ATTSessionTests {
   @Test("a session is read as far as routing needs it")
   func fields() throws {
     let session = try read(
-      #"{"bundleId":"com.example.app","installId":"i","attStatus":0,"attConsentWaitingInterval":30,"urlStrategy":"default","deviceTime":"2026-09-10T08:00:00Z","x":[1]}"#)
+      #"{"bundleId":"com.example.app","installId":"i","attStatus":0,"attConsentWaitingInterval":30,"urlStrategy":"default","deviceTime":"2026-09-10T08:00:00Z","x":[1]}"#
+    )
     #expect(session.attStatus == .notDetermined && session.waitingInterval == 30 && session.strategy == "default")
     #expect(session.deviceTime == 1_789_027_200_000)
     #expect(session.payload["x"] == [1])
     #expect(session.installHash.count == 32 && !session.installHash.contains("com"))
   }
 
-  @Test("what is wrong is named", arguments: [
-    ("{}", "bundleId"), (#"{"bundleId":1}"#, "bundleId"), (#"{"bundleId":"b"}"#, "installId"),
-    (#"{"bundleId":"b","installId":""}"#, "installId"), (#"{"bundleId":"b","installId":"i","attStatus":"3"}"#, "attStatus"),
-    (#"{"bundleId":"b","installId":"i","attStatus":3.0}"#, "attStatus"),
-    (#"{"bundleId":"b","installId":"i","att_status":"3"}"#, "att_status"),
-    (#"{"bundleId":"b","installId":"i","attConsentWaitingInterval":"5"}"#, "attConsentWaitingInterval"),
-    (#"{"bundleId":"b","installId":"i","urlStrategy":5}"#, "urlStrategy"),
-    (#"{"bundleId":"b","installId":"i","deviceTime":"yesterday"}"#, "deviceTime"),
-  ])
+  @Test(
+    "what is wrong is named",
+    arguments: [
+      ("{}", "bundleId"), (#"{"bundleId":1}"#, "bundleId"), (#"{"bundleId":"b"}"#, "installId"),
+      (#"{"bundleId":"b","installId":""}"#, "installId"),
+      (#"{"bundleId":"b","installId":"i","attStatus":"3"}"#, "attStatus"),
+      (#"{"bundleId":"b","installId":"i","attStatus":3.0}"#, "attStatus"),
+      (#"{"bundleId":"b","installId":"i","att_status":"3"}"#, "att_status"),
+      (#"{"bundleId":"b","installId":"i","attConsentWaitingInterval":"5"}"#, "attConsentWaitingInterval"),
+      (#"{"bundleId":"b","installId":"i","urlStrategy":5}"#, "urlStrategy"),
+      (#"{"bundleId":"b","installId":"i","deviceTime":"yesterday"}"#, "deviceTime"),
+    ])
   func refused(_ text: String, _ field: String) {
     #expect { try read(text) } throws: { ($0 as? FieldError)?.field == field }
   }
@@ -42,7 +46,10 @@ struct ATTSessionTests {
 
   @Test("the status is told always, and is the one at sending")
   func outgoing() {
-    #expect(SessionSubmission.outgoing(["attStatus": 0, "a": 1], status: .authorized) == ["attStatus": 3, "a": 1, "att_status": 3])
+    #expect(
+      SessionSubmission.outgoing(["attStatus": 0, "a": 1], status: .authorized) == [
+        "attStatus": 3, "a": 1, "att_status": 3,
+      ])
     #expect(SessionSubmission.outgoing(["a": 1], status: .unavailable) == ["a": 1, "att_status": -1])
   }
 
@@ -61,9 +68,11 @@ struct ATTSessionTests {
     #expect(DeviceTime.milliseconds("2026-09-10t08:00:00-00:30") == 1_789_029_000_000)
   }
 
-  @Test("what is no time is refused", arguments: [
-    "", "2026-09-10", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-10T24:00:00Z", "2026-09-10T08:00:00",
-    "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z",
-  ])
+  @Test(
+    "what is no time is refused",
+    arguments: [
+      "", "2026-09-10", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-10T24:00:00Z", "2026-09-10T08:00:00",
+      "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z",
+    ])
   func noTimes(_ text: String) { #expect(DeviceTime.milliseconds(text) == nil) }
 }

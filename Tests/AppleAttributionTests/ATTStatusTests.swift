@@ -4,10 +4,12 @@ import WireJSON
 
 @Suite("ATT status")
 struct ATTStatusTests {
-  @Test("only 3 is consent", arguments: [
-    ("0", ATTStatus.notDetermined), ("1", .restricted), ("2", .denied), ("3", .authorized), ("-1", .unavailable),
-    ("null", .unavailable), ("4", .unknown(4)), ("-2", .unknown(-2)), ("9223372036854775807", .unknown(.max)),
-  ])
+  @Test(
+    "only 3 is consent",
+    arguments: [
+      ("0", ATTStatus.notDetermined), ("1", .restricted), ("2", .denied), ("3", .authorized), ("-1", .unavailable),
+      ("null", .unavailable), ("4", .unknown(4)), ("-2", .unknown(-2)), ("9223372036854775807", .unknown(.max)),
+    ])
   func codes(_ text: String, _ status: ATTStatus) throws {
     let read = try ATTStatus(parsing: JSONValue(parsing: text))
     #expect(read == status)
@@ -18,9 +20,11 @@ struct ATTStatusTests {
   @Test("an absent status is no consent")
   func absent() throws { #expect(try ATTStatus(parsing: nil) == .unavailable) }
 
-  @Test("anything but an integer is refused, naming the field", arguments: [
-    #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
-  ])
+  @Test(
+    "anything but an integer is refused, naming the field",
+    arguments: [
+      #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
+    ])
   func refused(_ text: String) {
     #expect { try ATTStatus(parsing: JSONValue(parsing: text)) } throws: { ($0 as? FieldError)?.field == "attStatus" }
   }

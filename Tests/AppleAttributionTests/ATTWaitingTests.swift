@@ -24,7 +24,9 @@ struct ATTWaitingTests {
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 90, now: 40_000) == .send)
   }
 
-  @Test("a first item with an answer means that nothing is ever held", arguments: [ATTStatus.authorized, .denied, .restricted])
+  @Test(
+    "a first item with an answer means that nothing is ever held",
+    arguments: [ATTStatus.authorized, .denied, .restricted])
   func answered(_ status: ATTStatus) {
     var waiting = ATTWaiting()
     #expect(waiting.receive(status: status, intervalSeconds: 30, now: 0) == .send)

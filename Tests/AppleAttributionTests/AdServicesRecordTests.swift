@@ -26,10 +26,12 @@ struct AdServicesRecordTests {
     #expect(found.normalized["newIn2027"] == nil)
   }
 
-  @Test("old and new spellings of the conversion type are one", arguments: [
-    ("Download", "Download"), ("newdownloads", "Download"), ("DOWNLOAD", "Download"), ("Redownload", "Redownload"),
-    ("redownloads", "Redownload"), ("PreOrder", "PreOrder"), ("preorder", "PreOrder"), ("Gift", "Gift"),
-  ])
+  @Test(
+    "old and new spellings of the conversion type are one",
+    arguments: [
+      ("Download", "Download"), ("newdownloads", "Download"), ("DOWNLOAD", "Download"), ("Redownload", "Redownload"),
+      ("redownloads", "Redownload"), ("PreOrder", "PreOrder"), ("preorder", "PreOrder"), ("Gift", "Gift"),
+    ])
   func conversionType(_ written: String, _ read: String) throws {
     let found = try record(#"{"attribution":true,"conversionType":"\#(written)"}"#)
     #expect(found.conversionType?.text == read)
@@ -52,11 +54,14 @@ struct AdServicesRecordTests {
     #expect(try record(#"{"attribution":false}"#).outcome == .organic)
   }
 
-  @Test("what is no record is malformed, with the field", arguments: [
-    ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"),
-    (#"{"attribution":true,"orgId":1.5}"#, "orgId"), (#"{"attribution":true,"campaignId":true}"#, "campaignId"),
-    (#"{"attribution":true,"adId":99999999999999999999}"#, "adId"), (#"{"attribution":true,"claimType":1}"#, "claimType"),
-  ])
+  @Test(
+    "what is no record is malformed, with the field",
+    arguments: [
+      ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"),
+      (#"{"attribution":true,"orgId":1.5}"#, "orgId"), (#"{"attribution":true,"campaignId":true}"#, "campaignId"),
+      (#"{"attribution":true,"adId":99999999999999999999}"#, "adId"),
+      (#"{"attribution":true,"claimType":1}"#, "claimType"),
+    ])
   func malformed(_ body: String, _ field: String) {
     #expect { try record(body) } throws: { ($0 as? FieldError)?.field == field }
     guard case .tryLater(.malformed) = AdServicesAnswer(status: 200, body: Array(body.utf8)) else {

@@ -12,7 +12,8 @@ struct AdServicesRetryRuleTests {
     chance: Double = 0.5, rule: AdServicesRetryRule? = nil
   ) -> AdServicesRetryRule.Action {
     (rule ?? self.rule).next(
-      after: answer, history: &history, createdAt: createdAt, now: createdAt + after, retryAfter: retryAfter, chance: chance)
+      after: answer, history: &history, createdAt: createdAt, now: createdAt + after, retryAfter: retryAfter,
+      chance: chance)
   }
 
   @Test("the first call comes five seconds after creation, at once for an older token, never for an expired one")
@@ -88,7 +89,8 @@ struct AdServicesRetryRuleTests {
         let answers: [AdServicesAnswer] = [.notFound, .tryLater(.status(500)), .tryLater(.status(429))]
         let retryAfter: Int64? = random.next() % 3 == 0 ? Int64(random.next() % 4_000_000) : nil
         action = rule.next(
-          after: answers[Int(random.next() % 3)], history: &history, createdAt: createdAt, now: now, retryAfter: retryAfter,
+          after: answers[Int(random.next() % 3)], history: &history, createdAt: createdAt, now: now,
+          retryAfter: retryAfter,
           chance: Double(random.next() >> 11) / 9_007_199_254_740_992)
       }
       guard case .finish(let outcome, nil) = action else {

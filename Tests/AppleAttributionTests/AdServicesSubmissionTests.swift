@@ -6,10 +6,12 @@ struct AdServicesSubmissionTests {
   let now: Int64 = 1_790_000_000_000
 
   func submission(
-    token: String? = "YWJj", bundleId: String? = "com.example.app", installId: String? = "i-1", requestedAt: Int64? = nil
+    token: String? = "YWJj", bundleId: String? = "com.example.app", installId: String? = "i-1",
+    requestedAt: Int64? = nil
   ) throws(FieldError) -> TokenSubmission {
     try TokenSubmission(
-      token: token, bundleId: bundleId, installId: installId, attStatus: .authorized, requestedAt: requestedAt, receivedAt: now)
+      token: token, bundleId: bundleId, installId: installId, attStatus: .authorized, requestedAt: requestedAt,
+      receivedAt: now)
   }
 
   @Test("a submission survives its way through a queue")
@@ -23,7 +25,8 @@ struct AdServicesSubmissionTests {
 
   @Test("the same token is the same exchange, whoever hands it in")
   func sameToken() throws {
-    #expect(try submission().idempotencyKey == submission(token: " YWJj\n", bundleId: "b", installId: nil).idempotencyKey)
+    #expect(
+      try submission().idempotencyKey == submission(token: " YWJj\n", bundleId: "b", installId: nil).idempotencyKey)
     #expect(try submission().idempotencyKey != submission(token: "YWJk").idempotencyKey)
     #expect(try !submission().attributes.values.contains { $0.contains("YWJj") })
   }

@@ -16,12 +16,15 @@ struct AdServicesTokenTests {
   @Test("the key is the SHA-256 of the trimmed token")
   func key() throws {
     #expect(
-      try AttributionToken(validating: "abc\n").key == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+      try AttributionToken(validating: "abc\n").key
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  @Test("empty, oversized and non-ASCII tokens are refused, naming the field", arguments: [
-    "", " \n ", String(repeating: "a", count: 4097), "abc\u{e9}", "ab cd", "ab\u{0}cd",
-  ])
+  @Test(
+    "empty, oversized and non-ASCII tokens are refused, naming the field",
+    arguments: [
+      "", " \n ", String(repeating: "a", count: 4097), "abc\u{e9}", "ab cd", "ab\u{0}cd",
+    ])
   func refused(_ text: String) {
     #expect { try AttributionToken(validating: text) } throws: { ($0 as? FieldError)?.field == "token" }
   }

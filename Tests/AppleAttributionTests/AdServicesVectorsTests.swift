@@ -55,7 +55,9 @@ struct AdServicesVectorsTests {
     if let gap = vector.expect["minGapMs"]?.int64Value {
       #expect(zip(calls, calls.dropFirst()).allSatisfy { $1 - $0 >= gap }, "\(vector.id)")
     }
-    if let payload = vector.expect["payload"]?.stringValue { #expect(record?.detail.rawValue == payload, "\(vector.id)") }
+    if let payload = vector.expect["payload"]?.stringValue {
+      #expect(record?.detail.rawValue == payload, "\(vector.id)")
+    }
     #expect(calls.first == createdAt + 5000)
   }
 

@@ -16,25 +16,31 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(try filter(text, consent: true).payload).serializedString == text)
   }
 
-  @Test("fields are removed at any depth and in any spelling of the name", arguments: [
-    "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate",
-  ])
+  @Test(
+    "fields are removed at any depth and in any spelling of the name",
+    arguments: [
+      "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate",
+    ])
   func names(_ name: String) throws {
     let result = try filter(#"{"a":[{"b":{"\#(name)":"x","keep":1}}],"\#(name)":{"c":2},"keep":true}"#)
     #expect(JSONValue.object(result.payload).serializedString == #"{"a":[{"b":{"keep":1}}],"keep":true}"#)
     #expect(result.removedNames == [name])
   }
 
-  @Test("the same identifier is removed wherever it stands, however it is written", arguments: [
-    "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "6F9619FF8B86D011B42D00CF4FC964FF",
-    "{6f9619ff-8b86-d011-b42d-00cf4fc964ff}", "https://x.example/?id=6f9619ff-8b86-d011-b42d-00cf4fc964ff&a=1",
-    "6F9619FF%2D8B86%2DD011%2DB42D%2D00CF4FC964FF", "6F9619FF%252D8B86%252DD011%252DB42D%252D00CF4FC964FF",
-    #"{\"x\":\"6F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#, #"{\"x\":\"\\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#,
-    #"\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF"#, #"{\"idfa\":\"another\"}"#,
-  ])
+  @Test(
+    "the same identifier is removed wherever it stands, however it is written",
+    arguments: [
+      "6F9619FF-8B86-D011-B42D-00CF4FC964FF", "6f9619ff-8b86-d011-b42d-00cf4fc964ff",
+      "6F9619FF8B86D011B42D00CF4FC964FF",
+      "{6f9619ff-8b86-d011-b42d-00cf4fc964ff}", "https://x.example/?id=6f9619ff-8b86-d011-b42d-00cf4fc964ff&a=1",
+      "6F9619FF%2D8B86%2DD011%2DB42D%2D00CF4FC964FF", "6F9619FF%252D8B86%252DD011%252DB42D%252D00CF4FC964FF",
+      #"{\"x\":\"6F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#, #"{\"x\":\"\\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF\"}"#,
+      #"\u0036F9619FF-8B86-D011-B42D-00CF4FC964FF"#, #"{\"idfa\":\"another\"}"#,
+    ])
   func values(_ written: String) throws {
     let result = try filter(
-      #"{"idfa":"\#(Self.idfa)","custom":{"p":"\#(written)","q":"kept","list":["\#(written)","kept"]},"p2":"\#(written)"}"#)
+      #"{"idfa":"\#(Self.idfa)","custom":{"p":"\#(written)","q":"kept","list":["\#(written)","kept"]},"p2":"\#(written)"}"#
+    )
     #expect(
       JSONValue.object(result.payload).serializedString == #"{"custom":{"q":"kept","list":["kept"]}}"#)
     #expect(!result.removedNames.joined().contains("9619"))

@@ -12,7 +12,9 @@ struct ConsentRoutingTests {
 
   @Test("a fall-back stays in its strategy and on its side of the split")
   func fallBack() throws {
-    let table = ConsentRoutingTable([ConsentStrategy(name: "x", domains: ["a.example", "b.example"], isDataResidency: true)])
+    let table = ConsentRoutingTable([
+      ConsentStrategy(name: "x", domains: ["a.example", "b.example"], isDataResidency: true)
+    ])
     #expect(try table.route(strategy: "x", consent: false).hosts == ["analytics.a.example", "analytics.b.example"])
     #expect(try table.route(strategy: "x", consent: true).hosts == ["consent.a.example", "consent.b.example"])
     #expect(try table.route(strategy: "x", consent: true).isDataResidency)

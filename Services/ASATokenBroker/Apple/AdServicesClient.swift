@@ -45,7 +45,9 @@ final class AdServicesClient: Sendable {
   }
 
   private static func retryAfter(_ value: String?) -> Int64? {
-    guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...172_800).contains(seconds) else { return nil }
+    guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...172_800).contains(seconds) else {
+      return nil
+    }
     return seconds * 1000
   }
 }

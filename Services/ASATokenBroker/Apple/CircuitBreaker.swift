@@ -40,7 +40,9 @@ struct CircuitBreaker: Sendable {
     }
     calls.removeAll { $0.at <= now - Self.window }
     calls.append((now, failed))
-    guard openUntil == nil, calls.count >= Self.leastCalls, calls.count(where: \.failed) * 2 >= calls.count else { return }
+    guard openUntil == nil, calls.count >= Self.leastCalls, calls.count(where: \.failed) * 2 >= calls.count else {
+      return
+    }
     openUntil = now + pause
     calls = []
   }

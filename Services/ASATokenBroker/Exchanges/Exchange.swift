@@ -1,8 +1,8 @@
 import AppleAttribution
 import WireJSON
 
-/// One token's exchange, from the first call to its end: what `GetExchange` reads and the final event tells. The token itself
-/// is not in it, only its key.
+/// One token's exchange, from the first call to its end: what `GetExchange` reads and the final event tells. The token
+/// itself is not in it, only its key.
 struct Exchange: Sendable, Hashable {
   /// One call of Apple's API.
   struct Attempt: Sendable, Hashable {

@@ -29,7 +29,8 @@ extension Exchange {
       if !shown.removedNames.isEmpty { data["removedNames"] = .array(shown.removedNames.map { .string($0) }) }
     }
     return CloudEvent(
-      id: eventId, source: ServiceName.asaTokenBroker.rawValue, type: outcome.isResolved ? .adServicesResolved : .adServicesFailed,
+      id: eventId, source: ServiceName.asaTokenBroker.rawValue,
+      type: outcome.isResolved ? .adServicesResolved : .adServicesFailed,
       subject: bundleId, time: Timestamp(millisecondsSince1970: finishedAt), data: data)
   }
 }

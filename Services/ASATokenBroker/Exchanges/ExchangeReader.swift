@@ -6,8 +6,8 @@ struct ExchangeReader: Sendable {
   let deliveries: DeliveryQueue
   let store: ExchangeStore
 
-  /// Nil when the token was taken in and Apple was not asked yet. Throws `not_found` when there is no such exchange, or none
-  /// any more.
+  /// Nil when the token was taken in and Apple was not asked yet. Throws `not_found` when there is no such exchange, or
+  /// none any more.
   func exchange(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
     if let exchange = try await stored(id) { return exchange }
     let delivery: DeliveryRecord?

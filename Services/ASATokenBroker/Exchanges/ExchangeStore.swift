@@ -22,12 +22,16 @@ struct ExchangeStore: Sendable {
 
   func save(_ exchange: Exchange) async throws {
     let text = JSONValue.object(exchange.json).serializedString
-    _ = try await redis.send(["SET", .string(Self.key(exchange.id)), .string(text), "EX", .integer(Int64(exchangeSeconds))])
+    _ = try await redis.send([
+      "SET", .string(Self.key(exchange.id)), .string(text), "EX", .integer(Int64(exchangeSeconds)),
+    ])
   }
 
   /// The event and detail of the last attribution of an install.
   func lastAttribution(bundleId: String, installId: String) async throws -> (eventId: String, detail: String)? {
-    guard let text = try await redis.send(["GET", .string(Self.installKey(bundleId: bundleId, installId: installId))]).string,
+    guard
+      let text = try await redis.send(["GET", .string(Self.installKey(bundleId: bundleId, installId: installId))])
+        .string,
       let object = (try? JSONValue(parsing: text))?.objectValue, let eventId = object["eventId"]?.stringValue
     else { return nil }
     return (eventId, object["detail"]?.stringValue ?? "")
@@ -35,7 +39,10 @@ struct ExchangeStore: Sendable {
 
   func saveLastAttribution(bundleId: String, installId: String, eventId: String, detail: String) async throws {
     let text = JSONValue.object(["eventId": .string(eventId), "detail": .string(detail)]).serializedString
-    _ = try await redis.send(["SET", .string(Self.installKey(bundleId: bundleId, installId: installId)), .string(text), "EX", .integer(Int64(Self.installSeconds))])
+    _ = try await redis.send([
+      "SET", .string(Self.installKey(bundleId: bundleId, installId: installId)), .string(text), "EX",
+      .integer(Int64(Self.installSeconds)),
+    ])
   }
 
   private static func key(_ id: String) -> String { Keys.own("asa-token-broker", "exchange:\(id)", shardOf: id) }

@@ -30,7 +30,8 @@ struct ExchangeTokenHandler: RPCHandler {
       throw .invalidArgument(field: "waitMilliseconds", "must be 0 to \(Self.longestWait)")
     }
     let id = try await accept(submission, context, receivedAt: receivedAt)
-    let exchange = try await reader.decided(id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
+    let exchange = try await reader.decided(
+      id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
     return ExchangeTokenResponse(id: id.description, exchange)
   }
 
@@ -38,13 +39,16 @@ struct ExchangeTokenHandler: RPCHandler {
     _ submission: TokenSubmission, _ context: RPCContext, receivedAt: Int64
   ) async throws(RPCError) -> DeliveryID {
     var notBefore: Int64?
-    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: receivedAt), at > receivedAt { notBefore = at }
+    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: receivedAt), at > receivedAt {
+      notBefore = at
+    }
     do {
       return try await deliveries.accept(
         AcceptRequest(
           queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
           message: QueueMessage(
-            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8), attributes: submission.attributes,
+            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
+            attributes: submission.attributes,
             receivedAt: receivedAt, source: "rpc", traceparent: context.traceparent, requestId: context.requestId),
           notBefore: notBefore)
       ).id

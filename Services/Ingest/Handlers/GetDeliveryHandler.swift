@@ -21,7 +21,8 @@ struct GetDeliveryHandler: RPCHandler {
       id: id.description, state: record.state.rawValue,
       acceptedAt: record.acceptedAt.map { Timestamp(millisecondsSince1970: $0) },
       completedAt: record.completedAt.map { Timestamp(millisecondsSince1970: $0) },
-      attempts: Int32(clamping: record.attempts), eventId: record.eventId, reason: record.reason, lastError: record.lastError,
+      attempts: Int32(clamping: record.attempts), eventId: record.eventId, reason: record.reason,
+      lastError: record.lastError,
       queue: record.queue, kind: record.kind)
   }
 }

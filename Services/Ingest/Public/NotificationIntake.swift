@@ -6,10 +6,11 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Takes in App Store Server Notifications V2 (Responding to App Store Server Notifications): 200 once they are on disk.
+/// Takes in App Store Server Notifications V2 (Responding to App Store Server Notifications): 200 once they are on
+/// disk.
 struct NotificationIntake: Sendable {
-  /// The message's body is the `signedPayload`. A notification of version 1 is known by its form and never parsed: its message
-  /// has no body and the attribute `version`, and is recorded as rejected.
+  /// The message's body is the `signedPayload`. A notification of version 1 is known by its form and never parsed: its
+  /// message has no body and the attribute `version`, and is recorded as rejected.
   static let messageKind = "notification"
 
   let deliveries: DeliveryQueue
@@ -34,9 +35,8 @@ struct NotificationIntake: Sendable {
     return await accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
-        naturalKey: found.notificationUUID.map {
-          NotificationSniffer.naturalKey(environment: found.environment ?? "", notificationUUID: $0)
-        }, message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8))))
+        naturalKey: found.naturalKey,
+        message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8))))
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {

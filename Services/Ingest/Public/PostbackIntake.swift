@@ -7,8 +7,8 @@ import WireJSON
 
 /// Takes in SKAdNetwork and AdAttributionKit postbacks, an ad network's own and developers' copies.
 ///
-/// Nothing is verified here. What cannot be told apart or named is a 400; everything else is stored and answered 200, forged
-/// or not: the verifier decides, and a sender learns nothing.
+/// Nothing is verified here. What cannot be told apart or named is a 400; everything else is stored and answered 200,
+/// forged or not: the verifier decides, and a sender learns nothing.
 struct PostbackIntake: Sendable {
   /// The attribute that names the ad network whose URL a postback came to.
   static let expectedAdNetworkAttribute = "expectedAdNetworkId"
@@ -36,7 +36,8 @@ struct PostbackIntake: Sendable {
     do {
       let outcome = try await deliveries.accept(
         AcceptRequest(
-          queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey, naturalKey: naturalKey,
+          queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
+          naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes)))
       return .receipt(outcome)
     } catch {

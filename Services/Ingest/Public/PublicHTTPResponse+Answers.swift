@@ -7,7 +7,8 @@ extension PublicHTTPResponse {
   /// The receipt for a delivery that is on disk: its id, and whether it was there before.
   static func receipt(_ outcome: AcceptOutcome, status: Int = 200) -> PublicHTTPResponse {
     json(
-      status, ["id": .string(outcome.id.description), "status": .string(outcome.isDuplicate ? "duplicate" : "accepted")])
+      status,
+      ["id": .string(outcome.id.description), "status": .string(outcome.isDuplicate ? "duplicate" : "accepted")])
   }
 
   static func json(_ status: Int, _ object: JSONObject) -> PublicHTTPResponse {
@@ -27,6 +28,7 @@ extension PublicHTTPResponse {
   static func notTaken(_ error: QueueError, status: Int) -> PublicHTTPResponse {
     let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(5) }
     return failure(
-      .unavailable("the delivery could not be stored; send it again", reason: "NOT_STORED", retryAfter: delay), status: status)
+      .unavailable("the delivery could not be stored; send it again", reason: "NOT_STORED", retryAfter: delay),
+      status: status)
   }
 }

@@ -16,7 +16,8 @@ struct PublicRequest: Sendable {
   var path: String { received.path }
   var body: [UInt8] { received.body }
 
-  /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for it.
+  /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for
+  /// it.
   var isJSON: Bool {
     guard let type = received.mediaType, !type.isEmpty else { return true }
     return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))

@@ -1,5 +1,5 @@
-/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its end:
-/// Apple does not follow redirects.
+/// The routes of the public port (`spec/api.md`, "ingest — from the outside"), each with and without a slash at its
+/// end: Apple does not follow redirects.
 enum PublicRoute: Sendable, Hashable {
   /// A postback; the ad network whose URL it came to, when the URL names one.
   case postback(adNetworkId: String?)
@@ -60,7 +60,9 @@ enum PublicRoute: Sendable, Hashable {
         bytes.append(first)
         continue
       }
-      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
       bytes.append(value)
       rest = rest.dropFirst(2)
     }

@@ -4,8 +4,8 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// Takes in AdServices attribution tokens from apps and SDKs: as JSON, or the bare token as text with what belongs to it in
-/// the query.
+/// Takes in AdServices attribution tokens from apps and SDKs: as JSON, or the bare token as text with what belongs to
+/// it in the query.
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
   let rule: AdServicesRetryRule
@@ -19,7 +19,9 @@ struct TokenIntake: Sendable {
     }
     // An expired token cannot come here: its creation time was refused.
     var notBefore: Int64?
-    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt), at > request.receivedAt {
+    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt),
+      at > request.receivedAt
+    {
       notBefore = at
     }
     do {
@@ -27,7 +29,8 @@ struct TokenIntake: Sendable {
         AcceptRequest(
           queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
           message: request.message(
-            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8), attributes: submission.attributes),
+            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
+            attributes: submission.attributes),
           notBefore: notBefore))
       return .receipt(outcome, status: 202)
     } catch {
@@ -60,7 +63,8 @@ struct TokenIntake: Sendable {
       throw FieldError(field: "token", reason: "must be ASCII")
     }
     return try TokenSubmission(
-      token: token, bundleId: request.parameter("bundleId"), installId: request.parameter("installId"), attStatus: status,
+      token: token, bundleId: request.parameter("bundleId"), installId: request.parameter("installId"),
+      attStatus: status,
       requestedAt: requestedAt, receivedAt: request.receivedAt)
   }
 

@@ -20,7 +20,9 @@ struct SessionForwarder: Sendable {
   /// Tries the route's hosts in their order; each of them is on the same side of the split.
   ///
   /// - Parameter idempotencyKey: the same for every attempt, so that the receiving side can tell a repeat.
-  func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async -> Result {
+  func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async
+    -> Result
+  {
     var last = Result.failed(error: "no host", retryAfter: nil)
     let body = JSONValue.object(payload).serialized
     for host in route.hosts {
@@ -43,8 +45,10 @@ struct SessionForwarder: Sendable {
           maxResponseBytes: 64 * 1024))
       switch response.status {
       case 200..<300: return .delivered(host: host, status: response.status)
-      case 408, 425, 429, 500...: return .failed(
-        error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"]))
+      case 408, 425, 429, 500...:
+        return .failed(
+          error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"])
+        )
       default: return .refused(host: host, status: response.status)
       }
     } catch {

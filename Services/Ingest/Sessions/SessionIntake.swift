@@ -9,9 +9,9 @@ import WireJSON
 
 /// Takes in SDK sessions and ATT statuses.
 ///
-/// What needs consent is parted from a session here, before anything is stored: the message in the queue, and so any dead
-/// letter, holds the session without it. Only where there is consent, or the user is still being asked, is the whole payload
-/// kept beside it, for as long as sending takes.
+/// What needs consent is parted from a session here, before anything is stored: the message in the queue, and so any
+/// dead letter, holds the session without it. Only where there is consent, or the user is still being asked, is the
+/// whole payload kept beside it, for as long as sending takes.
 struct SessionIntake: Sendable {
   let deliveries: DeliveryQueue
   let store: SessionStore
@@ -95,7 +95,8 @@ struct SessionIntake: Sendable {
         case .some(.none): ("duplicate", "none")
         case nil: ("accepted", "ignored")
         }
-      logger.info("att status received", metadata: ["install": "\(hash)", "code": "\(status.code)", "effect": "\(effect.word)"])
+      logger.info(
+        "att status received", metadata: ["install": "\(hash)", "code": "\(status.code)", "effect": "\(effect.word)"])
       return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
     } catch let error as RedisError {
       return .notTaken(.unavailable(error), status: 503)

@@ -1,6 +1,7 @@
 import AttributionQueue
 
-/// Every key that session routing keeps in Redis, those of one install in one slot. An install stands in them by its hash only.
+/// Every key that session routing keeps in Redis, those of one install in one slot. An install stands in them by its
+/// hash only.
 struct SessionKeys: Sendable {
   /// As ``SessionSubmission/installHash``.
   let installHash: String

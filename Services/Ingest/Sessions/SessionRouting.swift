@@ -7,8 +7,8 @@ struct SessionRouting: Sendable {
   /// Strategy by bundle id, for every app of the configuration.
   let strategies: [String: String]
 
-  /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it names
-  /// none, or when it would leave the region that its app's configuration keeps it in.
+  /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it
+  /// names none, or when it would leave the region that its app's configuration keeps it in.
   func strategy(for session: SessionSubmission) throws(FieldError) -> String {
     let configured = strategies[session.bundleId]
     guard let asked = session.strategy ?? configured else {

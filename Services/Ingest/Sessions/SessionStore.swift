@@ -2,8 +2,8 @@ import AppleAttribution
 import Cryptography
 import RedisClient
 
-/// What session routing keeps in Redis: the status of each install, the order of what is held, and whole payloads apart from
-/// the queue.
+/// What session routing keeps in Redis: the status of each install, the order of what is held, and whole payloads apart
+/// from the queue.
 struct SessionStore: Sendable {
   /// How long an install's status is known after it was last heard of, seconds: 400 days.
   static let installSeconds = 400 * 86_400
@@ -13,7 +13,8 @@ struct SessionStore: Sendable {
   static let firstSeenSeconds = 7 * 86_400
 
   /// Writes a value if the one that was read still stands.
-  /// KEYS 1 the install. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when written.
+  /// KEYS 1 the install. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when
+  /// written.
   private static let compareAndSet: RedisScript = {
     let source = """
       local current = redis.call('GET', KEYS[1]) or ''
@@ -21,7 +22,8 @@ struct SessionStore: Sendable {
       redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
       return 1
       """
-    return RedisScript(name: "install-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+    return RedisScript(
+      name: "install-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
   }()
 
   /// How long a payload outlives its sending, seconds.
@@ -54,7 +56,9 @@ struct SessionStore: Sendable {
   /// When these bytes were first received from the install, milliseconds since 1970; now, if they never were.
   func firstSeen(installHash: String, digest: String, now: Int64) async throws -> Int64 {
     let key = SessionKeys(installHash: installHash).firstSeen(digest)
-    let reply = try await redis.send(["SET", .string(key), .integer(now), "NX", "GET", "EX", .integer(Int64(Self.firstSeenSeconds))])
+    let reply = try await redis.send([
+      "SET", .string(key), .integer(now), "NX", "GET", "EX", .integer(Int64(Self.firstSeenSeconds)),
+    ])
     return reply.string.flatMap { Int64($0) } ?? now
   }
 
@@ -81,7 +85,8 @@ struct SessionStore: Sendable {
 
   /// Held deliveries in their order.
   func held(installHash: String) async throws -> [String] {
-    try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "-1"]).array?.compactMap(\.string) ?? []
+    try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "-1"]).array?.compactMap(
+      \.string) ?? []
   }
 
   func dropHeld(_ delivery: String, installHash: String) async throws {

@@ -26,7 +26,9 @@ struct SessionWorker: Sendable {
       if let deadline = message.heldUntil {
         // Woken before its time, and nobody answered yet.
         let left = deadline - now()
-        if install.isHolding, left > 0 { return .retry(after: .milliseconds(left), error: "waiting for the user's answer") }
+        if install.isHolding, left > 0 {
+          return .retry(after: .milliseconds(left), error: "waiting for the user's answer")
+        }
         if try await !isItsTurn(lease, message, deadline: deadline) {
           return .retry(after: .milliseconds(200), error: "waiting for the sessions before it")
         }
@@ -68,7 +70,8 @@ struct SessionWorker: Sendable {
     switch result {
     case .failed(let error, let retryAfter):
       metrics.routed(consent: consent, outcome: "failed")
-      logger.info("session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
+      logger.info(
+        "session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
       return .retry(after: retryAfter, error: error)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
@@ -84,9 +87,12 @@ struct SessionWorker: Sendable {
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 
-  /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it again.
+  /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it
+  /// again.
   private func cleanUp(_ key: String, _ message: SessionMessage) async {
-    if let digest = message.payloadDigest { try? await store.expirePayload(installHash: message.installHash, digest: digest) }
+    if let digest = message.payloadDigest {
+      try? await store.expirePayload(installHash: message.installHash, digest: digest)
+    }
     if message.place != nil { try? await store.dropHeld(key, installHash: message.installHash) }
   }
 

@@ -1,5 +1,5 @@
-/// When Apple is asked about a token, and when no more (AdServices: attributionToken(), "retry up to three times at intervals
-/// of five seconds" after a 404; the slow lane is ours).
+/// When Apple is asked about a token, and when no more (AdServices: attributionToken(), "retry up to three times at
+/// intervals of five seconds" after a 404; the slow lane is ours).
 ///
 /// Pure: times are milliseconds since 1970 and passed in, chance too.
 public struct AdServicesRetryRule: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import WireJSON
 
-/// Apple's answer for a token: the ad that led to the installation, or that there was none (AdServices: Attribution payload).
+/// Apple's answer for a token: the ad that led to the installation, or that there was none (AdServices: Attribution
+/// payload).
 ///
 /// Every field of Apple's is typed; what Apple may add later stays in ``raw``. Ids are 64 bits and keep every digit.
 public struct AttributionRecord: Sendable, Hashable {
@@ -80,14 +81,14 @@ public struct AttributionRecord: Sendable, Hashable {
   public let impressionDate: String?
   /// Two letters.
   public let countryOrRegion: String?
-  /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`, `APPSTORE_PRODUCT_PAGES`, or
-  /// a later word.
+  /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`,
+  /// `APPSTORE_PRODUCT_PAGES`, or a later word.
   public let supplyPlacement: String?
   /// The record as it came, with the fields nobody knew yet.
   public let raw: JSONObject
 
-  /// Reads the body of a 200. Throws ``FieldError`` when it is no record: not a JSON object, `attribution` missing or no
-  /// boolean, a field of a wrong type.
+  /// Reads the body of a 200. Throws ``FieldError`` when it is no record: not a JSON object, `attribution` missing or
+  /// no boolean, a field of a wrong type.
   public init(parsing body: [UInt8]) throws(FieldError) {
     let value: JSONValue
     do { value = try JSONValue(parsing: body) } catch { throw FieldError(field: error.path, reason: error.reason) }

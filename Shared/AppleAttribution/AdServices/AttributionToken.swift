@@ -3,7 +3,8 @@ import Cryptography
 /// A token that `AAAttribution.attributionToken()` made on a device (AdServices: attributionToken()).
 ///
 /// Opaque. It is sent to Apple byte for byte, only trimmed of white space around it; that it is Base64 is noted and not
-/// demanded, because Apple's answer decides. A token stands for a user's ad history: no description, dump or log shows it.
+/// demanded, because Apple's answer decides. A token stands for a user's ad history: no description, dump or log shows
+/// it.
 public struct AttributionToken: Sendable, Hashable {
   /// The longest token that is taken, in bytes.
   public static let maximumBytes = 4096
@@ -15,8 +16,8 @@ public struct AttributionToken: Sendable, Hashable {
   /// The token as it goes to Apple.
   public let text: String
 
-  /// Trims the text. Throws ``FieldError`` when nothing is left, when it is longer than ``maximumBytes``, or when it holds
-  /// anything but printable ASCII.
+  /// Trims the text. Throws ``FieldError`` when nothing is left, when it is longer than ``maximumBytes``, or when it
+  /// holds anything but printable ASCII.
   public init(validating text: String, field: String = "token") throws(FieldError) {
     var bytes = text.utf8[...]
     while let first = bytes.first, Self.isSpace(first) { bytes = bytes.dropFirst() }
@@ -37,9 +38,9 @@ public struct AttributionToken: Sendable, Hashable {
   /// Whether it has the form that Apple's tokens have, standard Base64.
   public var isBase64: Bool { Base64.decode(text) != nil }
 
-  /// The creation time to reckon with, in milliseconds since 1970: what the device says, or the time of receipt where it says
-  /// nothing. Throws ``FieldError`` when the device's time is more than 24 hours back or 5 minutes ahead; a time a little
-  /// ahead counts as now.
+  /// The creation time to reckon with, in milliseconds since 1970: what the device says, or the time of receipt where
+  /// it says nothing. Throws ``FieldError`` when the device's time is more than 24 hours back or 5 minutes ahead; a
+  /// time a little ahead counts as now.
   public static func creationTime(
     claimed: Int64?, receivedAt: Int64, field: String = "requestedAt"
   ) throws(FieldError) -> Int64 {

@@ -2,8 +2,8 @@ import WireJSON
 
 /// A token as it was handed in, by whatever way: what the exchange needs to know besides the token itself.
 ///
-/// It travels in a queue as attributes beside the token, which is the message's body. Two submissions of one token are one
-/// exchange, whichever way they came, so ``idempotencyKey`` depends on the token alone.
+/// It travels in a queue as attributes beside the token, which is the message's body. Two submissions of one token are
+/// one exchange, whichever way they came, so ``idempotencyKey`` depends on the token alone.
 public struct TokenSubmission: Sendable, Hashable {
   /// What kind of message carries a submission in the queue `tokens`.
   public static let messageKind = "adservices-token"
@@ -31,7 +31,8 @@ public struct TokenSubmission: Sendable, Hashable {
       throw FieldError(field: "bundleId", reason: "must be the app's bundle id")
     }
     if let installId, !installId.isEmpty, !Self.isIdentifier(installId) {
-      throw FieldError(field: "installId", reason: "must be 1 to \(Self.maximumIdentifierBytes) bytes without control characters")
+      throw FieldError(
+        field: "installId", reason: "must be 1 to \(Self.maximumIdentifierBytes) bytes without control characters")
     }
     self.bundleId = bundleId
     self.installId = installId.flatMap { $0.isEmpty ? nil : $0 }
@@ -64,6 +65,7 @@ public struct TokenSubmission: Sendable, Hashable {
   }
 
   private static func isIdentifier(_ text: String) -> Bool {
-    (1...maximumIdentifierBytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    (1...maximumIdentifierBytes).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
 }

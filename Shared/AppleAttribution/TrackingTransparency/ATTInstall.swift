@@ -1,5 +1,5 @@
-/// Everything that is remembered of one app on one device about App Tracking Transparency: the last known status and the wait
-/// for it. Pure; one value an install, kept as ``text``.
+/// Everything that is remembered of one app on one device about App Tracking Transparency: the last known status and
+/// the wait for it. Pure; one value an install, kept as ``text``.
 public struct ATTInstall: Sendable, Hashable {
   public private(set) var record: ATTStatusRecord?
   public private(set) var waiting: ATTWaiting
@@ -42,13 +42,15 @@ public struct ATTInstall: Sendable, Hashable {
     let wasHolding = isHolding
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
-      // A session may have waited on the device since before the refusal; without its time it cannot take the refusal back.
+      // A session may have waited on the device since before the refusal; without its time it cannot take the refusal
+      // back.
       effect = .older
     } else {
       effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
     }
     let decision = waiting.receive(
-      status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now, maximum: maximumWait)
+      status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
+      maximum: maximumWait)
     guard case .hold(let deadline) = decision else {
       return Reception(effect: effect, decision: .send, releasesHeld: wasHolding)
     }
@@ -96,7 +98,9 @@ extension ATTInstall {
     if parts[0].isEmpty {
       record = nil
     } else {
-      guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else { return nil }
+      guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else {
+        return nil
+      }
       record = ATTStatusRecord(
         status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, isUpdate: parts[5] == "1")
     }

@@ -1,5 +1,5 @@
-/// The last known ATT status of one app on one device, and when the device and we learnt of it. Times are milliseconds since
-/// 1970.
+/// The last known ATT status of one app on one device, and when the device and we learnt of it. Times are milliseconds
+/// since 1970.
 public struct ATTStatusRecord: Sendable, Hashable {
   public var status: ATTStatus
   /// By the device's clock, but never later than ``receivedAt``: a clock in the future would lock the status.

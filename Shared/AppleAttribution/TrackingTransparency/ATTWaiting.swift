@@ -1,7 +1,7 @@
 /// Waiting for the user's answer to the tracking prompt: what an app sends before it is held, for a bounded time.
 ///
-/// Pure: one value an install, times in milliseconds since 1970 passed in. The deadline is absolute, counted from the first
-/// held item; a wait that ran out or was answered is not begun again.
+/// Pure: one value an install, times in milliseconds since 1970 passed in. The deadline is absolute, counted from the
+/// first held item; a wait that ran out or was answered is not begun again.
 public struct ATTWaiting: Sendable, Hashable {
   /// The longest wait unless configured otherwise, in milliseconds.
   public static let maximumMilliseconds: Int64 = 120_000

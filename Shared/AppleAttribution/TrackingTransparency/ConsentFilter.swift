@@ -3,7 +3,8 @@ import WireJSON
 /// Takes out of a payload what only a user's consent allows to pass on.
 ///
 /// Fields go by name, at any depth and in any spelling of case, hyphens and underscores. Then every value and name that
-/// contains the same advertising identifier goes too, however it is written, since apps copy it into parameters of their own.
+/// contains the same advertising identifier goes too, however it is written, since apps copy it into parameters of
+/// their own.
 public struct ConsentFilter: Sendable {
   /// The advertising identifier and the device's start time; and the times in Apple's attribution records.
   public static let standardNames = ["idfa", "started_at", "clickDate", "impressionDate"]
@@ -13,7 +14,8 @@ public struct ConsentFilter: Sendable {
   /// A payload without what was not allowed, and what that was.
   public struct Filtered: Sendable, Hashable {
     public var payload: JSONObject
-    /// Names of what was taken out, sorted, each once: never a value, and never a name that itself holds the identifier.
+    /// Names of what was taken out, sorted, each once: never a value, and never a name that itself holds the
+    /// identifier.
     public var removedNames: [String]
   }
 

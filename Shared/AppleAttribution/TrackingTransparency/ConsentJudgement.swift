@@ -1,7 +1,7 @@
 /// Whether one item may leave with everything in it, judged when it is about to.
 ///
-/// Consent is needed at receipt *and* at sending; the stricter wins. Only an item held while the user was being asked is judged
-/// by the answer, if the answer came before the wait ran out.
+/// Consent is needed at receipt *and* at sending; the stricter wins. Only an item held while the user was being asked
+/// is judged by the answer, if the answer came before the wait ran out.
 public enum ConsentJudgement {
   /// - Parameters:
   ///   - atReceipt: what the item itself said.

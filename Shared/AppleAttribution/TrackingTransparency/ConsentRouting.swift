@@ -45,9 +45,11 @@ public struct ConsentRoutingTable: Sendable, Hashable {
     ConsentStrategy(name: "ADJUrlStrategyIndia", domains: ["adjust.net.in"]),
   ])
 
-  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one, which never falls back: data that must stay in a
-  /// region would leave it.
-  public func route(strategy name: String, consent: Bool, field: String = "urlStrategy") throws(FieldError) -> ConsentRoute {
+  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one, which never falls back: data that must stay in
+  /// a region would leave it.
+  public func route(strategy name: String, consent: Bool, field: String = "urlStrategy") throws(FieldError)
+    -> ConsentRoute
+  {
     guard let strategy = strategies[name], !strategy.domains.isEmpty else {
       throw FieldError(field: field, reason: "is no known strategy")
     }

@@ -1,4 +1,5 @@
-/// Times as devices write them (RFC 3339), as milliseconds since 1970. No calendar library: a proleptic Gregorian day count.
+/// Times as devices write them (RFC 3339), as milliseconds since 1970. No calendar library: a proleptic Gregorian day
+/// count.
 public enum DeviceTime {
   /// `2026-09-10T08:00:00.250+02:00` and the like; nil for anything else. Digits past milliseconds are dropped.
   public static func milliseconds(_ text: String) -> Int64? {
@@ -35,7 +36,8 @@ public enum DeviceTime {
     }
     var offset: Int64 = 0
     if take("Zz") == nil {
-      guard let sign = take("+-"), let hours = digits(2), take(":") != nil, let minutes = digits(2), hours < 24, minutes < 60
+      guard let sign = take("+-"), let hours = digits(2), take(":") != nil, let minutes = digits(2), hours < 24,
+        minutes < 60
       else { return nil }
       offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
     }

@@ -50,8 +50,8 @@ public struct SessionSubmission: Sendable, Hashable {
 
   public var installHash: String { Self.installHash(bundleId: bundleId, installId: installId) }
 
-  /// The status of a payload: `attStatus`, or `att_status` as SDKs write it on the way out. Two that differ contradict each
-  /// other and are no consent.
+  /// The status of a payload: `attStatus`, or `att_status` as SDKs write it on the way out. Two that differ contradict
+  /// each other and are no consent.
   public static func status(in payload: JSONObject) throws(FieldError) -> ATTStatus {
     let status = try ATTStatus(parsing: payload["attStatus"])
     guard let second = payload["att_status"], !second.isNull else { return status }
@@ -78,7 +78,9 @@ public struct SessionSubmission: Sendable, Hashable {
   public static func identifier(_ name: String, _ text: String) throws(FieldError) -> String {
     guard (1...maximumIdentifierBytes).contains(text.utf8.count),
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-    else { throw FieldError(field: name, reason: "must be 1 to \(maximumIdentifierBytes) bytes without control characters") }
+    else {
+      throw FieldError(field: name, reason: "must be 1 to \(maximumIdentifierBytes) bytes without control characters")
+    }
     return text
   }
 
