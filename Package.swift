@@ -7,7 +7,9 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A module of `Shared/`.
-func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, exclude: [String] = []) -> Target {
+func shared(
+  _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, exclude: [String] = []
+) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude,
     resources: resources, swiftSettings: strict)

@@ -27,13 +27,17 @@ final class ImpressionKeys: Sendable {
     let last = known.withLock { $0 }
     if let last, last.until > .now { return last.verifier }
     do throws(RPCError) {
-      let listed = try await signer.call(SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
+      let listed = try await signer.call(
+        SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
       let verifier = ImpressionVerifier(keys: Self.keys(listed))
       known.withLock { $0 = Known(verifier: verifier, until: .now + Self.lifetime) }
       return verifier
     } catch {
-      guard let last else { throw .unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE") }
-      logger.warning("signer cannot be asked for its public keys; the last ones are used", metadata: ["error": "\(error)"])
+      guard let last else {
+        throw .unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE")
+      }
+      logger.warning(
+        "signer cannot be asked for its public keys; the last ones are used", metadata: ["error": "\(error)"])
       return last.verifier
     }
   }

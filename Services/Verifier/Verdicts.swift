@@ -17,44 +17,55 @@ struct Verdicts: Sendable {
       case .text(let bytes): postbacks.verdict(onSKAdNetwork: bytes)
       }
     return VerifySKAdNetworkPostbackResponse(
-      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, version: verdict.version, keyId: verdict.keyId,
-      transactionId: verdict.transactionId, postback: verdict.postback?.typed, environment: verdict.environment?.rawValue)
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, version: verdict.version,
+      keyId: verdict.keyId,
+      transactionId: verdict.transactionId, postback: verdict.postback?.typed,
+      environment: verdict.environment?.rawValue)
   }
 
-  func judge(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError) -> VerifyAdAttributionKitPostbackResponse {
+  func judge(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError)
+    -> VerifyAdAttributionKitPostbackResponse
+  {
     let verdict =
       switch try PostbackQuestion(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onAdAttributionKit: object)
       case .text(let bytes): postbacks.verdict(onAdAttributionKit: bytes)
       }
     return VerifyAdAttributionKitPostbackResponse(
-      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment?.rawValue,
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field,
+      environment: verdict.environment?.rawValue,
       keyId: verdict.keyId, postback: verdict.postback?.typed)
   }
 
   func judge(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     guard let text = request.signedData else { throw .invalidArgument(field: "signedData", "is missing") }
     guard let kind = request.kind.flatMap(SignedDataKind.init) else {
-      throw .invalidArgument(field: "kind", "must be one of \(SignedDataKind.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw .invalidArgument(
+        field: "kind", "must be one of \(SignedDataKind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    if let environment = request.environment, !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
+    if let environment = request.environment, !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment)
+    {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
     }
     let verdict = signedData.verdict(
       on: text, kind: kind,
       expecting: SignedDataExpectation(
-        bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment), now: WallClock.now)
+        bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment),
+      now: WallClock.now)
     return VerifyAppStoreSignedDataResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo)
   }
 
-  func judge(_ request: VerifySKAdNetworkImpressionRequest, with verifier: ImpressionVerifier) -> VerifySKAdNetworkImpressionResponse {
+  func judge(_ request: VerifySKAdNetworkImpressionRequest, with verifier: ImpressionVerifier)
+    -> VerifySKAdNetworkImpressionResponse
+  {
     let verdict = verifier.verdict(
       onSKAdNetwork: SKAdNetworkImpression.Parameters(
         version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map(Int64.init),
         sourceIdentifier: request.sourceIdentifier.map(Int64.init), itunesItemId: request.itunesItemId,
-        sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map(Int64.init),
+        sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain,
+        fidelityType: request.fidelityType.map(Int64.init),
         nonce: request.nonce, timestamp: request.timestamp), signature: request.signature)
     return VerifySKAdNetworkImpressionResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId)
@@ -66,7 +77,8 @@ struct Verdicts: Sendable {
     guard let jws = request.jws else { throw .invalidArgument(field: "jws", "is missing") }
     let verdict = verifier.verdict(onAdAttributionKit: jws)
     return VerifyAdAttributionKitImpressionResponse(
-      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId, payload: verdict.payload)
+      valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId,
+      payload: verdict.payload)
   }
 }
 

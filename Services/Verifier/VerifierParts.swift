@@ -19,7 +19,8 @@ extension ServiceParts {
 
     let verification = VerificationWorker(postbacks: postbacks, signedData: signedData, logger: environment.logger)
     let worker = QueueWorker(
-      queue: .intake, deliveries: deliveries, concurrency: 64, observe: QueueMetrics.observer(.intake, environment.metrics)
+      queue: .intake, deliveries: deliveries, concurrency: 64,
+      observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)
 
@@ -42,7 +43,9 @@ extension ServiceParts {
     return parts
   }
 
-  private static func applePublicKeys(_ configured: DeploymentConfiguration.AppleKeys?) throws(ConfigurationError) -> ApplePublicKeys {
+  private static func applePublicKeys(_ configured: DeploymentConfiguration.AppleKeys?) throws(ConfigurationError)
+    -> ApplePublicKeys
+  {
     guard let configured else { return .published }
     do throws(FieldError) {
       return try ApplePublicKeys(
@@ -53,11 +56,15 @@ extension ServiceParts {
     }
   }
 
-  private static func signedDataVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> SignedDataVerifier {
+  private static func signedDataVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError)
+    -> SignedDataVerifier
+  {
     var roots: [Certificate] = []
     for (index, path) in configuration.rootCertificates.enumerated() {
       let place = "appStore.rootCertificates[\(index)]"
-      guard let bytes = FileManager.default.contents(atPath: path) else { throw ConfigurationError(place, "\(path) cannot be read") }
+      guard let bytes = FileManager.default.contents(atPath: path) else {
+        throw ConfigurationError(place, "\(path) cannot be read")
+      }
       do throws(Certificate.Failure) { roots.append(try Certificate(derOrPEM: Array(bytes))) } catch {
         throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
       }

@@ -90,7 +90,9 @@ enum UnpaddedBase64 {
     var index = 0
     while index < bytes.count {
       let rest = bytes.count - index
-      let chunk = UInt32(bytes[index]) << 16 | (rest > 1 ? UInt32(bytes[index + 1]) << 8 : 0) | (rest > 2 ? UInt32(bytes[index + 2]) : 0)
+      let chunk =
+        UInt32(bytes[index]) << 16 | (rest > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+        | (rest > 2 ? UInt32(bytes[index + 2]) : 0)
       for place in 0..<min(rest + 1, 4) { text.append(alphabet[Int(chunk >> UInt32(18 - 6 * place) & 63)]) }
       index += 3
     }

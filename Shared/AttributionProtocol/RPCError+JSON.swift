@@ -56,12 +56,15 @@ extension RPCError {
           message.string(2, violation.description)
         }
       }
-      let debug = fieldViolations.map { JSONValue.object(["field": .string($0.field), "description": .string($0.description)]) }
+      let debug = fieldViolations.map {
+        JSONValue.object(["field": .string($0.field), "description": .string($0.description)])
+      }
       Self.detail("google.rpc.BadRequest", binary, ["fieldViolations": .array(debug)], to: &writer)
     }
   }
 
-  private static func detail(_ type: String, _ binary: ProtobufWriter, _ debug: JSONObject, to writer: inout JSONWriter) {
+  private static func detail(_ type: String, _ binary: ProtobufWriter, _ debug: JSONObject, to writer: inout JSONWriter)
+  {
     writer.beginObject()
     writer.key("type")
     writer.string(type)
@@ -75,7 +78,9 @@ extension RPCError {
   /// Reads an answer that is not 200: the body's code decides, the status where there is none.
   public init(body: [UInt8], httpStatus: Int) {
     self.init(RPCCode(inferredFrom: httpStatus), "the answer has status \(httpStatus) and no error body")
-    guard let object = try? JSONValue(parsing: body).objectValue, let code = object["code"]?.stringValue.flatMap(RPCCode.init) else {
+    guard let object = try? JSONValue(parsing: body).objectValue,
+      let code = object["code"]?.stringValue.flatMap(RPCCode.init)
+    else {
       return
     }
     self.code = code
@@ -101,7 +106,9 @@ extension RPCError {
       let nanos = Int64(bitPattern: duration?.varint(2) ?? 0)
       retryDelay = .seconds(seconds) + .nanoseconds(nanos)
     case "google.rpc.BadRequest":
-      fieldViolations = fields.messages(1).map { FieldViolation(field: $0.string(1) ?? "", description: $0.string(2) ?? "") }
+      fieldViolations = fields.messages(1).map {
+        FieldViolation(field: $0.string(1) ?? "", description: $0.string(2) ?? "")
+      }
     default: break
     }
   }

@@ -24,7 +24,8 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
   public var fieldViolations: [FieldViolation]
 
   public init(
-    _ code: RPCCode, _ message: String, reason: String? = nil, metadata: [String: String] = [:], retryDelay: Duration? = nil,
+    _ code: RPCCode, _ message: String, reason: String? = nil, metadata: [String: String] = [:],
+    retryDelay: Duration? = nil,
     fieldViolations: [FieldViolation] = []
   ) {
     self.code = code
@@ -42,7 +43,9 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A request that could not be read.
-  public static func invalidArgument(_ error: JSONError) -> RPCError { invalidArgument(field: error.path, error.reason) }
+  public static func invalidArgument(_ error: JSONError) -> RPCError {
+    invalidArgument(field: error.path, error.reason)
+  }
 
   public static func notFound(_ message: String, field: String? = nil) -> RPCError {
     RPCError(.notFound, message, fieldViolations: field.map { [FieldViolation(field: $0, description: message)] } ?? [])
@@ -52,7 +55,9 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
     RPCError(.failedPrecondition, message, reason: reason)
   }
 
-  public static func unavailable(_ message: String, reason: String? = nil, retryAfter: Duration = .seconds(1)) -> RPCError {
+  public static func unavailable(_ message: String, reason: String? = nil, retryAfter: Duration = .seconds(1))
+    -> RPCError
+  {
     RPCError(.unavailable, message, reason: reason, retryDelay: retryAfter)
   }
 

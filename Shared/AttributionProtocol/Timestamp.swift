@@ -62,7 +62,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
     guard let year = digits(4), skip("-"), let month = digits(2), skip("-"), let day = digits(2), skip("Tt"),
       let hour = digits(2), skip(":"), let minute = digits(2), skip(":"), let second = digits(2),
-      year >= 1, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60, second < 60
+      year >= 1, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60,
+      second < 60
     else { return nil }
     var nanos: Int32 = 0
     if skip(".") {
@@ -79,7 +80,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     var offset: Int64 = 0
     if !skip("Zz") {
       let negative = rest.first == UInt8(ascii: "-")
-      guard skip("+-"), let hours = digits(2), skip(":"), let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+      guard skip("+-"), let hours = digits(2), skip(":"), let minutes = digits(2), hours < 24, minutes < 60 else {
+        return nil
+      }
       offset = (hours * 3600 + minutes * 60) * (negative ? -1 : 1)
     }
     guard rest.isEmpty else { return nil }

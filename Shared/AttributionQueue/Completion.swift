@@ -28,7 +28,8 @@ public struct Completion: Sendable {
   public var reason: String?
 
   public init(
-    state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord], reason: String? = nil
+    state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord],
+    reason: String? = nil
   ) {
     self.state = state
     self.naturalKey = naturalKey

@@ -22,7 +22,9 @@ public final class DeliveryQueue: Sendable {
   }
 
   /// Checks that the Redis keeps what it is given, and fetches the secret digest key that all services share.
-  public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger) async throws(QueueError) -> DeliveryQueue {
+  public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger)
+    async throws(QueueError) -> DeliveryQueue
+  {
     do throws(RedisError) {
       try await RedisGuard.check(redis, development: configuration.development, logger: logger)
       try await redis.send(["SET", .string(Keys.digestKey), .bytes(RandomBytes.make(32)), "NX"])
@@ -55,13 +57,16 @@ public final class DeliveryQueue: Sendable {
     let reply = try await run(
       Scripts.accept,
       claim.buckets + [
-        Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard), Keys.payloads(request.queue, id.shard),
+        Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard),
+        Keys.payloads(request.queue, id.shard),
         Keys.delivery(id),
       ],
       [
-        .integer(claim.member), .integer(claim.expirySeconds), .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
+        .integer(claim.member), .integer(claim.expirySeconds),
+        .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
-        .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body), .bytes(request.message.envelope),
+        .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
+        .bytes(request.message.envelope),
       ])
     switch reply.integer {
     case 1:
@@ -78,14 +83,19 @@ public final class DeliveryQueue: Sendable {
 
   /// What is known of a delivery; nil when it is unknown or forgotten.
   public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
-    let fields: [RedisArgument] = ["state", "queue", "kind", "acceptedAt", "completedAt", "attempts", "eventId", "reason", "lastError"]
+    let fields: [RedisArgument] = [
+      "state", "queue", "kind", "acceptedAt", "completedAt", "attempts", "eventId", "reason", "lastError",
+    ]
     let reply = try await send(["HMGET", .string(Keys.delivery(id))] + fields)
-    guard let values = reply.array, values.count == fields.count, let state = values[0].string.flatMap(DeliveryState.init) else {
+    guard let values = reply.array, values.count == fields.count,
+      let state = values[0].string.flatMap(DeliveryState.init)
+    else {
       return nil
     }
     func text(_ index: Int) -> String? { values[index].string.flatMap { $0.isEmpty ? nil : $0 } }
     return DeliveryRecord(
-      id: id, state: state, queue: text(1) ?? "", kind: text(2) ?? "", acceptedAt: values[3].integer, completedAt: values[4].integer,
+      id: id, state: state, queue: text(1) ?? "", kind: text(2) ?? "", acceptedAt: values[3].integer,
+      completedAt: values[4].integer,
       attempts: Int(values[5].integer ?? 0), eventId: text(6), reason: text(7), lastError: text(8))
   }
 
@@ -94,7 +104,8 @@ public final class DeliveryQueue: Sendable {
     let place = HMACSHA256.authenticate(Array((orderKey ?? naturalKey).utf8), key: seen.digestKey)
     let shard = Shard(Int(place[0]))
     let claim = seen.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
-    for bucket in claim.buckets where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
+    for bucket in claim.buckets
+    where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
     return false
   }
 
@@ -109,14 +120,17 @@ public final class DeliveryQueue: Sendable {
       completion.naturalKey ?? "", store: completion.rememberLong ? .notification : .delivery, shard: shard, now: now)
     var arguments = token(lease)
     arguments += [
-      completion.naturalKey == nil ? "" : .integer(claim.member), .integer(claim.expirySeconds), .string(completion.state.rawValue),
+      completion.naturalKey == nil ? "" : .integer(claim.member), .integer(claim.expirySeconds),
+      .string(completion.state.rawValue),
       .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .string(completion.reason ?? ""),
       .string(completion.events.first?.id ?? ""),
     ]
     for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     let reply = try await run(
       Scripts.complete,
-      [Keys.ready(lease.queue, shard)] + claim.buckets + [Keys.events(shard), Keys.eventsIndex(shard), Keys.delivery(lease.deliveryID)],
+      [Keys.ready(lease.queue, shard)] + claim.buckets + [
+        Keys.events(shard), Keys.eventsIndex(shard), Keys.delivery(lease.deliveryID),
+      ],
       arguments)
     switch reply.integer {
     case 1: return .completed
@@ -166,7 +180,8 @@ public final class DeliveryQueue: Sendable {
         Keys.dead(lease.queue, shard), Keys.delivery(lease.deliveryID),
       ],
       token(lease) + [
-        .integer(due), .string(lease.deliveryID.description), .string(String(error.prefix(500)).replacing("\n", with: " ")),
+        .integer(due), .string(lease.deliveryID.description),
+        .string(String(error.prefix(500)).replacing("\n", with: " ")),
         .integer(Self.now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
       ])
     guard reply.integer == 1 else { throw .leaseLost }
@@ -184,7 +199,8 @@ public final class DeliveryQueue: Sendable {
 
   // MARK: Redis
 
-  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
+  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply
+  {
     do { return try await script.run(redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 

@@ -31,7 +31,8 @@ public struct EventSubscription: Sendable, Hashable {
   }
 
   init?(name: String, json: [UInt8]) {
-    guard let value = try? JSONValue(parsing: json), let types = value["types"]?.arrayValue, let start = value["start"]?.stringValue,
+    guard let value = try? JSONValue(parsing: json), let types = value["types"]?.arrayValue,
+      let start = value["start"]?.stringValue,
       let createdAt = value["createdAt"]?.int64Value
     else { return nil }
     self.init(name: name, types: types.compactMap(\.stringValue), start: start, createdAt: createdAt)
@@ -87,7 +88,9 @@ public final class EventFeed: Sendable {
   }
 
   /// Takes up to `most` events under a lease, waiting for a first one up to `wait`.
-  public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
+  public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError)
+    -> [FeedEvent]
+  {
     guard let subscription = try await subscription(name) else { throw .unknownSubscription }
     let until = ContinuousClock.now + wait
     var pause: Duration = .milliseconds(20)
@@ -105,7 +108,8 @@ public final class EventFeed: Sendable {
     var byShard: [Shard: [RedisArgument]] = [:]
     for ackId in ackIds {
       let parts = ackId.split(separator: ".", maxSplits: 1)
-      guard parts.count == 2, let index = Int(parts[0]), (0..<Shard.count).contains(index), Self.isEntryID(parts[1]) else { continue }
+      guard parts.count == 2, let index = Int(parts[0]), (0..<Shard.count).contains(index), Self.isEntryID(parts[1])
+      else { continue }
       byShard[Shard(index), default: []].append(.string(String(parts[1])))
     }
     var acknowledged = 0
@@ -161,7 +165,9 @@ public final class EventFeed: Sendable {
   /// Ends a subscription; false when there was none.
   public func delete(_ name: String) async throws(EventFeedError) -> Bool {
     let existed = try await send(["HDEL", .string(Keys.subscriptions), .string(name)]).integer == 1
-    for shard in Shard.all { _ = try await allowing(["XGROUP", "DESTROY", .string(Keys.events(shard)), .string(name)]) }
+    for shard in Shard.all {
+      _ = try await allowing(["XGROUP", "DESTROY", .string(Keys.events(shard)), .string(name)])
+    }
     return existed
   }
 
@@ -196,7 +202,9 @@ public final class EventFeed: Sendable {
 
   // MARK: Pieces
 
-  private func sweep(_ subscription: EventSubscription, most: Int, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
+  private func sweep(_ subscription: EventSubscription, most: Int, lease: Duration) async throws(EventFeedError)
+    -> [FeedEvent]
+  {
     var events: [FeedEvent] = []
     // Where a sweep begins differs, so that no shard is always last.
     let start = Int.random(in: 0..<Shard.count)
@@ -219,11 +227,13 @@ public final class EventFeed: Sendable {
     return events
   }
 
-  private func pull(_ subscription: EventSubscription, from shards: [Shard], each: Int, lease: Duration) async throws(EventFeedError)
+  private func pull(_ subscription: EventSubscription, from shards: [Shard], each: Int, lease: Duration)
+    async throws(EventFeedError)
     -> [FeedEvent]
   {
     let arguments: [RedisArgument] =
-      [.string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each))] + subscription.types.map { .string($0) }
+      [.string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each))]
+      + subscription.types.map { .string($0) }
     let answers = try await on(shards) { shard throws(EventFeedError) in
       do throws(QueueError) {
         return try await self.deliveries.run(Scripts.pull, [Keys.events(shard)], arguments)
@@ -236,20 +246,27 @@ public final class EventFeed: Sendable {
     for (shard, reply) in answers {
       if reply.integer == -1 {
         // The group is gone (data was lost or never made whole): what there is counts as new.
-        _ = try await allowing(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
+        _ = try await allowing([
+          "XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM",
+        ])
         continue
       }
       for item in reply.array ?? [] {
-        guard let parts = item.array, parts.count == 2, let id = parts[0].string, let json = parts[1].bytes else { continue }
+        guard let parts = item.array, parts.count == 2, let id = parts[0].string, let json = parts[1].bytes else {
+          continue
+        }
         events.append(FeedEvent(ackId: "\(shard.index).\(id)", json: json))
       }
     }
     return events
   }
 
-  private func oldest(_ shard: Shard, _ group: [String: RedisReply], _ pending: Int64) async throws(EventFeedError) -> Int64? {
+  private func oldest(_ shard: Shard, _ group: [String: RedisReply], _ pending: Int64) async throws(EventFeedError)
+    -> Int64?
+  {
     if pending > 0, let name = group["name"]?.string {
-      let first = try await send(["XPENDING", .string(Keys.events(shard)), .string(name)]).array?.dropFirst().first?.string
+      let first = try await send(["XPENDING", .string(Keys.events(shard)), .string(name)]).array?.dropFirst().first?
+        .string
       if let first { return Int64(first.prefix { $0 != "-" }) }
     }
     let last = group["last-delivered-id"]?.string ?? "0-0"
@@ -258,7 +275,9 @@ public final class EventFeed: Sendable {
   }
 
   private func subscription(_ name: String) async throws(EventFeedError) -> EventSubscription? {
-    try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes.flatMap { EventSubscription(name: name, json: $0) }
+    try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes.flatMap {
+      EventSubscription(name: name, json: $0)
+    }
   }
 
   private static func isEntryID(_ text: Substring) -> Bool {
@@ -269,7 +288,9 @@ public final class EventFeed: Sendable {
   static func fields(_ reply: RedisReply) -> [String: RedisReply] {
     let words = reply.array ?? []
     var fields: [String: RedisReply] = [:]
-    for index in Swift.stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    for index in Swift.stride(from: 0, to: words.count - 1, by: 2) {
+      fields[words[index].string ?? ""] = words[index + 1]
+    }
     return fields
   }
 
@@ -280,13 +301,17 @@ public final class EventFeed: Sendable {
   }
 
   /// Asks shards side by side: their commands leave in one batch.
-  private func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+  private func on<Value: Sendable>(
+    _ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value
+  )
     async throws(EventFeedError) -> [(Shard, Value)]
   {
     let results = await withTaskGroup(of: (Int, Result<Value, EventFeedError>).self) { group in
       for (index, shard) in shards.enumerated() {
         group.addTask {
-          do throws(EventFeedError) { return (index, .success(try await ask(shard))) } catch { return (index, .failure(error)) }
+          do throws(EventFeedError) { return (index, .success(try await ask(shard))) } catch {
+            return (index, .failure(error))
+          }
         }
       }
       var all: [(Int, Result<Value, EventFeedError>)] = []

@@ -38,7 +38,10 @@ public struct QueueAdministration: Sendable {
     var snapshot = QueueSnapshot(queue: queue)
     snapshot.paused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 1
     let now = DeliveryQueue.now
-    struct Part: Sendable { var total, pending, delayed, dead: Int64; var oldest: Int64? }
+    struct Part: Sendable {
+      var total, pending, delayed, dead: Int64
+      var oldest: Int64?
+    }
     let parts = await withTaskGroup(of: Result<Part, QueueError>.self) { group in
       for shard in Shard.all {
         group.addTask { [deliveries] in
@@ -68,7 +71,9 @@ public struct QueueAdministration: Sendable {
       snapshot.inFlight += part.pending
       snapshot.delayed += part.delayed
       snapshot.dead += part.dead
-      if let oldest = part.oldest { snapshot.oldestAgeSeconds = max(snapshot.oldestAgeSeconds ?? 0, Double(now - oldest) / 1000) }
+      if let oldest = part.oldest {
+        snapshot.oldestAgeSeconds = max(snapshot.oldestAgeSeconds ?? 0, Double(now - oldest) / 1000)
+      }
     }
     return snapshot
   }
@@ -87,7 +92,8 @@ public struct QueueAdministration: Sendable {
         letters.append(
           DeadLetter(
             id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
-            receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0, lastError: fields["x"]?.string ?? "",
+            receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0,
+            lastError: fields["x"]?.string ?? "",
             history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID))
       }
     }

@@ -14,7 +14,8 @@ public struct QueueMessage: Sendable, Hashable {
   public var requestId: String?
 
   public init(
-    kind: String, body: [UInt8], attributes: [String: String] = [:], receivedAt: Int64, source: String, traceparent: String? = nil,
+    kind: String, body: [UInt8], attributes: [String: String] = [:], receivedAt: Int64, source: String,
+    traceparent: String? = nil,
     requestId: String? = nil
   ) {
     self.kind = kind

@@ -47,15 +47,17 @@ public final class QueueWorker: Sendable {
 
   /// Works until ``stop()`` is called or the task is cancelled.
   public func run() async {
-    let poller = DelayedPoller(queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: .seconds(15)))
+    let poller = DelayedPoller(
+      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: .seconds(15)))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
       await self.leaseLoop()
       group.cancelAll()
+      // Ends the poller's blocking read, which cancellation does not reach.
+      poller.blocking.close()
     }
     blocking.close()
-    poller.blocking.close()
     // Entries are all acknowledged; the consumer's name must not pile up in the groups.
     await deleteConsumer()
   }
@@ -89,7 +91,8 @@ public final class QueueWorker: Sendable {
 
   private func lease() async throws -> [LeasedMessage] {
     var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer), "COUNT", "8", "BLOCK", .integer(blockTime.milliseconds),
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer), "COUNT", "8", "BLOCK",
+      .integer(blockTime.milliseconds),
       "STREAMS",
     ]
     words += Shard.all.map { .string(Keys.ready(queue, $0)) }
@@ -99,7 +102,9 @@ public final class QueueWorker: Sendable {
     var messages: [LeasedMessage] = []
     for stream in reply.array ?? [] {
       for entry in stream.array?.last?.array ?? [] {
-        guard let parts = entry.array, parts.count == 2, let id = parts[0].string, let fields = parts[1].array else { continue }
+        guard let parts = entry.array, parts.count == 2, let id = parts[0].string, let fields = parts[1].array else {
+          continue
+        }
         if let message = leased(entryID: id, fields: fields, deliveryCount: 1) { messages.append(message) }
       }
     }
@@ -109,15 +114,18 @@ public final class QueueWorker: Sendable {
   private func leased(entryID: String, fields: [RedisReply], deliveryCount: Int64) -> LeasedMessage? {
     var values: [String: RedisReply] = [:]
     for index in stride(from: 0, to: fields.count - 1, by: 2) { values[fields[index].string ?? ""] = fields[index + 1] }
-    guard let id = values["i"]?.string.flatMap(DeliveryID.init), let kind = values["k"]?.string, let body = values["b"]?.bytes,
+    guard let id = values["i"]?.string.flatMap(DeliveryID.init), let kind = values["k"]?.string,
+      let body = values["b"]?.bytes,
       let message = QueueMessage(kind: kind, body: body, envelope: values["a"]?.bytes ?? [])
     else {
-      deliveries.logger.error("a queue entry cannot be read", metadata: ["queue": "\(queue.rawValue)", "entry": "\(entryID)"])
+      deliveries.logger.error(
+        "a queue entry cannot be read", metadata: ["queue": "\(queue.rawValue)", "entry": "\(entryID)"])
       return nil
     }
     let before = Int(values["n"]?.integer ?? 0)
     return LeasedMessage(
-      queue: queue, deliveryID: id, message: message, attempt: before + Int(deliveryCount), history: values["h"]?.string ?? "",
+      queue: queue, deliveryID: id, message: message, attempt: before + Int(deliveryCount),
+      history: values["h"]?.string ?? "",
       entryID: entryID, deliveryCount: deliveryCount, consumer: consumer)
   }
 
@@ -208,11 +216,13 @@ public final class QueueWorker: Sendable {
             .integer(Int64(deliveries.configuration.maxDeliveries)), .integer(DeliveryQueue.now),
           ])
         for item in reply?.array ?? [] {
-          guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer else { continue }
+          guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer
+          else { continue }
           if let fields = parts[2].array, let message = leased(entryID: entry, fields: fields, deliveryCount: count) {
             taken.append(message)
           } else if let dead = parts[2].string.flatMap(DeliveryID.init) {
-            deliveries.logger.error("a message became a dead letter", metadata: ["queue": "\(queue.rawValue)", "delivery": "\(dead)"])
+            deliveries.logger.error(
+              "a message became a dead letter", metadata: ["queue": "\(queue.rawValue)", "delivery": "\(dead)"])
             _ = try? await deliveries.send(["HSET", .string(Keys.delivery(dead)), "state", "dead"])
           }
         }
@@ -231,7 +241,9 @@ public final class QueueWorker: Sendable {
         group.addTask { [queue, deliveries] in
           let reply = try await deliveries.redis.sendAllowingErrors(
             ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(DeliveryQueue.group), "0", "MKSTREAM"])
-          if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") { throw QueueError.unavailable(.refused(text)) }
+          if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") {
+            throw QueueError.unavailable(.refused(text))
+          }
         }
       }
       try await group.waitForAll()
@@ -244,9 +256,13 @@ public final class QueueWorker: Sendable {
         group.addTask { [queue, deliveries, consumer] in
           let stream = Keys.ready(queue, shard)
           // Deleting a consumer drops what it still holds: only an empty one may go.
-          let pending = try? await deliveries.send(["XPENDING", .string(stream), .string(DeliveryQueue.group), "-", "+", "1", .string(consumer)])
+          let pending = try? await deliveries.send([
+            "XPENDING", .string(stream), .string(DeliveryQueue.group), "-", "+", "1", .string(consumer),
+          ])
           guard pending?.array?.isEmpty == true else { return }
-          _ = try? await deliveries.send(["XGROUP", "DELCONSUMER", .string(stream), .string(DeliveryQueue.group), .string(consumer)])
+          _ = try? await deliveries.send([
+            "XGROUP", "DELCONSUMER", .string(stream), .string(DeliveryQueue.group), .string(consumer),
+          ])
         }
       }
     }

@@ -24,7 +24,9 @@ public struct RPCIdempotencyStore: Sendable {
     let owner = RandomBytes.uuid()
     let reply = try await deliveries.run(
       Scripts.rpcClaim, [key(scope)], [.string(owner), .string(fingerprint), .integer(lease.milliseconds)])
-    guard let words = reply.array, let first = words.first?.string else { throw .unavailable(.unexpectedReply("rpc_claim")) }
+    guard let words = reply.array, let first = words.first?.string else {
+      throw .unavailable(.unexpectedReply("rpc_claim"))
+    }
     switch first {
     case "new": return .new(owner: owner)
     case "reused": return .reused

@@ -23,7 +23,8 @@ enum Scripts {
 
 extension RedisScript {
   /// Runs the script on keys that must share one hash tag, and so one slot of a Redis Cluster.
-  func run(_ client: RedisClient, _ keys: [String], _ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
+  func run(_ client: RedisClient, _ keys: [String], _ arguments: [RedisArgument], timeout: Duration? = nil)
+    async throws(RedisError)
     -> RedisReply
   {
     assert(Set(keys.map(Keys.hashTag(of:))).count == 1, "script \(name): its keys lie in different slots")

@@ -19,7 +19,8 @@ struct SeenBefore: Sendable {
     let digest = HMACSHA256.authenticate(Array(key.utf8), key: digestKey)
     let bucketBits = digest[4..<8].reduce(0) { $0 << 8 | Int($1) }
     let member = digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration).milliseconds
+    let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration)
+      .milliseconds
     let generation = now / length
     return Claim(
       buckets: [generation, generation - 1, generation + 1].map {

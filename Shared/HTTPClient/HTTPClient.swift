@@ -66,11 +66,13 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
   func start() {
     let own = Unmanaged.passRetained(self)
     var thread = pthread_t()
-    let made = pthread_create(&thread, nil, { own in
-      guard let own else { return nil }
-      Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
-      return nil
-    }, own.toOpaque())
+    let made = pthread_create(
+      &thread, nil,
+      { own in
+        guard let own else { return nil }
+        Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
+        return nil
+      }, own.toOpaque())
     precondition(made == 0, "no thread to be had")
     pthread_detach(thread)
   }
@@ -131,7 +133,9 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
       return taken
     }
     for (id, request, waiting) in submitted {
-      guard !stopped, let transfer = Transfer(id: id, request: request, configuration: configuration, continuation: waiting) else {
+      guard !stopped,
+        let transfer = Transfer(id: id, request: request, configuration: configuration, continuation: waiting)
+      else {
         waiting.resume(returning: .failure(.cancelled))
         continue
       }

@@ -10,7 +10,8 @@ public struct HTTPClientRequest: Sendable {
   public var maxResponseBytes: Int
 
   public init(
-    method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil, timeout: Duration = .seconds(10),
+    method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+    timeout: Duration = .seconds(10),
     maxResponseBytes: Int = 8 << 20
   ) {
     self.method = method

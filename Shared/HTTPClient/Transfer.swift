@@ -58,12 +58,16 @@ final class Transfer {
     }
     text(CURLOPT_CUSTOMREQUEST, request.method)
     if let body = request.body {
-      _ = body.withUnsafeBytes { attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count)) }
+      _ = body.withUnsafeBytes {
+        attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count))
+      }
     } else if request.method == "HEAD" {
       long(CURLOPT_NOBODY, 1)
     }
     // curl would ask the server's leave before larger bodies and name a content type of its own.
-    for line in ["Expect:"] + (request.headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"]) {
+    for line in ["Expect:"]
+      + (request.headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"])
+    {
       headerList = curl_slist_append(headerList, line)
     }
     for (name, value) in request.headers {
@@ -78,11 +82,13 @@ final class Transfer {
     _ = attribution_curl_set_pointer(handle, CURLOPT_HEADERDATA, own)
     _ = attribution_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, own in
       guard let bytes, let own else { return 0 }
-      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(
+        body: UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
     _ = attribution_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
       guard let bytes, let own else { return 0 }
-      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(
+        header: UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
   }
 
@@ -122,7 +128,8 @@ final class Transfer {
     _ = attribution_curl_get_long(handle, CURLINFO_HTTP_VERSION, &version)
     continuation.resume(
       returning: .success(
-        HTTPClientResponse(status: status, headers: headers, body: body, httpVersion: version == CURL_HTTP_VERSION_2_0 ? "2" : "1.1")))
+        HTTPClientResponse(
+          status: status, headers: headers, body: body, httpVersion: version == CURL_HTTP_VERSION_2_0 ? "2" : "1.1")))
   }
 
   func cancel() {
@@ -137,7 +144,8 @@ final class Transfer {
     case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .badURL
     case CURLE_OPERATION_TIMEDOUT: return .timedOut
     case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: return .couldNotConnect(reason)
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER:
       return .tls(reason)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return .connectionReset(reason)

@@ -65,7 +65,9 @@ public final class RedisClient: Sendable {
   }
 
   /// Sends one command and answers whatever Redis says, a refusal included.
-  public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
+  public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
+    -> RedisReply
+  {
     do {
       let connection = try await connection()
       let limit = timeout ?? configuration.commandTimeout
@@ -97,7 +99,9 @@ public final class RedisClient: Sendable {
       state.next = (state.next + 1) % state.connections.count
       if let connection = state.connections[index], connection.isOpen { return .ready(connection) }
       if let opening = state.opening[index] { return .wait(opening) }
-      if let retryAt = state.retryAt, ContinuousClock.now < retryAt { throw RedisError.unavailable("waiting before the next attempt") }
+      if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
+        throw RedisError.unavailable("waiting before the next attempt")
+      }
       let task = Task { try await self.open(index) }
       state.opening[index] = task
       return .wait(task)

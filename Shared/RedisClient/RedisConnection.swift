@@ -12,37 +12,47 @@ final class RedisConnection: Sendable {
   }
 
   /// Connects, authenticates and selects the database.
-  static func open(_ url: RedisURL, group: any EventLoopGroup, connectTimeout: TimeAmount, maxReplyElements: Int) async throws
+  static func open(_ url: RedisURL, group: any EventLoopGroup, connectTimeout: TimeAmount, maxReplyElements: Int)
+    async throws
     -> RedisConnection
   {
     let bootstrap = ClientBootstrap(group: group)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.maxMessagesPerRead, value: 16)
-      .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 1 << 20))
+      .channelOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 1 << 20)
+      )
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard let reader = ReplyReader(maxElements: maxReplyElements) else { throw RedisError.unavailable("no memory") }
+          guard let reader = ReplyReader(maxElements: maxReplyElements) else {
+            throw RedisError.unavailable("no memory")
+          }
           try channel.pipeline.syncOperations.addHandler(RedisConnectionHandler(reader: reader))
         }
       }
     let channel: any Channel
     switch url.address {
     case .tcp(let host, let port):
-      channel = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port).get()
+      channel = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port)
+        .get()
     case .unix(let path): channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
     }
     let handler = try await channel.eventLoop.submit {
-      NIOLoopBound(try channel.pipeline.syncOperations.handler(type: RedisConnectionHandler.self), eventLoop: channel.eventLoop)
+      NIOLoopBound(
+        try channel.pipeline.syncOperations.handler(type: RedisConnectionHandler.self), eventLoop: channel.eventLoop)
     }.get()
     let connection = RedisConnection(channel: channel, handler: handler)
     do {
       if let password = url.password {
         let words: [RedisArgument] = ["AUTH"] + (url.user.map { [.string($0)] } ?? []) + [.string(password)]
-        if case .error(let text) = try await connection.send(words, timeout: connectTimeout) { throw RedisError.refused(text) }
+        if case .error(let text) = try await connection.send(words, timeout: connectTimeout) {
+          throw RedisError.refused(text)
+        }
       }
       if url.database != 0,
-        case .error(let text) = try await connection.send(["SELECT", .integer(Int64(url.database))], timeout: connectTimeout)
+        case .error(let text) = try await connection.send(
+          ["SELECT", .integer(Int64(url.database))], timeout: connectTimeout)
       {
         throw RedisError.refused(text)
       }

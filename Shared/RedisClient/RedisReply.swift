@@ -8,7 +8,9 @@ public enum RedisReply: Sendable, Hashable {
   /// Redis refused the command; its own words.
   case error(String)
 
-  public var string: String? { if case .bytes(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
+  public var string: String? {
+    if case .bytes(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+  }
   public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
   public var array: [RedisReply]? { if case .array(let replies) = self { replies } else { nil } }
   public var isNull: Bool { self == .null }

@@ -1,4 +1,3 @@
-
 /// A Lua script, called by its digest; sent whole where Redis does not know it yet.
 public struct RedisScript: Sendable {
   public let name: String
@@ -13,7 +12,8 @@ public struct RedisScript: Sendable {
   }
 
   /// Runs the script.
-  public func run(on client: RedisClient, keys: [String], arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
+  public func run(on client: RedisClient, keys: [String], arguments: [RedisArgument], timeout: Duration? = nil)
+    async throws(RedisError)
     -> RedisReply
   {
     let words: [RedisArgument] = [.integer(Int64(keys.count))] + keys.map { .string($0) } + arguments

@@ -30,9 +30,11 @@ final class ReplyReader {
   }
 
   private var fault: RedisError {
-    .unavailable("protocol error: " + withUnsafePointer(to: raw.pointee.errstr) {
-      $0.withMemoryRebound(to: CChar.self, capacity: 128) { String(cString: $0) }
-    })
+    .unavailable(
+      "protocol error: "
+        + withUnsafePointer(to: raw.pointee.errstr) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 128) { String(cString: $0) }
+        })
   }
 
   private static func convert(_ reply: redisReply, _ left: inout Int) throws(RedisError) -> RedisReply {

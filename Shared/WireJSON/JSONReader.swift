@@ -50,7 +50,9 @@ public struct JSONReader: Sendable {
   /// The next member's name, or nil after the last one.
   public mutating func nextKey() throws(JSONError) -> String? {
     guard try advance(closing: UInt8(ascii: "}")) else { return nil }
-    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw syntax("a name in quotes is missing") }
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+      throw syntax("a name in quotes is missing")
+    }
     let key = try scanString()
     skipSpace()
     guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { throw syntax("a colon is missing") }
@@ -351,7 +353,8 @@ public struct JSONReader: Sendable {
       var code = try scanHex()
       if (0xDC00...0xDFFF).contains(code) { throw syntax("a lone surrogate") }
       if (0xD800...0xDBFF).contains(code) {
-        guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+        guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+          bytes[position + 1] == UInt8(ascii: "u")
         else { throw syntax("a lone surrogate") }
         position += 2
         let low = try scanHex()

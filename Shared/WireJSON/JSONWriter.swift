@@ -76,7 +76,11 @@ public struct JSONWriter: Sendable {
 
   /// NaN and the infinities take their string forms of proto3 JSON.
   public mutating func double(_ value: Double) {
-    if let number = JSONNumber(value) { raw(number.text) } else { string(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity") }
+    if let number = JSONNumber(value) {
+      raw(number.text)
+    } else {
+      string(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+    }
   }
 
   public mutating func value(_ value: JSONValue) {

@@ -10,7 +10,9 @@ enum AppStoreVectors {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Vectors/appstore")
 
-  static func bytes(_ path: String) -> [UInt8] { Array((try? Data(contentsOf: folder.appendingPathComponent(path))) ?? Data()) }
+  static func bytes(_ path: String) -> [UInt8] {
+    Array((try? Data(contentsOf: folder.appendingPathComponent(path))) ?? Data())
+  }
   static func text(_ path: String) -> String {
     String(decoding: bytes(path), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
@@ -26,7 +28,9 @@ enum AppStoreVectors {
     var file: String { object["file"]?.stringValue ?? "" }
   }
 
-  static let all: [Case] = (json("cases.json")["cases"]?.arrayValue ?? []).map { Case(id: $0["id"]?.stringValue ?? "", object: $0) }
+  static let all: [Case] = (json("cases.json")["cases"]?.arrayValue ?? []).map {
+    Case(id: $0["id"]?.stringValue ?? "", object: $0)
+  }
   static let signed = all.filter { SignedDataKind(rawValue: $0.kind) != nil }
   static let chains = all.filter { $0.kind == "chain" }
   static let receipts = all.filter { $0.kind == "appReceipt" || $0.kind == "transactionReceipt" }
@@ -39,7 +43,8 @@ enum AppStoreVectors {
 
   /// Apple's libraries' names for our reasons.
   static let reasons: [String: Set<SignedDataReason>] = [
-    "INVALID_JWT_FORMAT": [.malformedJWS], "INVALID_ALGORITHM": [.unexpectedAlgorithm], "INVALID_CHAIN_LENGTH": [.chainLength],
+    "INVALID_JWT_FORMAT": [.malformedJWS], "INVALID_ALGORITHM": [.unexpectedAlgorithm],
+    "INVALID_CHAIN_LENGTH": [.chainLength],
     "INVALID_CERTIFICATE": [.malformedCertificate], "INVALID_CHAIN": [.chainInvalid],
     // Apple's libraries do not tell a signature of the wrong form from a wrong one.
     "INVALID_SIGNATURE": [.badSignature, .malformedSignature], "INVALID_APP_IDENTIFIER": [.wrongApp],
@@ -65,7 +70,8 @@ struct SignedDataVectorsTests {
     let verdict = verifier.verdict(
       on: AppStoreVectors.text(vector.file), kind: try #require(SignedDataKind(rawValue: vector.kind)),
       expecting: SignedDataExpectation(
-        bundleId: vector.inputs["bundleId"]?.stringValue, appAppleId: vector.inputs["appAppleId"]?.int64Value, environment: environment),
+        bundleId: vector.inputs["bundleId"]?.stringValue, appAppleId: vector.inputs["appAppleId"]?.int64Value,
+        environment: environment),
       now: 1_790_000_000_000)
     switch vector.expect["result"]?.stringValue {
     case "valid":
@@ -110,7 +116,9 @@ struct SignedDataVectorsTests {
   func model(vector: AppStoreVectors.Case) throws {
     let value = try JSONValue(parsing: AppStoreVectors.bytes(vector.file))
     #expect(try JSONValue(parsing: value.serialized) == value)
-    let reference = try #require(JSONSerialization.jsonObject(with: Data(AppStoreVectors.bytes(vector.file)), options: .fragmentsAllowed) as? NSDictionary)
+    let reference = try #require(
+      JSONSerialization.jsonObject(with: Data(AppStoreVectors.bytes(vector.file)), options: .fragmentsAllowed)
+        as? NSDictionary)
     let written = try #require(JSONSerialization.jsonObject(with: Data(value.serialized)) as? NSDictionary)
     #expect(reference == written)
   }
@@ -134,7 +142,8 @@ struct SignedDataVectorsTests {
         let index = Int.random(in: 0..<bytes.count, using: &generator)
         bytes[index] = UInt8.random(in: 33...126, using: &generator)
         guard bytes != original else { continue }
-        let verdict = verifier.verdict(on: String(decoding: bytes, as: UTF8.self), kind: kind, expecting: expectation, now: 1_790_000_000_000)
+        let verdict = verifier.verdict(
+          on: String(decoding: bytes, as: UTF8.self), kind: kind, expecting: expectation, now: 1_790_000_000_000)
         #expect(!verdict.valid, "seed \(seed), byte \(index) of \(file)")
       }
     }
@@ -149,11 +158,14 @@ struct SignedDataVectorsTests {
     #expect(!original.isEmpty)
     for _ in 0..<2000 {
       var bytes = original
-      for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+      for _ in 0..<3 {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
       if Bool.random(using: &generator) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
       _ = try? TransactionIdExtractor().appReceipt(Base64.encode(bytes))
     }
-    let deep = Base64.encode([UInt8](repeating: 0x30, count: 100_000).enumerated().map { $0.offset % 2 == 0 ? 0x30 : 0x80 })
+    let deep = Base64.encode(
+      [UInt8](repeating: 0x30, count: 100_000).enumerated().map { $0.offset % 2 == 0 ? 0x30 : 0x80 })
     #expect(throws: TransactionIdExtractor.Failure.self) { try TransactionIdExtractor().appReceipt(deep) }
   }
 }

@@ -25,7 +25,9 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
   }
 
-  @Test("invalid UTF-8 inside a string is refused", arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]] as [[UInt8]])
+  @Test(
+    "invalid UTF-8 inside a string is refused",
+    arguments: [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82]] as [[UInt8]])
   func invalidUTF8(bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
   }

@@ -7,7 +7,9 @@ extension EventFeedError {
     switch self {
     case .unknownSubscription: .notFound("no subscription of that name", field: "subscription")
     case .differs:
-      RPCError(.alreadyExists, "a subscription of that name exists with other types or another start", reason: "SUBSCRIPTION_DIFFERS")
+      RPCError(
+        .alreadyExists, "a subscription of that name exists with other types or another start",
+        reason: "SUBSCRIPTION_DIFFERS")
     case .unavailable: .unavailable("the event store is away", reason: "STORE_UNAVAILABLE")
     }
   }

@@ -6,7 +6,9 @@ struct ListSubscriptionsHandler: RPCHandler {
   typealias Method = EventsService.ListSubscriptions
   let feed: EventFeed
 
-  func handle(_ request: ListSubscriptionsRequest, _ context: RPCContext) async throws(RPCError) -> ListSubscriptionsResponse {
+  func handle(_ request: ListSubscriptionsRequest, _ context: RPCContext) async throws(RPCError)
+    -> ListSubscriptionsResponse
+  {
     let subscriptions = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.list() }
     return ListSubscriptionsResponse(subscriptions: subscriptions.map(SubscriptionName.message))
   }

@@ -22,7 +22,9 @@ struct PullEventsHandler: RPCHandler {
     }
     return PullEventsResponse(
       events: events.map { event in
-        PulledEvent(ackId: event.ackId, event: (try? JSONValue(parsing: event.json, limits: JSONLimits(depth: 64, values: 1 << 20)))?.objectValue)
+        PulledEvent(
+          ackId: event.ackId,
+          event: (try? JSONValue(parsing: event.json, limits: JSONLimits(depth: 64, values: 1 << 20)))?.objectValue)
       })
   }
 }

@@ -7,10 +7,14 @@ struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
   static let isImmediate = true
 
-  func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError) -> ExtractTransactionIdsResponse {
-    let given = [request.appReceipt != nil, request.transactionReceipt != nil, request.verifyReceiptResponse != nil].count { $0 }
+  func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)
+    -> ExtractTransactionIdsResponse
+  {
+    let given = [request.appReceipt != nil, request.transactionReceipt != nil, request.verifyReceiptResponse != nil]
+      .count { $0 }
     guard given == 1 else {
-      throw .invalidArgument(field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
+      throw .invalidArgument(
+        field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
     }
     let extractor = TransactionIdExtractor()
     let field = request.appReceipt != nil ? "appReceipt" : "transactionReceipt"
@@ -34,7 +38,8 @@ struct ExtractTransactionIdsHandler: RPCHandler {
     for id in found {
       response.found.append(FoundTransactionId(id: id.id, kind: id.kind.rawValue, location: id.location))
       switch id.kind {
-      case .originalTransactionId where !response.originalTransactionIds.contains(id.id): response.originalTransactionIds.append(id.id)
+      case .originalTransactionId where !response.originalTransactionIds.contains(id.id):
+        response.originalTransactionIds.append(id.id)
       case .transactionId where !response.transactionIds.contains(id.id): response.transactionIds.append(id.id)
       default: break
       }

@@ -5,7 +5,9 @@ struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitImpression
   let verdicts: Verdicts
 
-  func handle(_ request: VerifyAdAttributionKitImpressionRequest, _ context: RPCContext) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
+  func handle(_ request: VerifyAdAttributionKitImpressionRequest, _ context: RPCContext) async throws(RPCError)
+    -> VerifyAdAttributionKitImpressionResponse
+  {
     try verdicts.judge(request, with: try await verdicts.impressions.verifier())
   }
 }

@@ -6,7 +6,9 @@ struct VerifyAdAttributionKitPostbackHandler: RPCHandler {
   static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) async throws(RPCError) -> VerifyAdAttributionKitPostbackResponse {
+  func handle(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) async throws(RPCError)
+    -> VerifyAdAttributionKitPostbackResponse
+  {
     try verdicts.judge(request)
   }
 }

@@ -6,7 +6,9 @@ struct VerifyAppStoreSignedDataHandler: RPCHandler {
   static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  func handle(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) async throws(RPCError)
+    -> VerifyAppStoreSignedDataResponse
+  {
     try verdicts.judge(request)
   }
 }

@@ -44,10 +44,14 @@ struct VerifyBatchHandler: RPCHandler {
       } else if let question = item.adAttributionKitImpression, let impressions {
         result.adAttributionKitImpression = try verdicts.judge(question, with: impressions)
       } else {
-        throw .invalidArgument(field: "", "an item names its kind: skadnetworkPostback, adAttributionKitPostback, appStoreSignedData, skadnetworkImpression or adAttributionKitImpression")
+        throw .invalidArgument(
+          field: "",
+          "an item names its kind: skadnetworkPostback, adAttributionKitPostback, appStoreSignedData, skadnetworkImpression or adAttributionKitImpression"
+        )
       }
     } catch {
-      result.error = ItemError(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
+      result.error = ItemError(
+        code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
     }
     return result
   }

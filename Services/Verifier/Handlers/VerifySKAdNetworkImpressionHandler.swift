@@ -5,7 +5,9 @@ struct VerifySKAdNetworkImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifySKAdNetworkImpression
   let verdicts: Verdicts
 
-  func handle(_ request: VerifySKAdNetworkImpressionRequest, _ context: RPCContext) async throws(RPCError) -> VerifySKAdNetworkImpressionResponse {
+  func handle(_ request: VerifySKAdNetworkImpressionRequest, _ context: RPCContext) async throws(RPCError)
+    -> VerifySKAdNetworkImpressionResponse
+  {
     verdicts.judge(request, with: try await verdicts.impressions.verifier())
   }
 }

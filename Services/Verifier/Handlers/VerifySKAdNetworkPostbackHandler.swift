@@ -6,7 +6,9 @@ struct VerifySKAdNetworkPostbackHandler: RPCHandler {
   static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifySKAdNetworkPostbackRequest, _ context: RPCContext) async throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
+  func handle(_ request: VerifySKAdNetworkPostbackRequest, _ context: RPCContext) async throws(RPCError)
+    -> VerifySKAdNetworkPostbackResponse
+  {
     try verdicts.judge(request)
   }
 }

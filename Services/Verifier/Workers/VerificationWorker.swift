@@ -47,7 +47,8 @@ struct VerificationWorker: Sendable {
     let verdict = postbacks.verdict(onAdAttributionKit: lease.message.body, expecting: expectedAdNetwork(lease))
     guard verdict.valid, let postback = verdict.postback, let naturalKey = verdict.naturalKey else {
       return rejected(
-        lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field, subject: nil,
+        lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
+        subject: nil,
         more: [:])
     }
     var data = common(lease)
@@ -81,7 +82,8 @@ struct VerificationWorker: Sendable {
       more["environment"] = verdict.environment.map { .string($0) }
       more["claimedNotificationUUID"] = claimed.notificationUUID.map { .string($0) }
       return rejected(
-        lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field, subject: nil, more: more)
+        lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
+        subject: nil, more: more)
     }
     var data = common(lease)
     data["environment"] = .string(environment)
@@ -90,9 +92,12 @@ struct VerificationWorker: Sendable {
     data["transactionInfo"] = verdict.transactionInfo.map { .object($0) }
     data["renewalInfo"] = verdict.renewalInfo.map { .object($0) }
     data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
-    let app = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
+    let app = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap {
+      payload[$0]?["bundleId"]?.stringValue
+    }.first
     return verified(
-      lease, .notificationVerified, NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid), subject: app, data,
+      lease, .notificationVerified, NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid),
+      subject: app, data,
       rememberLong: true)
   }
 
@@ -108,10 +113,12 @@ struct VerificationWorker: Sendable {
   }
 
   private func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject, rememberLong: Bool = false
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject,
+    rememberLong: Bool = false
   ) -> WorkOutcome {
     let event = CloudEvent(
-      id: naturalKey, source: Self.source, type: type, subject: subject, time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
+      id: naturalKey, source: Self.source, type: type, subject: subject,
+      time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
     return .complete(
       Completion(
         state: .verified, naturalKey: naturalKey, rememberLong: rememberLong,
@@ -119,7 +126,9 @@ struct VerificationWorker: Sendable {
   }
 
   /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
-  private func rejected(_ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, more: JSONObject) -> WorkOutcome {
+  private func rejected(
+    _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, more: JSONObject
+  ) -> WorkOutcome {
     var data = common(lease)
     data["reason"] = .string(reason)
     data["field"] = field.map { .string($0) }
@@ -129,6 +138,7 @@ struct VerificationWorker: Sendable {
       id: "rejected:\(lease.deliveryID)", source: Self.source, type: type, subject: subject,
       time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
     return .complete(
-      Completion(state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason))
+      Completion(
+        state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason))
   }
 }

@@ -27,14 +27,18 @@ public struct TransactionIdExtractor: Sendable {
   public func appReceipt(_ text: String) throws(Failure) -> [Found] {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
-    do throws(DERReader.Failure) { return try Self.purchases(bytes) } catch { throw .malformed("not a PKCS#7 app receipt") }
+    do throws(DERReader.Failure) { return try Self.purchases(bytes) } catch {
+      throw .malformed("not a PKCS#7 app receipt")
+    }
   }
 
   /// An old transaction receipt: Base64 of a property list that holds another.
   public func transactionReceipt(_ text: String) throws(Failure) -> [Found] {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let outer = Base64.decode(text) else { throw .notBase64 }
-    guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)), let inner = Base64.decode(encoded) else {
+    guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)),
+      let inner = Base64.decode(encoded)
+    else {
       throw .malformed("no purchase-info")
     }
     let list = String(decoding: inner, as: UTF8.self)
@@ -53,8 +57,12 @@ public struct TransactionIdExtractor: Sendable {
     var found: [Found] = []
     func collect(_ list: JSONValue?, _ path: String) {
       for (index, entry) in (list?.arrayValue ?? []).enumerated() {
-        for (name, kind) in [("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId)] {
-          if let id = entry[name]?.stringValue { found.append(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)")) }
+        for (name, kind) in [
+          ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
+        ] {
+          if let id = entry[name]?.stringValue {
+            found.append(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)"))
+          }
         }
       }
     }
@@ -89,14 +97,17 @@ public struct TransactionIdExtractor: Sendable {
         var reader = DERReader(value[...])
         let id = String(decoding: try reader.next().content, as: UTF8.self)
         guard !id.isEmpty else { return }
-        found.append(Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"))
+        found.append(
+          Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"))
       }
     }
     return found
   }
 
   /// SET of SEQUENCE { type, version, value }.
-  private static func attributes(_ bytes: [UInt8], _ each: (Int, [UInt8]) throws(DERReader.Failure) -> Void) throws(DERReader.Failure) {
+  private static func attributes(_ bytes: [UInt8], _ each: (Int, [UInt8]) throws(DERReader.Failure) -> Void)
+    throws(DERReader.Failure)
+  {
     var top = DERReader(bytes[...])
     var set = try top.inside(try top.next())
     while !set.isAtEnd {

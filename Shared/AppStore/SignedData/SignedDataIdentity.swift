@@ -16,7 +16,9 @@ struct SignedDataIdentity {
     if kind == .notification {
       guard let found = Self.holder(payload) else { throw SignedDataRefusal(.malformed, field: "data") }
       holder = found
-      guard payload["notificationUUID"]?.stringValue?.isEmpty == false else { throw SignedDataRefusal(.malformed, field: "notificationUUID") }
+      guard payload["notificationUUID"]?.stringValue?.isEmpty == false else {
+        throw SignedDataRefusal(.malformed, field: "notificationUUID")
+      }
     } else {
       holder = payload
     }
@@ -24,7 +26,9 @@ struct SignedDataIdentity {
     appAppleId = holder["appAppleId"]?.int64Value
     switch kind {
     case .notification, .transaction, .appTransaction:
-      guard let bundleId = holder["bundleId"]?.stringValue else { throw SignedDataRefusal(.malformed, field: "bundleId") }
+      guard let bundleId = holder["bundleId"]?.stringValue else {
+        throw SignedDataRefusal(.malformed, field: "bundleId")
+      }
       self.bundleId = bundleId
     case .renewalInfo, .realtimeRequest: bundleId = nil
     }

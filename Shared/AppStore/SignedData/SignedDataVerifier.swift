@@ -20,7 +20,9 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// Judges `signedData` at `now`, in milliseconds since 1970.
-  public func verdict(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64) -> SignedDataVerdict {
+  public func verdict(
+    on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
+  ) -> SignedDataVerdict {
     let payload: JSONObject
     switch proven(signedData, kind: kind, expectedEnvironment: expecting.environment, now: now) {
     case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
@@ -54,10 +56,14 @@ public struct SignedDataVerifier: Sendable {
 
   // MARK: Proof
 
-  private func proven(_ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64) -> Result<JSONObject, SignedDataRefusal> {
+  private func proven(_ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64) -> Result<
+    JSONObject, SignedDataRefusal
+  > {
     do throws(SignedDataRefusal) {
       let jws: CompactJWS
-      do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: Self.tokenLimit) } catch { throw SignedDataRefusal(.malformedJWS) }
+      do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: Self.tokenLimit) } catch {
+        throw SignedDataRefusal(.malformedJWS)
+      }
       let header = try Self.object(jws.header)
       let payload = try Self.object(jws.payload)
       // Never the payload's own word alone: our configuration must allow unsigned data, and the caller must ask for it or not say.
@@ -70,7 +76,9 @@ public struct SignedDataVerifier: Sendable {
       guard header["alg"] == .string("ES256") else {
         throw SignedDataRefusal(header["alg"]?.stringValue == nil ? .malformedJWS : .unexpectedAlgorithm)
       }
-      guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else { throw SignedDataRefusal(.malformedJWS) }
+      guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else {
+        throw SignedDataRefusal(.malformedJWS)
+      }
       let x5c = entries.compactMap(\.stringValue)
       guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
       let key = try key(x5c, at: try effectiveTime(kind, payload, now: now))
@@ -96,7 +104,9 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// When the data says it was signed: history stays provable after its leaf has expired. Never ahead of now.
-  private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal) -> Int64 {
+  private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal)
+    -> Int64
+  {
     let name = kind == .appTransaction ? "receiptCreationDate" : "signedDate"
     guard let value = payload[name], !value.isNull else { return now }
     guard let time = value.int64Value else { throw SignedDataRefusal(.malformed, field: name) }
@@ -123,11 +133,15 @@ public struct SignedDataVerifier: Sendable {
     }
     // Apple leaves the number out in the sandbox.
     guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
-    if let expected = expecting.appAppleId ?? app?.appAppleId { return identity.appAppleId == expected ? nil : .wrongApp }
+    if let expected = expecting.appAppleId ?? app?.appAppleId {
+      return identity.appAppleId == expected ? nil : .wrongApp
+    }
     return expecting.bundleId == nil ? .wrongApp : nil
   }
 
-  private func wrongEnvironment(_ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+  private func wrongEnvironment(
+    _ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation
+  ) -> SignedDataReason? {
     if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
     guard let app = app(of: identity, expecting), !(acceptsXcodeData && identity.isUnsigned) else { return nil }
     return app.environments.contains(environment) ? nil : .wrongEnvironment
@@ -139,13 +153,16 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// A notification is valid only if all that it carries is.
-  private func readNested(_ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64)
+  private func readNested(
+    _ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64
+  )
     -> SignedDataRefusal?
   {
     let data = payload["data"]?.objectValue
     let appData = payload["appData"]?.objectValue
     let parts: [(JSONObject?, String, SignedDataKind, WritableKeyPath<SignedDataVerdict, JSONObject?>)] = [
-      (data, "signedTransactionInfo", .transaction, \.transactionInfo), (data, "signedRenewalInfo", .renewalInfo, \.renewalInfo),
+      (data, "signedTransactionInfo", .transaction, \.transactionInfo),
+      (data, "signedRenewalInfo", .renewalInfo, \.renewalInfo),
       (appData, "signedAppTransactionInfo", .appTransaction, \.appTransactionInfo),
     ]
     for (holder, name, kind, place) in parts {
@@ -154,8 +171,12 @@ public struct SignedDataVerifier: Sendable {
       switch proven(text, kind: kind, expectedEnvironment: environment, now: now) {
       case .failure(let refusal): return refusal
       case .success(let object):
-        guard let inner = try? SignedDataIdentity(kind, object) else { return SignedDataRefusal(.malformed, field: name) }
-        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, bundleId != outer { return SignedDataRefusal(.wrongApp) }
+        guard let inner = try? SignedDataIdentity(kind, object) else {
+          return SignedDataRefusal(.malformed, field: name)
+        }
+        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, bundleId != outer {
+          return SignedDataRefusal(.wrongApp)
+        }
         if inner.environment != environment { return SignedDataRefusal(.wrongEnvironment) }
         verdict[keyPath: place] = object
       }

@@ -48,7 +48,8 @@ public enum RandomBytes {
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     let hex = Array(Hex.encode(bytes).utf8)
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: hex[$0], as: UTF8.self) }.joined(separator: "-")
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: hex[$0], as: UTF8.self) }.joined(
+      separator: "-")
   }
 }
 

@@ -65,7 +65,9 @@ public struct ECDSASignature: Sendable, Hashable {
 
   private init(r: [UInt8], s: [UInt8], curve: Curve) throws(SignatureError) {
     for number in [r, s] {
-      guard number.contains(where: { $0 != 0 }), number.lexicographicallyPrecedes(curve.order) else { throw .outOfRange }
+      guard number.contains(where: { $0 != 0 }), number.lexicographicallyPrecedes(curve.order) else {
+        throw .outOfRange
+      }
     }
     self.curve = curve
     self.r = r

@@ -63,7 +63,8 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     defer { EVP_PKEY_CTX_free(context) }
     let digest = SHA256Digest.hash(message)
     let der = signature.der
-    let right = EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
+    let right =
+      EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
     if !right { ERR_clear_error() }
     return right
   }

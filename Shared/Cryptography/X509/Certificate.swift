@@ -21,7 +21,9 @@ public final class Certificate: @unchecked Sendable {  // X509 is parsed in full
       return (certificate, pointer == buffer.baseAddress.map { $0 + buffer.count })
     }
     guard let raw = parsed.certificate else { throw .malformed(OpenSSLErrors.drain("not a certificate")) }
-    guard parsed.whole, let start = Self.seconds(X509_get0_notBefore(raw)), let end = Self.seconds(X509_get0_notAfter(raw)) else {
+    guard parsed.whole, let start = Self.seconds(X509_get0_notBefore(raw)),
+      let end = Self.seconds(X509_get0_notAfter(raw))
+    else {
       X509_free(raw)
       throw .malformed("bytes after the certificate, or no validity")
     }

@@ -59,7 +59,10 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     for (index, text) in x5c.enumerated() {
       // The third one is never trusted: whatever it is, the pinned root decides.
       guard let der = Base64.decode(text) else {
-        if index == 2 { chain.append(Array(text.utf8)); continue }
+        if index == 2 {
+          chain.append(Array(text.utf8))
+          continue
+        }
         throw .malformedCertificate(index: index)
       }
       chain.append(der)
@@ -78,16 +81,24 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     return key
   }
 
-  private func build(leaf: Certificate, intermediate: Certificate, at time: Int64) throws(ChainError) -> (PublicKey, Certificate) {
+  private func build(leaf: Certificate, intermediate: Certificate, at time: Int64) throws(ChainError) -> (
+    PublicKey, Certificate
+  ) {
     guard leaf.hasExtension(Self.leafMarker) else { throw .invalid("the leaf lacks Apple's marker") }
-    guard intermediate.hasExtension(Self.intermediateMarker) else { throw .invalid("the intermediate lacks Apple's marker") }
+    guard intermediate.hasExtension(Self.intermediateMarker) else {
+      throw .invalid("the intermediate lacks Apple's marker")
+    }
     let key: PublicKey
     do throws(KeyError) { key = try leaf.publicKey() } catch { throw .invalid("the leaf's key cannot be read") }
     guard key.curve == .p256 else { throw .invalid("the leaf's key is not P-256") }
     // A leaf may sign data, not certificates.
-    guard X509_get_extension_flags(leaf.raw) & UInt32(EXFLAG_CA) == 0 else { throw .invalid("the leaf is an authority") }
+    guard X509_get_extension_flags(leaf.raw) & UInt32(EXFLAG_CA) == 0 else {
+      throw .invalid("the leaf is an authority")
+    }
     if X509_get_extension_flags(leaf.raw) & UInt32(EXFLAG_KUSAGE) != 0 {
-      guard X509_get_key_usage(leaf.raw) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .invalid("the leaf may not sign data") }
+      guard X509_get_key_usage(leaf.raw) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else {
+        throw .invalid("the leaf may not sign data")
+      }
     }
     guard let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null() else { throw .invalid("no memory") }
     defer {
@@ -95,14 +106,18 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
       OPENSSL_sk_free(untrusted)
     }
     OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.raw))
-    guard X509_STORE_CTX_init(context, store, leaf.raw, untrusted) == 1 else { throw .invalid(OpenSSLErrors.drain("no context")) }
+    guard X509_STORE_CTX_init(context, store, leaf.raw, untrusted) == 1 else {
+      throw .invalid(OpenSSLErrors.drain("no context"))
+    }
     let parameters = X509_STORE_CTX_get0_param(context)
     X509_VERIFY_PARAM_set_time(parameters, time_t(time))
     // Every signature, the pinned root's own included, and no shortcut over an intermediate that is trusted by itself.
-    X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_CHECK_SS_SIGNATURE) | (strict ? UInt(X509_V_FLAG_X509_STRICT) : 0))
+    X509_VERIFY_PARAM_set_flags(
+      parameters, UInt(X509_V_FLAG_CHECK_SS_SIGNATURE) | (strict ? UInt(X509_V_FLAG_X509_STRICT) : 0))
     X509_VERIFY_PARAM_set_depth(parameters, 1)
     guard X509_verify_cert(context) == 1 else {
-      let reason = X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))).map { String(cString: $0) } ?? "no path"
+      let reason =
+        X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))).map { String(cString: $0) } ?? "no path"
       ERR_clear_error()
       throw .invalid(reason)
     }
@@ -140,7 +155,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     guard capacity > 0 else { return }
     cache.withLock { cache in
       cache.clock += 1
-      if cache.paths.count >= capacity, cache.paths[name] == nil, let oldest = cache.paths.min(by: { $0.value.used < $1.value.used }) {
+      if cache.paths.count >= capacity, cache.paths[name] == nil,
+        let oldest = cache.paths.min(by: { $0.value.used < $1.value.used })
+      {
         cache.paths[oldest.key] = nil
       }
       cache.paths[name] = Path(key: key, notBefore: notBefore, notAfter: notAfter, used: cache.clock)

@@ -50,7 +50,8 @@ public struct RPCClient: Sendable {
         failure = error
       }
       guard
-        let delay = rule.delay(after: failure, attempt: attempt, remaining: deadline - .now, random: Double.random(in: 0...1)),
+        let delay = rule.delay(
+          after: failure, attempt: attempt, remaining: deadline - .now, random: Double.random(in: 0...1)),
         budget.spend()
       else { throw failure }
       do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the caller went away") }
@@ -66,7 +67,8 @@ public struct RPCClient: Sendable {
     do throws(HTTPClientError) {
       answer = try await http.send(
         HTTPClientRequest(
-          method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(passedOn))], body: body,
+          method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(passedOn))],
+          body: body,
           timeout: remaining, maxResponseBytes: 64 << 20))
     } catch {
       throw RPCError(error, calling: Method.name)

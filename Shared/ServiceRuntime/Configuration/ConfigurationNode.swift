@@ -66,7 +66,9 @@ struct ConfigurationNode {
   func duration() throws(ConfigurationError) -> Duration {
     let text = node.scalar?.string ?? ""
     let digits = text.prefix { $0.isNumber }
-    guard let value = Int64(digits), value <= 1 << 40 else { throw ConfigurationError(path, "must be a time such as 30s, 5m, 1h or 7d") }
+    guard let value = Int64(digits), value <= 1 << 40 else {
+      throw ConfigurationError(path, "must be a time such as 30s, 5m, 1h or 7d")
+    }
     switch text.dropFirst(digits.count) {
     case "ms": return .milliseconds(value)
     case "s": return .seconds(value)

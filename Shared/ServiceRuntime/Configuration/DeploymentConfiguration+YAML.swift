@@ -23,9 +23,12 @@ extension DeploymentConfiguration {
     let root = try ConfigurationNode(yaml: yaml, file: file)
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
-      "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events", "adServices",
+      "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
+      "adServices",
     ])
-    for node in try root["adNetworks"]?.list() ?? [] { adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys)) }
+    for node in try root["adNetworks"]?.list() ?? [] {
+      adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys))
+    }
     if let node = root["appleKeys"] { appleKeys = try Self.appleKeys(node) }
     if let node = root["appStore"] {
       rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
@@ -61,7 +64,9 @@ extension DeploymentConfiguration {
   {
     let id = try node.required("id")
     let name = try id.text()
-    guard name == name.lowercased(), !name.isEmpty else { throw ConfigurationError(id.path, "must be an ad network id in lower case") }
+    guard name == name.lowercased(), !name.isEmpty else {
+      throw ConfigurationError(id.path, "must be an ad network id in lower case")
+    }
     unknown += node.unknownKeys(["id", "keys"])
     var keys: [Key] = []
     for key in try node.required("keys").list() {
@@ -73,7 +78,8 @@ extension DeploymentConfiguration {
       keys.append(
         Key(
           id: try key.required("id").text(), path: resolved(try key.required("path").text()), state: state,
-          passphraseFile: try key["passphraseFile"].map { node throws(ConfigurationError) in resolved(try node.text()) },
+          passphraseFile: try key["passphraseFile"].map { node throws(ConfigurationError) in resolved(try node.text())
+          },
           place: key.path))
     }
     return AdNetwork(id: name, keys: keys)
@@ -83,8 +89,10 @@ extension DeploymentConfiguration {
     func checked(_ node: ConfigurationNode, _ curve: Curve) throws(ConfigurationError) -> [String] {
       let texts = try node.texts()
       for text in texts {
-        guard let der = Base64.decode(text), let key = try? PublicKey(subjectPublicKeyInfo: der), key.curve == curve else {
-          throw ConfigurationError(node.path, "must be a SubjectPublicKeyInfo of \(curve == .p192 ? "P-192" : "P-256") in Base64")
+        guard let der = Base64.decode(text), let key = try? PublicKey(subjectPublicKeyInfo: der), key.curve == curve
+        else {
+          throw ConfigurationError(
+            node.path, "must be a SubjectPublicKeyInfo of \(curve == .p192 ? "P-192" : "P-256") in Base64")
         }
       }
       return texts
@@ -107,29 +115,34 @@ extension DeploymentConfiguration {
     }
     let appAppleId = try node["appAppleId"]?.integer()
     if environments.contains("Production"), appAppleId == nil {
-      throw ConfigurationError("\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
+      throw ConfigurationError(
+        "\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
     }
     func key(_ name: String, issuer: Bool) throws(ConfigurationError) -> AppStoreKey? {
       guard let key = node[name] else { return nil }
       unknown += key.unknownKeys(["issuerId", "keyId", "privateKey"])
       return AppStoreKey(
-        issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(), keyId: try key.required("keyId").text(),
+        issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(),
+        keyId: try key.required("keyId").text(),
         path: resolved(try key.required("privateKey").text()), place: key.path)
     }
     unknown += node.unknownKeys([
-      "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting", "conversionValues",
+      "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",
+      "conversionValues",
       "sourceIdentifiers",
     ])
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
       recovery: try node["recovery"].map { node throws(ConfigurationError) in
-        Recovery(schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
+        Recovery(
+          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
       },
       consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default")
   }
 
-  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {
+  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client
+  {
     let digest = try node.required("tokenSHA256")
     var digests: [[UInt8]] = []
     for text in try digest.texts() {
@@ -139,14 +152,18 @@ extension DeploymentConfiguration {
       digests.append(bytes)
     }
     unknown += node.unknownKeys(["name", "tokenSHA256", "allow"])
-    return Client(name: try node.required("name").text(), tokenDigests: digests, allow: try node.required("allow").texts())
+    return Client(
+      name: try node.required("name").text(), tokenDigests: digests, allow: try node.required("allow").texts())
   }
 
-  private static func read(queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [String])
+  private static func read(
+    queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [String]
+  )
     throws(ConfigurationError)
   {
     unknown += node.unknownKeys([
-      "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets", "deliveryGeneration",
+      "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
+      "deliveryGeneration",
       "notificationGeneration", "deliveryRecordTTL", "eventRetention", "acknowledgedEventTTL", "rpcAnswerTTL",
     ])
     queue.lease = try node["lease"]?.duration() ?? queue.lease
@@ -190,7 +207,8 @@ extension Limits {
     bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
     idleTime = try node["idleTime"]?.duration() ?? idleTime
     unknown += node.unknownKeys([
-      "bodyBytes", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues", "headerBytes",
+      "bodyBytes", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
+      "headerBytes",
       "headerCount", "requestTargetBytes", "connections", "batchItems", "headerTime", "bodyTime", "idleTime",
     ])
   }

@@ -1,8 +1,7 @@
 public import AttributionProtocol
 import Configuration
-public import RedisClient
-
 import Foundation
+public import RedisClient
 
 /// Where a server listens.
 public struct ListenAddress: Sendable, Hashable {
@@ -15,7 +14,9 @@ public struct ListenAddress: Sendable, Hashable {
   }
 
   init(_ text: String, variable: String) throws(ConfigurationError) {
-    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port) else {
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+      (0...65535).contains(port)
+    else {
       throw ConfigurationError(variable, "must be host:port")
     }
     host = String(text[..<colon]).trimmingCharacters(in: ["[", "]"])
@@ -48,7 +49,9 @@ public struct ServiceVariables: Sendable {
     func text(_ name: String) -> String? {
       reader.string(forKey: ConfigKey("attribution." + name), isSecret: true).flatMap { $0.isEmpty ? nil : $0 }
     }
-    func number<Number: LosslessStringConvertible>(_ name: String, _ otherwise: Number) throws(ConfigurationError) -> Number {
+    func number<Number: LosslessStringConvertible>(_ name: String, _ otherwise: Number) throws(ConfigurationError)
+      -> Number
+    {
       guard let value = text(name) else { return otherwise }
       guard let number = Number(value) else { throw ConfigurationError(Self.variable(name), "must be a number") }
       return number
@@ -59,16 +62,21 @@ public struct ServiceVariables: Sendable {
     }
     self.configurationPath = configurationPath
     if let url = text("redis.url") {
-      do throws(RedisError) { redisURL = try RedisURL(url) } catch { throw ConfigurationError("ATTRIBUTION_REDIS_URL", "\(error)") }
+      do throws(RedisError) { redisURL = try RedisURL(url) } catch {
+        throw ConfigurationError("ATTRIBUTION_REDIS_URL", "\(error)")
+      }
     }
     open = flag("open")
     let everywhere = open ? "127.0.0.1" : "0.0.0.0"
     listen = ListenAddress(host: everywhere, port: service.defaultPort)
     publicListen = ListenAddress(host: "0.0.0.0", port: ServiceName.defaultPublicPort)
     if let address = text("listen") { listen = try ListenAddress(address, variable: "ATTRIBUTION_LISTEN") }
-    if let address = text("public.listen") { publicListen = try ListenAddress(address, variable: "ATTRIBUTION_PUBLIC_LISTEN") }
+    if let address = text("public.listen") {
+      publicListen = try ListenAddress(address, variable: "ATTRIBUTION_PUBLIC_LISTEN")
+    }
     if open, !["127.0.0.1", "::1", "localhost"].contains(listen.host) {
-      throw ConfigurationError("ATTRIBUTION_OPEN", "a service without credentials listens on loopback only; ATTRIBUTION_LISTEN says otherwise")
+      throw ConfigurationError(
+        "ATTRIBUTION_OPEN", "a service without credentials listens on loopback only; ATTRIBUTION_LISTEN says otherwise")
     }
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
     appStoreProductionURL = text("app.store.production.url") ?? "https://api.storekit.apple.com"
@@ -80,7 +88,9 @@ public struct ServiceVariables: Sendable {
     development = flag("development")
     drainDelay = .milliseconds(try number("drain.delay.ms", 5000))
     timeScale = try number("time.scale", 1.0)
-    if timeScale != 1, !development { throw ConfigurationError("ATTRIBUTION_TIME_SCALE", "is for development (ATTRIBUTION_DEVELOPMENT=1)") }
+    if timeScale != 1, !development {
+      throw ConfigurationError("ATTRIBUTION_TIME_SCALE", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
+    }
     pathPrefix = text("path.prefix") ?? ""
     if let file = text("service.token.file") { serviceToken = try Self.secret(file) }
   }
@@ -91,13 +101,18 @@ public struct ServiceVariables: Sendable {
   }
 
   private static func secret(_ path: String) throws(ConfigurationError) -> String {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path), let text = try? String(contentsOfFile: path, encoding: .utf8)
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      let text = try? String(contentsOfFile: path, encoding: .utf8)
     else { throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) cannot be read") }
     if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
-      throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) has mode 0\(String(mode, radix: 8)): others may read it; chmod 0400 is right")
+      throw ConfigurationError(
+        "ATTRIBUTION_SERVICE_TOKEN_FILE",
+        "\(path) has mode 0\(String(mode, radix: 8)): others may read it; chmod 0400 is right")
     }
     let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard token.utf8.count >= 16 else { throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) holds less than 16 characters") }
+    guard token.utf8.count >= 16 else {
+      throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) holds less than 16 characters")
+    }
     return token
   }
 }

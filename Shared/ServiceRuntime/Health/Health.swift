@@ -51,7 +51,8 @@ final class Health: Sendable {
     case "/metrics":
       if let refusal = get(request) { return refusal }
       let text = await metrics.text()
-      return HTTPAnswer(status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"], body: Array(text.utf8))
+      return HTTPAnswer(
+        status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"], body: Array(text.utf8))
     case "/grpc.health.v1.Health/Check": return await check(request, body)
     default: return nil
     }
@@ -80,7 +81,9 @@ final class Health: Sendable {
 
   private func check(_ request: IncomingRequest, _ body: any BodyReader) async -> HTTPAnswer {
     guard request.method == "POST" else { return HTTPAnswer(status: 405, headers: [.allow: "POST"]) }
-    guard request.mediaType == "application/json" else { return HTTPAnswer(status: 415, headers: [.acceptPost: "application/json"]) }
+    guard request.mediaType == "application/json" else {
+      return HTTPAnswer(status: 415, headers: [.acceptPost: "application/json"])
+    }
     guard let bytes = try? await body.read(limit: 4096), let object = try? JSONValue(parsing: bytes).objectValue else {
       return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
     }

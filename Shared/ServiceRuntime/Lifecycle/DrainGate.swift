@@ -58,7 +58,11 @@ public struct BackgroundWork: Service {
         group.cancelAll()
       }
     } else {
-      await withGracefulShutdownHandler { await work() } onGracefulShutdown: { stop() }
+      await withGracefulShutdownHandler {
+        await work()
+      } onGracefulShutdown: {
+        stop()
+      }
     }
     // Work that ends by itself must not end the service with it before everything drains.
     try? await gracefulShutdown()

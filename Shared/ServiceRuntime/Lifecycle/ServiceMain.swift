@@ -87,18 +87,25 @@ public enum ServiceMain {
     exit(code)
   }
 
-  private static func start(_ service: ServiceName, _ build: (ServiceEnvironment) async throws -> ServiceParts) async throws {
+  private static func start(_ service: ServiceName, _ build: (ServiceEnvironment) async throws -> ServiceParts)
+    async throws
+  {
     let variables = try ServiceVariables(service)
     guard let level = Logger.Level(rawValue: variables.logLevel) else {
-      throw ConfigurationError("ATTRIBUTION_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical")
+      throw ConfigurationError(
+        "ATTRIBUTION_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical")
     }
     LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
     let logger = Logger(label: service.rawValue)
     let configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
-    for key in configuration.unknownKeys { logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"]) }
-    let callers = CallerDirectory(clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
+    for key in configuration.unknownKeys {
+      logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
+    }
+    let callers = CallerDirectory(
+      clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
     if callers.isEmpty {
-      throw ConfigurationError("clients", "is empty: nobody could call; ATTRIBUTION_OPEN=1 serves without credentials, on loopback only")
+      throw ConfigurationError(
+        "clients", "is empty: nobody could call; ATTRIBUTION_OPEN=1 serves without credentials, on loopback only")
     }
     let metrics = MetricsRegistry()
     var queue = configuration.queue
@@ -107,7 +114,8 @@ public enum ServiceMain {
     var deliveries: DeliveryQueue?
     if let redis { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
     let environment = ServiceEnvironment(
-      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics, redis: redis,
+      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics,
+      redis: redis,
       deliveries: deliveries)
     var parts = try await build(environment)
     if let redis {
@@ -124,7 +132,9 @@ public enum ServiceMain {
     try await serve(parts, environment, callers)
   }
 
-  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: CallerDirectory) async throws {
+  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: CallerDirectory)
+    async throws
+  {
     let logger = environment.logger
     let limits = environment.configuration.limits
     var endpoints: [String: RPCEndpoint] = [:]
@@ -135,11 +145,14 @@ public enum ServiceMain {
     }
     let rpcServices = Set(endpoints.values.map(\.service)).sorted()
     let health = Health(
-      service: environment.service.rawValue, rpcServices: rpcServices, checks: parts.checks, metrics: environment.metrics)
+      service: environment.service.rawValue, rpcServices: rpcServices, checks: parts.checks,
+      metrics: environment.metrics)
     ProcessMetrics.install(environment.metrics)
     let server = RPCServer(
-      endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix, health: health,
-      metrics: RPCMetrics(environment.metrics), idempotency: environment.deliveries.map(RPCIdempotencyStore.init), logger: logger)
+      endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix,
+      health: health,
+      metrics: RPCMetrics(environment.metrics), idempotency: environment.deliveries.map(RPCIdempotencyStore.init),
+      logger: logger)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     services.append(listener(server, environment.variables.listen, environment, health, listening))
@@ -159,10 +172,12 @@ public enum ServiceMain {
   }
 
   private static func listener(
-    _ responder: any HTTPResponder, _ address: ListenAddress, _ environment: ServiceEnvironment, _ health: Health, _ listening: Listening
+    _ responder: any HTTPResponder, _ address: ListenAddress, _ environment: ServiceEnvironment, _ health: Health,
+    _ listening: Listening
   ) -> any Service {
     let channel = ConnectionChannel(
-      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, isDraining: { health.isDraining })
+      responder: responder, limits: environment.configuration.limits, registry: environment.metrics,
+      isDraining: { health.isDraining })
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port)),
       onServerRunning: { channel in

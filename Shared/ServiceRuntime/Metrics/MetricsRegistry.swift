@@ -25,7 +25,9 @@ public final class MetricsRegistry: Sendable {
   public init() {}
 
   /// Names a counter before it is used.
-  public func counter(_ name: String, help: String, labels: [String] = []) { declare(name, "counter", help, labels, []) }
+  public func counter(_ name: String, help: String, labels: [String] = []) {
+    declare(name, "counter", help, labels, [])
+  }
 
   public func gauge(_ name: String, help: String, labels: [String] = []) { declare(name, "gauge", help, labels, []) }
 
@@ -36,7 +38,9 @@ public final class MetricsRegistry: Sendable {
   private func declare(_ name: String, _ kind: String, _ help: String, _ labels: [String], _ bounds: [Double]) {
     families.withLock { families in
       if families[name] == nil { families[name] = Family(kind: kind, help: help, labels: labels, bounds: bounds) }
-      if labels.isEmpty, kind != "histogram", families[name]?.series.isEmpty == true { families[name]?.series[[]] = Series() }
+      if labels.isEmpty, kind != "histogram", families[name]?.series.isEmpty == true {
+        families[name]?.series[[]] = Series()
+      }
     }
   }
 
@@ -51,12 +55,15 @@ public final class MetricsRegistry: Sendable {
   public func observe(_ name: String, _ value: Double, _ labels: [String] = []) {
     families.withLock { families in
       guard let bounds = families[name]?.bounds else { return }
-      families[name]!.series[labels, default: Series(buckets: Array(repeating: 0, count: bounds.count))].record(value, bounds)
+      families[name]!.series[labels, default: Series(buckets: Array(repeating: 0, count: bounds.count))].record(
+        value, bounds)
     }
   }
 
   /// Runs before each scrape: for gauges that must be asked for.
-  public func collect(_ collector: @escaping @Sendable () async -> Void) { collectors.withLock { $0.append(collector) } }
+  public func collect(_ collector: @escaping @Sendable () async -> Void) {
+    collectors.withLock { $0.append(collector) }
+  }
 
   /// All metrics as text.
   public func text() async -> String {

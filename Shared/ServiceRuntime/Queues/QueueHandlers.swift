@@ -17,7 +17,8 @@ public enum QueueHandlers {
   static func name(_ text: String?) throws(RPCError) -> QueueName {
     guard let text else { throw .invalidArgument(field: "queue", "is missing") }
     guard let queue = QueueName(rawValue: text) else {
-      throw .invalidArgument(field: "queue", "must be one of \(QueueName.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw .invalidArgument(
+        field: "queue", "must be one of \(QueueName.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return queue
   }
@@ -25,7 +26,9 @@ public enum QueueHandlers {
   static func ids(_ texts: [String]) throws(RPCError) -> Set<DeliveryID> {
     var ids: Set<DeliveryID> = []
     for (index, text) in texts.enumerated() {
-      guard let id = DeliveryID(text) else { throw .invalidArgument(field: "ids[\(index)]", "is not the id of a delivery") }
+      guard let id = DeliveryID(text) else {
+        throw .invalidArgument(field: "ids[\(index)]", "is not the id of a delivery")
+      }
       ids.insert(id)
     }
     return ids
@@ -33,13 +36,16 @@ public enum QueueHandlers {
 
   static func state(_ snapshot: QueueSnapshot) -> QueueState {
     QueueState(
-      name: snapshot.queue.rawValue, depth: snapshot.depth, inFlight: snapshot.inFlight, delayed: snapshot.delayed, dead: snapshot.dead,
+      name: snapshot.queue.rawValue, depth: snapshot.depth, inFlight: snapshot.inFlight, delayed: snapshot.delayed,
+      dead: snapshot.dead,
       oldestAgeSeconds: snapshot.oldestAgeSeconds, paused: snapshot.paused)
   }
 
   /// Asks the queue and says `unavailable` when its Redis is away.
   static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
-    do throws(QueueError) { return try await question() } catch { throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE") }
+    do throws(QueueError) { return try await question() } catch {
+      throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+    }
   }
 }
 
@@ -63,7 +69,9 @@ struct ListDeadLettersHandler: RPCHandler {
   typealias Method = QueuesService.ListDeadLetters
   let administration: QueueAdministration
 
-  func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> ListDeadLettersResponse {
+  func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
+    -> ListDeadLettersResponse
+  {
     let most = request.maxLetters ?? 100
     guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
     var queues = QueueName.allCases
@@ -71,11 +79,15 @@ struct ListDeadLettersHandler: RPCHandler {
     var response = ListDeadLettersResponse()
     for queue in queues where response.deadLetters.count < Int(most) {
       let left = Int(most) - response.deadLetters.count
-      let letters = try await QueueHandlers.ask { () throws(QueueError) in try await administration.deadLetters(queue, most: left) }
+      let letters = try await QueueHandlers.ask { () throws(QueueError) in
+        try await administration.deadLetters(queue, most: left)
+      }
       response.deadLetters += letters.map { letter in
         AttributionProtocol.DeadLetter(
-          id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind, attempts: Int32(clamping: letter.attempts),
-          receivedAt: Timestamp(millisecondsSince1970: letter.receivedAt), diedAt: Timestamp(millisecondsSince1970: letter.diedAt),
+          id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind,
+          attempts: Int32(clamping: letter.attempts),
+          receivedAt: Timestamp(millisecondsSince1970: letter.receivedAt),
+          diedAt: Timestamp(millisecondsSince1970: letter.diedAt),
           lastError: letter.lastError, history: letter.history)
       }
     }
@@ -87,10 +99,13 @@ struct ReplayDeadLettersHandler: RPCHandler {
   typealias Method = QueuesService.ReplayDeadLetters
   let administration: QueueAdministration
 
-  func handle(_ request: ReplayDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> ReplayDeadLettersResponse {
+  func handle(_ request: ReplayDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
+    -> ReplayDeadLettersResponse
+  {
     let queue = try QueueHandlers.name(request.queue)
     let ids = try QueueHandlers.ids(request.ids)
-    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.replay(queue, ids: ids) }
+    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.replay(queue, ids: ids)
+    }
     return ReplayDeadLettersResponse(replayed: Int32(clamping: count))
   }
 }
@@ -99,7 +114,9 @@ struct PurgeDeadLettersHandler: RPCHandler {
   typealias Method = QueuesService.PurgeDeadLetters
   let administration: QueueAdministration
 
-  func handle(_ request: PurgeDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> PurgeDeadLettersResponse {
+  func handle(_ request: PurgeDeadLettersRequest, _ context: RPCContext) async throws(RPCError)
+    -> PurgeDeadLettersResponse
+  {
     let queue = try QueueHandlers.name(request.queue)
     let ids = try QueueHandlers.ids(request.ids)
     let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.purge(queue, ids: ids) }

@@ -3,7 +3,10 @@ public import AttributionQueue
 /// The queues' metrics (`rpc-protocol.md` section 16).
 public enum QueueMetrics {
   static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
-    for (name, help) in [("ready", "Messages no worker holds."), ("in_flight", "Messages under a lease."), ("delayed", "Messages that wait."), ("dead", "Messages given up.")] {
+    for (name, help) in [
+      ("ready", "Messages no worker holds."), ("in_flight", "Messages under a lease."),
+      ("delayed", "Messages that wait."), ("dead", "Messages given up."),
+    ] {
       registry.gauge("attribution_queue_\(name)", help: help, labels: ["queue"])
     }
     registry.gauge("attribution_queue_oldest_age_seconds", help: "Age of the oldest message.", labels: ["queue"])
@@ -21,12 +24,17 @@ public enum QueueMetrics {
   }
 
   /// What a worker tells of its work.
-  public static func observer(_ queue: QueueName, _ registry: MetricsRegistry) -> @Sendable (QueueWorker.Observation) -> Void {
+  public static func observer(_ queue: QueueName, _ registry: MetricsRegistry)
+    -> @Sendable (QueueWorker.Observation) -> Void
+  {
     let name = queue.rawValue
-    registry.counter("attribution_queue_processed_total", help: "Messages worked, by outcome.", labels: ["queue", "outcome"])
+    registry.counter(
+      "attribution_queue_processed_total", help: "Messages worked, by outcome.", labels: ["queue", "outcome"])
     registry.counter("attribution_queue_retries_total", help: "Messages to be worked again.", labels: ["queue"])
-    registry.counter("attribution_queue_lease_lost_total", help: "Work whose lease another took over.", labels: ["queue"])
-    registry.counter("attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
+    registry.counter(
+      "attribution_queue_lease_lost_total", help: "Work whose lease another took over.", labels: ["queue"])
+    registry.counter(
+      "attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
     registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
     registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
     return { observation in

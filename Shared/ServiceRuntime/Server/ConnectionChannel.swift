@@ -23,22 +23,27 @@ struct ConnectionChannel: ServerChildChannel {
   private let registry: MetricsRegistry
   private let headerTime: Duration
 
-  init(responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, isDraining: @escaping @Sendable () -> Bool) {
+  init(
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, isDraining: @escaping @Sendable () -> Bool
+  ) {
     self.registry = registry
     headerTime = limits.headerTime
     // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it closes the connection.
     var streams = HTTP1Channel.Configuration(
       idleTimeout: .nanoseconds(Int64(limits.idleTime / .nanoseconds(1))),
       httpDecoderConfiguration: .init(
-        maxHeaderFieldSize: limits.headerBytes * 4, maxHeaderListSize: limits.headerBytes * 4, maxHeaderFieldCount: limits.headerCount * 4))
+        maxHeaderFieldSize: limits.headerBytes * 4, maxHeaderListSize: limits.headerBytes * 4,
+        maxHeaderFieldCount: limits.headerCount * 4))
     streams.additionalChannelHandlers = { [] }
     let bridge = ResponderBridge(responder: responder, limits: limits, registry: registry, isDraining: isDraining)
     http1 = HTTP1Channel(
-      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: false) }, configuration: streams)
+      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: false) },
+      configuration: streams)
     http2 = HTTP2Channel(
       responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: true) },
       configuration: .init(
-        idleTimeout: limits.idleTime, gracefulCloseTimeout: .seconds(20), streamConfiguration: HTTP1Channel.Configuration()))
+        idleTimeout: limits.idleTime, gracefulCloseTimeout: .seconds(20),
+        streamConfiguration: HTTP1Channel.Configuration()))
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

@@ -65,16 +65,20 @@ struct PublicServer: HTTPResponder {
       return .error(.notFound("no such route"), status: 404)
     }
     guard methods.contains(request.method) else {
-      var answer = HTTPAnswer.error(RPCError(.unimplemented, "this route takes \(methods.joined(separator: ", "))"), status: 405)
+      var answer = HTTPAnswer.error(
+        RPCError(.unimplemented, "this route takes \(methods.joined(separator: ", "))"), status: 405)
       answer.headers[.allow] = methods.joined(separator: ", ")
       return answer
     }
-    let tooLarge = RPCError(.resourceExhausted, "the body is larger than \(limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE")
+    let tooLarge = RPCError(
+      .resourceExhausted, "the body is larger than \(limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE")
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.publicBodyBytes {
       return .error(tooLarge, status: 413)
     }
     var bytes: [UInt8]
-    do { bytes = try await body.read(limit: limits.publicBodyBytes) } catch BodyError.tooLarge { return .error(tooLarge, status: 413) } catch {
+    do { bytes = try await body.read(limit: limits.publicBodyBytes) } catch BodyError.tooLarge {
+      return .error(tooLarge, status: 413)
+    } catch {
       return .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408)
     }
     switch request.headers[.contentEncoding]?.lowercased() {
@@ -83,13 +87,16 @@ struct PublicServer: HTTPResponder {
       do throws(Gzip.Failure) {
         bytes = try Gzip.inflate(bytes, limit: min(limits.publicBodyBytes, max(bytes.count * limits.gzipRatio, 1024)))
       } catch {
-        return error == .tooLarge ? .error(tooLarge, status: 413) : .error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)
+        return error == .tooLarge
+          ? .error(tooLarge, status: 413) : .error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)
       }
-    default: return .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)
+    default:
+      return .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)
     }
     let response = await responder.respond(
       to: PublicHTTPRequest(
-        method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes, peer: request.peer,
+        method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
+        peer: request.peer,
         requestId: requestId, traceparent: TraceContext.child(of: request.headers[.traceparent])))
     var answer = HTTPAnswer.json(response.status, response.body)
     for (name, value) in response.headers {

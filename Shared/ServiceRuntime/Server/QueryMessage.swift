@@ -21,7 +21,9 @@ struct QueryMessage {
     if values["base64"] == "1" {
       var text = message
       while text.hasSuffix("=") { text.removeLast() }
-      guard let decoded = Base64.decodeURL(text) else { throw .invalidArgument(field: "message", "is not URL-safe Base64") }
+      guard let decoded = Base64.decodeURL(text) else {
+        throw .invalidArgument(field: "message", "is not URL-safe Base64")
+      }
       bytes = decoded
     } else {
       bytes = Array(message.utf8)
@@ -29,9 +31,12 @@ struct QueryMessage {
     switch values["compression"] {
     case nil, "identity", "": break
     case "gzip":
-      do throws(Gzip.Failure) { bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * ratio, 1024))) } catch {
+      do throws(Gzip.Failure) {
+        bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * ratio, 1024)))
+      } catch {
         throw error == .tooLarge
-          ? RPCError(.resourceExhausted, "the request is larger than \(limit) bytes") : .invalidArgument(field: "message", "is not gzip")
+          ? RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")
+          : .invalidArgument(field: "message", "is not gzip")
       }
     default: throw RPCError(.unimplemented, "unknown compression; gzip and identity are accepted")
     }

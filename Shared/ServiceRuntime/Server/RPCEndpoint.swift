@@ -15,7 +15,8 @@ struct RPCEndpoint: Sendable {
   init(handler: some RPCHandler) { self.init(of: handler) }
 
   private init<Handler: RPCHandler>(of handler: Handler) {
-    self.init(method: Handler.Method.self, isImmediate: Handler.isImmediate) { (body, limits, context) throws(RPCError) in
+    self.init(method: Handler.Method.self, isImmediate: Handler.isImmediate) {
+      (body, limits, context) throws(RPCError) in
       let request: Handler.Method.Request
       do throws(JSONError) { request = try Handler.Method.Request(json: body, limits: limits) } catch {
         throw .invalidArgument(error)

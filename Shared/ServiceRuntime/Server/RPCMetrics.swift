@@ -4,14 +4,19 @@ struct RPCMetrics: Sendable {
 
   init(_ registry: MetricsRegistry) {
     self.registry = registry
-    registry.counter("attribution_rpc_server_requests_total", help: "Calls by their outcome.", labels: ["service", "method", "code"])
-    registry.histogram("attribution_rpc_server_duration_seconds", help: "Time to answer.", labels: ["service", "method"])
+    registry.counter(
+      "attribution_rpc_server_requests_total", help: "Calls by their outcome.", labels: ["service", "method", "code"])
+    registry.histogram(
+      "attribution_rpc_server_duration_seconds", help: "Time to answer.", labels: ["service", "method"])
     registry.gauge("attribution_rpc_server_in_flight", help: "Calls being answered.", labels: ["service"])
     registry.histogram(
-      "attribution_rpc_server_response_bytes", help: "Size of answers.", labels: ["service", "method"], bounds: MetricsRegistry.sizeBounds)
-    registry.counter("attribution_idempotency_requests_total", help: "Calls with a key.", labels: ["method", "outcome"])
+      "attribution_rpc_server_response_bytes", help: "Size of answers.", labels: ["service", "method"],
+      bounds: MetricsRegistry.sizeBounds)
+    registry.counter(
+      "attribution_idempotency_requests_total", help: "Calls with a key.", labels: ["method", "outcome"])
     registry.gauge("attribution_http_connections", help: "Open connections.", labels: ["protocol"])
-    registry.counter("attribution_http_rejected_total", help: "Requests refused below the RPC layer.", labels: ["cause"])
+    registry.counter(
+      "attribution_http_rejected_total", help: "Requests refused below the RPC layer.", labels: ["cause"])
   }
 
   func begin(_ service: String) { registry.add("attribution_rpc_server_in_flight", 1, [service]) }
@@ -27,5 +32,7 @@ struct RPCMetrics: Sendable {
     registry.observe("attribution_rpc_server_duration_seconds", seconds, [service, method])
   }
 
-  func idempotency(_ method: String, _ outcome: String) { registry.add("attribution_idempotency_requests_total", 1, [method, outcome]) }
+  func idempotency(_ method: String, _ outcome: String) {
+    registry.add("attribution_idempotency_requests_total", 1, [method, outcome])
+  }
 }

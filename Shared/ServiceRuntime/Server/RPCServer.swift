@@ -33,19 +33,23 @@ struct RPCServer: HTTPResponder {
   // MARK: One call
 
   private func call(_ request: IncomingRequest, _ body: any BodyReader, requestId: String) async -> HTTPAnswer {
-    guard request.path.hasPrefix(pathPrefix), let endpoint = endpoints[String(request.path.dropFirst(pathPrefix.count))] else {
+    guard request.path.hasPrefix(pathPrefix), let endpoint = endpoints[String(request.path.dropFirst(pathPrefix.count))]
+    else {
       metrics.count(service: "unknown", method: "unknown", code: "not_found", seconds: 0)
       return HTTPAnswer(status: 404)
     }
     let started = ContinuousClock.now
     metrics.begin(endpoint.service)
     let (answer, code) = await dispatch(endpoint, request, body, requestId: requestId, started: started)
-    metrics.end(endpoint.service, endpoint.name, code: code, seconds: started.duration(to: .now) / .seconds(1), bytes: answer.body.count)
+    metrics.end(
+      endpoint.service, endpoint.name, code: code, seconds: started.duration(to: .now) / .seconds(1),
+      bytes: answer.body.count)
     return answer
   }
 
   private func dispatch(
-    _ endpoint: RPCEndpoint, _ request: IncomingRequest, _ body: any BodyReader, requestId: String, started: ContinuousClock.Instant
+    _ endpoint: RPCEndpoint, _ request: IncomingRequest, _ body: any BodyReader, requestId: String,
+    started: ContinuousClock.Instant
   ) async -> (HTTPAnswer, String) {
     var getAllowed = false
     if case .read(let allowed) = endpoint.idempotency { getAllowed = allowed }
@@ -73,7 +77,9 @@ struct RPCServer: HTTPResponder {
     }
   }
 
-  private func authenticate(_ request: IncomingRequest, _ endpoint: RPCEndpoint) throws(RPCError) -> CallerDirectory.Caller {
+  private func authenticate(_ request: IncomingRequest, _ endpoint: RPCEndpoint) throws(RPCError)
+    -> CallerDirectory.Caller
+  {
     guard let caller = callers.caller(authorization: request.headers[.authorization]) else {
       throw RPCError(.unauthenticated, "valid credentials are needed")
     }
@@ -85,7 +91,9 @@ struct RPCServer: HTTPResponder {
 
   private func timeLimit(_ request: IncomingRequest, _ endpoint: RPCEndpoint) throws(RPCError) -> Duration {
     guard let text = request.headers[.connectTimeout] else { return endpoint.timeLimit.default }
-    guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }), let milliseconds = Int64(text) else {
+    guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
+      let milliseconds = Int64(text)
+    else {
       throw RPCError(.invalidArgument, "Connect-Timeout-Ms must be 1 to 10 digits")
     }
     guard milliseconds > 0 else { throw RPCError(.deadlineExceeded, "the time was over before the call began") }
@@ -96,23 +104,31 @@ struct RPCServer: HTTPResponder {
     if case .read = endpoint.idempotency { return nil }
     guard var text = request.headers[.idempotencyKey] else {
       if endpoint.idempotency == .keyed {
-        throw RPCError(.invalidArgument, "this method needs an Idempotency-Key header", reason: "IDEMPOTENCY_KEY_REQUIRED")
+        throw RPCError(
+          .invalidArgument, "this method needs an Idempotency-Key header", reason: "IDEMPOTENCY_KEY_REQUIRED")
       }
       return nil
     }
     if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
     guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw RPCError(.invalidArgument, "Idempotency-Key must be 1 to 255 visible ASCII characters", reason: "IDEMPOTENCY_KEY_INVALID")
+      throw RPCError(
+        .invalidArgument, "Idempotency-Key must be 1 to 255 visible ASCII characters", reason: "IDEMPOTENCY_KEY_INVALID"
+      )
     }
     return text
   }
 
   // MARK: Message
 
-  private func readMessage(_ endpoint: RPCEndpoint, _ request: IncomingRequest, _ body: any BodyReader) async throws(RPCError) -> [UInt8] {
+  private func readMessage(_ endpoint: RPCEndpoint, _ request: IncomingRequest, _ body: any BodyReader)
+    async throws(RPCError) -> [UInt8]
+  {
     let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
-    if request.method == "GET" { return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio).bytes }
-    let tooLarge = RPCError(.resourceExhausted, "the request is larger than \(limit) bytes", reason: "REQUEST_TOO_LARGE")
+    if request.method == "GET" {
+      return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio).bytes
+    }
+    let tooLarge = RPCError(
+      .resourceExhausted, "the request is larger than \(limit) bytes", reason: "REQUEST_TOO_LARGE")
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
     var bytes: [UInt8]
     do { bytes = try await body.read(limit: limit) } catch BodyError.tooLarge { throw tooLarge } catch {
@@ -122,7 +138,9 @@ struct RPCServer: HTTPResponder {
     case nil, "identity": break
     case "gzip":
       if !bytes.isEmpty {
-        do throws(Gzip.Failure) { bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024))) } catch {
+        do throws(Gzip.Failure) {
+          bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)))
+        } catch {
           guard error == .tooLarge else { throw RPCError(.invalidArgument, "the body is not gzip") }
           throw tooLarge
         }
@@ -135,13 +153,18 @@ struct RPCServer: HTTPResponder {
 
   // MARK: Execution
 
-  private func execute(_ endpoint: RPCEndpoint, _ bytes: [UInt8], _ context: RPCContext) async throws(RPCError) -> (HTTPAnswer, String) {
+  private func execute(_ endpoint: RPCEndpoint, _ bytes: [UInt8], _ context: RPCContext) async throws(RPCError) -> (
+    HTTPAnswer, String
+  ) {
     guard let call = endpoint.call else { throw .unimplemented("\(endpoint.name) is not built yet") }
-    let jsonLimits = JSONLimits(depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
+    let jsonLimits = JSONLimits(
+      depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
     guard let key = context.idempotencyKey else {
       return (.json(200, try await run(endpoint, call, bytes, jsonLimits, context)), "ok")
     }
-    guard let idempotency else { throw .unavailable("no store for idempotency keys is configured", reason: "STORE_UNAVAILABLE") }
+    guard let idempotency else {
+      throw .unavailable("no store for idempotency keys is configured", reason: "STORE_UNAVAILABLE")
+    }
     let scope = "\(context.caller)\n\(endpoint.service)/\(endpoint.name)\n\(key)"
     let fingerprint = Hex.encode(SHA256Digest.hash(bytes))
     let owner: String
@@ -183,7 +206,9 @@ struct RPCServer: HTTPResponder {
     let until = min(ContinuousClock.now + .seconds(2), context.deadline)
     while true {
       let found: RPCClaim
-      do throws(QueueError) { found = try await store.claim(scope: scope, fingerprint: fingerprint, lease: lease) } catch {
+      do throws(QueueError) {
+        found = try await store.claim(scope: scope, fingerprint: fingerprint, lease: lease)
+      } catch {
         throw .unavailable("the store for idempotency keys is away", reason: "STORE_UNAVAILABLE")
       }
       switch found {
@@ -199,7 +224,8 @@ struct RPCServer: HTTPResponder {
         guard ContinuousClock.now < until else {
           metrics.idempotency(endpoint.name, "in_progress")
           throw RPCError(
-            .aborted, "a call with this Idempotency-Key is under way", reason: "IDEMPOTENCY_IN_PROGRESS", retryDelay: .seconds(1))
+            .aborted, "a call with this Idempotency-Key is under way", reason: "IDEMPOTENCY_IN_PROGRESS",
+            retryDelay: .seconds(1))
         }
         do { try await Task.sleep(for: .milliseconds(50)) } catch { throw RPCError(.canceled, "the caller went away") }
       }
@@ -212,7 +238,8 @@ struct RPCServer: HTTPResponder {
   }
 
   private func run(
-    _ endpoint: RPCEndpoint, _ call: @escaping @Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8],
+    _ endpoint: RPCEndpoint,
+    _ call: @escaping @Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8],
     _ bytes: [UInt8], _ limits: JSONLimits, _ context: RPCContext
   ) async throws(RPCError) -> [UInt8] {
     if endpoint.isImmediate { return try await call(bytes, limits, context) }
@@ -253,7 +280,8 @@ extension RPCCode {
   /// Whether an error of this code depends on the request and settled state alone, so that a repeat may be answered the same.
   var isSettled: Bool {
     switch self {
-    case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unauthenticated, .permissionDenied, .unknown,
+    case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unauthenticated, .permissionDenied,
+      .unknown,
       .internal:
       false
     default: true

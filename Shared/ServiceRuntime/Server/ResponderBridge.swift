@@ -12,7 +12,9 @@ struct ResponderBridge: Sendable {
   let registry: MetricsRegistry
   let isDraining: @Sendable () -> Bool
 
-  func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, isHTTP2: Bool) async throws {
+  func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, isHTTP2: Bool)
+    async throws
+  {
     var answer: HTTPAnswer
     var close = false
     if let (status, cause) = refusal(request) {
@@ -22,7 +24,8 @@ struct ResponderBridge: Sendable {
     } else {
       let peer = channel.remoteAddress?.ipAddress ?? (isHTTP2 ? channel.parent?.remoteAddress?.ipAddress : nil)
       let reader = HummingbirdBodyReader(request: request, time: limits.bodyTime)
-      answer = await responder.respond(to: IncomingRequest(head: request.head, peer: peer, isHTTP2: isHTTP2), body: reader)
+      answer = await responder.respond(
+        to: IncomingRequest(head: request.head, peer: peer, isHTTP2: isHTTP2), body: reader)
       // What is left of a refused body is not read; the connection cannot carry another request.
       close = answer.status == 413 || answer.status == 408 || answer.status == 429 && answer.headers[.retryAfter] == nil
     }

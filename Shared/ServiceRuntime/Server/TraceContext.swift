@@ -21,7 +21,9 @@ public enum TraceContext {
     guard parts.count >= 4, parts[0] != "ff", parts[0] == "00" ? parts.count == 4 : true else { return false }
     let widths = [2, 32, 16, 2]
     for (part, width) in zip(parts, widths) {
-      guard part.utf8.count == width, part.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else { return false }
+      guard part.utf8.count == width, part.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
+        return false
+      }
     }
     return parts[1].contains { $0 != "0" } && parts[2].contains { $0 != "0" }
   }
