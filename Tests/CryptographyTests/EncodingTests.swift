@@ -1,0 +1,62 @@
+import Cryptography
+import Foundation
+import Testing
+
+@Suite("Base64 and hexadecimal")
+struct EncodingTests {
+  @Test("random bytes come back, and agree with Foundation")
+  func roundTrip() {
+    var random = SeededRandom("base64")
+    for count in 0..<200 {
+      let bytes = random.bytes(count)
+      let text = Base64.encode(bytes)
+      #expect(text == Data(bytes).base64EncodedString())
+      #expect(Base64.decode(text) == bytes)
+      #expect(Base64.decodeURL(Base64.encodeURL(bytes)) == bytes)
+      #expect(Hex.decode(Hex.encode(bytes)) == bytes)
+    }
+  }
+
+  @Test(
+    "standard Base64 takes no second spelling",
+    arguments: ["=", "====", "A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "AA ==", "AA\n==", "-_==", "A===", "AAAA====", "AA=A", "é==="])
+  func strictStandard(_ text: String) { #expect(Base64.decode(text) == nil) }
+
+  @Test("URL Base64 takes no second spelling", arguments: ["A", "AA==", "AB", "AAB", "+/", "AA ", "A=", "AAAAA"])
+  func strictURL(_ text: String) { #expect(Base64.decodeURL(text) == nil) }
+
+  @Test("an odd count or another character is no hexadecimal", arguments: ["0", "0g", "0x00", " 00"])
+  func strictHex(_ text: String) { #expect(Hex.decode(text) == nil) }
+}
+
+@Suite("digests")
+struct DigestTests {
+  @Test("SHA-256 and HMAC give the published values")
+  func published() {
+    #expect(
+      Hex.encode(SHA256Digest.hash("abc")) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(
+      Hex.encode(HMACSHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(Hex.encode(HMACSHA256.authenticate([], key: [])) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+  }
+
+  @Test("comparison in constant time tells equal from different")
+  func constantTime() {
+    #expect(ConstantTime.equal([1, 2, 3], [1, 2, 3]))
+    #expect(ConstantTime.equal([], []))
+    #expect(!ConstantTime.equal([1, 2, 3], [1, 2, 4]))
+    #expect(!ConstantTime.equal([1, 2, 3], [1, 2]))
+  }
+
+  @Test("a random UUID is of version 4, lower case, and no two are the same")
+  func uuid() {
+    let made = (0..<1000).map { _ in RandomBytes.uuid() }
+    #expect(Set(made).count == made.count)
+    for text in made {
+      #expect(UUID(uuidString: text)?.uuidString.lowercased() == text)
+      #expect(Array(text.utf8)[14] == UInt8(ascii: "4"))
+      #expect("89ab".utf8.contains(Array(text.utf8)[19]))
+    }
+  }
+}

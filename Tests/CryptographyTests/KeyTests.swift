@@ -1,0 +1,146 @@
+import Cryptography
+import Foundation
+import Testing
+
+@Suite("keys")
+struct KeyTests {
+  /// Runs the OpenSSL command, whose keys are those a network brings.
+  static func openssl(_ arguments: String..., input: String? = nil) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["openssl"] + arguments
+    let output = Pipe()
+    let feed = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = feed
+    try process.run()
+    if let input { feed.fileHandleForWriting.write(Data(input.utf8)) }
+    try feed.fileHandleForWriting.close()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  static func sec1(_ curve: String = "prime256v1", parameters: Bool = false) throws -> String {
+    parameters
+      ? try openssl("ecparam", "-name", curve, "-genkey") : try openssl("ecparam", "-name", curve, "-genkey", "-noout")
+  }
+
+  @Test("SEC1 with and without parameters and PKCS#8 are read, and give the public key OpenSSL writes")
+  func privateForms() throws {
+    for parameters in [false, true] {
+      let sec1 = try Self.sec1(parameters: parameters)
+      #expect(sec1.contains("BEGIN EC PARAMETERS") == parameters)
+      let pkcs8 = try Self.openssl("pkcs8", "-topk8", "-nocrypt", input: sec1)
+      let published = try Self.openssl("ec", "-pubout", input: sec1)
+      for pem in [sec1, pkcs8] {
+        let key = try SigningKey(pem: pem)
+        #expect(key.publicKey.pem == published)
+        #expect(try PublicKey(pem: published).subjectPublicKeyInfo == key.publicKey.subjectPublicKeyInfo)
+        #expect(try SigningKey(pem: key.pem).publicKey.pem == published)
+      }
+    }
+  }
+
+  @Test("an encrypted key needs its passphrase")
+  func passphrase() throws {
+    let plain = try Self.sec1()
+    for encrypted in [
+      try Self.openssl("pkcs8", "-topk8", "-passout", "pass:open sesame", input: plain),
+      try Self.openssl("ec", "-aes128", "-passout", "pass:open sesame", input: plain),
+    ] {
+      #expect(throws: KeyError.passphraseNeeded) { try SigningKey(pem: encrypted) }
+      #expect(throws: KeyError.wrongPassphrase) { try SigningKey(pem: encrypted, passphrase: "guess") }
+      #expect(try SigningKey(pem: encrypted, passphrase: "open sesame").publicKey.pem == SigningKey(pem: plain).publicKey.pem)
+    }
+  }
+
+  @Test("what is no P-256 private key is refused with the reason")
+  func refusals() throws {
+    let p192 = try Self.sec1("prime192v1")
+    #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: p192) }
+    #expect("\(KeyError.wrongCurve(found: "prime192v1"))".contains("register"))
+    let p384 = try Self.sec1("secp384r1")
+    #expect(throws: KeyError.wrongCurve(found: "secp384r1")) { try SigningKey(pem: p384) }
+    let k256 = try Self.sec1("secp256k1")
+    #expect(throws: KeyError.self) { try SigningKey(pem: k256) }
+    let rsa = try Self.openssl("genrsa", "2048")
+    #expect(throws: KeyError.self) { try SigningKey(pem: rsa) }
+    let published = try Self.openssl("ec", "-pubout", input: try Self.sec1())
+    #expect(throws: KeyError.publicKeyInPlaceOfPrivate) { try SigningKey(pem: published) }
+    for text in ["", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
+      #expect(throws: KeyError.self) { try SigningKey(pem: text) }
+    }
+  }
+
+  @Test("a public key is exactly one SubjectPublicKeyInfo of a known curve")
+  func publicForms() throws {
+    let der = try SigningKey.generate().publicKey.subjectPublicKeyInfo
+    #expect(try PublicKey(subjectPublicKeyInfo: der).curve == .p256)
+    #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: der + [0]) }
+    #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: Array(der.dropLast())) }
+    #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: []) }
+    // A point that is not on the curve.
+    var off = der
+    off[off.count - 1] ^= 1
+    #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: off) }
+    for (name, curve) in [("prime192v1", Curve.p192), ("secp384r1", .p384)] {
+      #expect(try PublicKey(pem: try Self.openssl("ec", "-pubout", input: try Self.sec1(name))).curve == curve)
+    }
+  }
+
+  @Test("many threads may sign with one key at once, and OpenSSL verifies what they made")
+  func concurrency() async throws {
+    let key = try SigningKey.generate()
+    let signatures = try await withThrowingTaskGroup(of: (Int, ECDSASignature).self) { group in
+      for index in 0..<200 { group.addTask { (index, try key.sign(Array("message \(index)".utf8))) } }
+      var all: [(Int, ECDSASignature)] = []
+      for try await one in group { all.append(one) }
+      return all
+    }
+    for (index, signature) in signatures {
+      #expect(key.publicKey.verifies(signature, of: Array("message \(index)".utf8)))
+      #expect(!key.publicKey.verifies(signature, of: Array("message \(index + 1)".utf8)))
+    }
+    #expect(Set(signatures.map(\.1.r)).count == signatures.count, "a nonce was used twice")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = ["key", "signature", "message"].map { folder.appendingPathComponent($0) }
+    try Data(key.publicKey.pem.utf8).write(to: files[0])
+    try Data(signatures[0].1.der).write(to: files[1])
+    try Data("message \(signatures[0].0)".utf8).write(to: files[2])
+    let said = try Self.openssl("dgst", "-sha256", "-verify", files[0].path, "-signature", files[1].path, files[2].path)
+    #expect(said == "Verified OK\n")
+  }
+}
+
+@Suite("key files")
+struct KeyFileTests {
+  @Test("a file that is absent, no file, too open or no key is refused by name")
+  func files() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("key.pem").path
+    #expect(throws: KeyFileError.absent(path: path)) { try SigningKey.load(path: path) }
+    #expect(throws: KeyFileError.unreadable(path: folder.path, reason: "not a file")) { try SigningKey.load(path: folder.path) }
+    let pem = try SigningKey.generate().pem
+    try Data(pem.utf8).write(to: URL(fileURLWithPath: path))
+    for mode: Int in [0o644, 0o640, 0o604, 0o610, 0o601, 0o660, 0o777] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let error = #expect(throws: KeyFileError.self) { try SigningKey.load(path: path) }
+      #expect(error == .readableByOthers(path: path, mode: UInt32(mode)))
+      #expect("\(try #require(error))".contains(path))
+    }
+    for mode: Int in [0o400, 0o600, 0o700] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      #expect(try SigningKey.load(path: path).pem == pem)
+    }
+    try Data("nothing".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let error = #expect(throws: KeyFileError.self) { try SigningKey.load(path: path) }
+    #expect("\(try #require(error))".contains(path))
+  }
+}
