@@ -1,0 +1,85 @@
+import AppleAttribution
+import Cryptography
+import Testing
+import WireJSON
+
+@Suite("AdAttributionKit impressions")
+struct AdAttributionKitImpressionTests {
+  static let now: Int64 = 1_790_000_000_000
+  static let network = "example.adattributionkit"
+  static let parameters = AdAttributionKitImpression.Parameters(
+    adNetworkId: network, sourceIdentifier: 5239, advertisedItemId: 1_108_187_390, publisherItemId: 5_838_492)
+
+  @Test("a random impression signs and verifies; a damaged one never does")
+  func property() throws {
+    var random = SeededRandom("AdAttributionKit impressions")
+    let key = try SigningKey.generate()
+    let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)]])
+    for _ in 0..<200 {
+      var parameters = Self.parameters
+      parameters.sourceIdentifier = .random(in: 0...9999, using: &random)
+      parameters.advertisedItemId = .random(in: 1...Int64.max, using: &random)
+      parameters.publisherItemId = .random(in: 0...Int64.max, using: &random)
+      parameters.eligibleForReEngagement = [nil, true, false].randomElement(using: &random)!
+      parameters.timestamp = Self.now + .random(in: -86_400_000...86_400_000, using: &random)
+      let impression = try AdAttributionKitImpression(validating: parameters, now: Self.now)
+      let jws = try impression.sign(with: key)
+      let verdict = verifier.verdict(onAdAttributionKit: jws)
+      #expect(verdict.valid && verdict.keyId == "k1")
+      // Every digit of a 64-bit number, and re-engagement only when true.
+      #expect(verdict.payload?["advertised-item-identifier"]?.int64Value == parameters.advertisedItemId)
+      #expect(verdict.payload?["eligible-for-re-engagement"] == (parameters.eligibleForReEngagement == true ? true : nil))
+      var bytes = Array(jws.utf8)
+      bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(1 << Int.random(in: 0...6, using: &random))
+      #expect(!verifier.verdict(onAdAttributionKit: String(decoding: bytes, as: UTF8.self)).valid)
+    }
+  }
+
+  @Test("a wrong value is refused by its name")
+  func refused() {
+    func field(_ change: (inout AdAttributionKitImpression.Parameters) -> Void) -> String? {
+      var parameters = Self.parameters
+      change(&parameters)
+      do throws(FieldError) {
+        _ = try AdAttributionKitImpression(validating: parameters, now: Self.now)
+        return nil
+      } catch { return error.field }
+    }
+    #expect(field { _ in } == nil)
+    #expect(field { $0.adNetworkId = "Example.adattributionkit" } == "adNetworkId")
+    #expect(field { $0.sourceIdentifier = 10_000 } == "sourceIdentifier")
+    #expect(field { $0.sourceIdentifier = nil } == "sourceIdentifier")
+    #expect(field { $0.advertisedItemId = 0 } == "advertisedItemId")
+    #expect(field { $0.publisherItemId = nil } == "publisherItemId")
+    #expect(field { $0.publisherItemId = 0 } == nil)
+    #expect(field { $0.impressionType = "web-impression" } == "impressionType")
+    #expect(field { $0.impressionId = "x" } == "impressionId")
+    #expect(field { $0.timestamp = Self.now / 1000 } == "timestamp")
+  }
+
+  @Test("a JWS that says another thing than the rules is told apart, though our key signed it")
+  func verdicts() throws {
+    let key = try SigningKey.generate()
+    let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)]])
+    let impression = try AdAttributionKitImpression(validating: Self.parameters, now: Self.now)
+    func verdict(header: String? = nil, _ change: (inout JSONObject) -> Void) throws -> ImpressionVerifier.Verdict {
+      var payload = try #require(try JSONValue(parsing: impression.payload).objectValue)
+      change(&payload)
+      let header = header.map { Array($0.utf8) } ?? impression.header
+      return verifier.verdict(
+        onAdAttributionKit: try CompactJWS.sign(header: header, payload: JSONValue.object(payload).serialized, with: key))
+    }
+    #expect(try verdict { _ in }.valid)
+    #expect(try verdict { $0["timestamp"] = "1790000000000" }.field == "timestamp")
+    #expect(try verdict { $0["source-identifier"] = "5239" }.field == "source-identifier")
+    #expect(try verdict { $0["ad-network-identifier"] = "other.adattributionkit" }.field == "ad-network-identifier")
+    #expect(try verdict { $0["impression-identifier"] = nil }.field == "impression-identifier")
+    #expect(try verdict { $0["eligible-for-re-engagement"] = 1 }.field == "eligible-for-re-engagement")
+    #expect(try verdict(header: #"{"alg":"none","kid":"example.adattributionkit"}"#) { _ in }.reason == .unexpectedAlgorithm)
+    #expect(try verdict(header: #"{"alg":"ES256","kid":"other"}"#) { _ in }.reason == .unknownKey)
+    #expect(try verdict(header: #"{"alg":"ES256"}"#) { _ in }.reason == .unknownKey)
+    #expect(try verdict(header: #"{"alg":"ES256","kid":"example.adattributionkit","crit":["x"]}"#) { _ in }.reason == .malformedJWS)
+    #expect(verifier.verdict(onAdAttributionKit: "a.b").reason == .malformedJWS)
+    #expect(verifier.verdict(onAdAttributionKit: "").reason == .malformedJWS)
+  }
+}

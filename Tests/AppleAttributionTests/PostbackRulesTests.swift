@@ -1,0 +1,255 @@
+import AppleAttribution
+import Cryptography
+import Testing
+import WireJSON
+
+@Suite("postback rules")
+struct PostbackRulesTests {
+  static let key = try! SigningKey.generate()
+  static let developmentKey = try! SigningKey.generate()
+  static let keys = ApplePublicKeys(
+    p192: ApplePublicKeys.published.p192.map(\.key), p256: [key.publicKey],
+    kids: ["apple-cas-identifier/0": [key.publicKey], "apple-development-identifier/0": [developmentKey.publicKey]])
+  static let verifier = PostbackVerifier(keys: keys)
+
+  static let four: JSONObject = [
+    "version": "4.0", "ad-network-id": "example123.skadnetwork", "source-identifier": "5239", "app-id": 525_463_029,
+    "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 1_234_567_891,
+    "fidelity-type": 1, "did-win": true, "postback-sequence-index": 0,
+  ]
+
+  /// Signs what the postback says, as a device would.
+  static func signed(_ object: JSONObject, with key: SigningKey = key) throws -> JSONObject {
+    var object = object
+    object["attribution-signature"] = .string(Base64.encode(try key.sign([0]).der))
+    let postback = try SKAdNetworkPostback(object)
+    object["attribution-signature"] = .string(Base64.encode(try key.sign(postback.signedString).der))
+    return object
+  }
+
+  static func verdict(_ change: (inout JSONObject) -> Void) throws -> SKAdNetworkVerdict {
+    var object = try signed(four)
+    change(&object)
+    return verifier.verdict(onSKAdNetwork: object)
+  }
+
+  static let malformedFields: [(String, JSONValue?, String)] = [
+    ("ad-network-id", 5, "ad-network-id"), ("ad-network-id", "", "ad-network-id"), ("source-identifier", 5239, "source-identifier"),
+    ("source-identifier", "5", "source-identifier"), ("source-identifier", "52390", "source-identifier"),
+    ("source-identifier", "52a9", "source-identifier"), ("source-identifier", nil, "source-identifier"),
+    ("source-identifier", "٥٢", "source-identifier"), ("app-id", true, "app-id"), ("app-id", "5.0", "app-id"),
+    ("app-id", "+5", "app-id"), ("app-id", "-5", "app-id"), ("app-id", "", "app-id"), ("app-id", .number(JSONNumber(1.5)!), "app-id"),
+    ("app-id", "9223372036854775808", "app-id"), ("redownload", "yes", "redownload"), ("redownload", 2, "redownload"),
+    ("redownload", "TRUE", "redownload"), ("redownload", nil, "redownload"), ("fidelity-type", 2, "fidelity-type"),
+    ("fidelity-type", nil, "fidelity-type"), ("did-win", .null, "did-win"), ("postback-sequence-index", 3, "postback-sequence-index"),
+    ("conversion-value", 64, "conversion-value"), ("conversion-value", "none", "conversion-value"),
+    ("coarse-conversion-value", "LOW", "coarse-conversion-value"), ("coarse-conversion-value", "none", "coarse-conversion-value"),
+    ("country-code", "USA", "country-code"), ("country-code", "1A", "country-code"), ("source-domain", "example.com", "source-domain"),
+    ("version", 4, "version"), ("transaction-id", "a\u{2063}b", "transaction-id"), ("attribution-signature", 5, "attribution-signature"),
+  ]
+
+  @Test("a field of a wrong kind or out of range is malformed, by its name", arguments: malformedFields.indices)
+  func malformed(_ index: Int) throws {
+    let (field, value, named) = Self.malformedFields[index]
+    let verdict = try Self.verdict { $0[field] = value }
+    #expect(verdict.reason == .malformed)
+    #expect(verdict.field == named)
+    #expect(verdict.naturalKey == nil)
+  }
+
+  @Test("a forwarder's JSON types change nothing, its own fields are kept")
+  func lenient() throws {
+    let verdict = try Self.verdict {
+      $0["app-id"] = "525463029"
+      $0["redownload"] = "false"
+      $0["did-win"] = 1
+      $0["fidelity-type"] = "1"
+      $0["conversion-value"] = .null
+      $0["partner"] = ["campaign": [1, 2]]
+    }
+    #expect(verdict.valid)
+    let typed = try #require(verdict.postback?.typed)
+    #expect(typed["app-id"] == 525_463_029)
+    #expect(typed["redownload"] == false)
+    #expect(typed["did-win"] == true)
+    #expect(typed["conversion-value"] == nil)
+    #expect(typed["partner"] == ["campaign": [1, 2]])
+  }
+
+  @Test("the key of a postback has its transaction in lower case and its window")
+  func naturalKey() throws {
+    #expect(
+      try Self.verdict { _ in }.naturalKey == "skadnetwork:example123.skadnetwork:6aafb7a5-0170-41b5-bbe4-fe71dedf1e30:0")
+    // The transaction is signed as written: in another case it is another text.
+    #expect(try Self.verdict { $0["transaction-id"] = "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30" }.reason == .badSignature)
+  }
+
+  @Test("unsigned values do not touch the signature and are told apart from the signed ones")
+  func unsigned() throws {
+    let one = try Self.verdict { $0["conversion-value"] = 3 }
+    let two = try Self.verdict { $0["conversion-value"] = 63 }
+    #expect(one.valid && two.valid && one.naturalKey == two.naturalKey)
+    #expect(one.postback?.unsignedValues != two.postback?.unsignedValues)
+    #expect(one.postback?.signedString == two.postback?.signedString)
+  }
+
+  @Test("both conversion values at once are malformed")
+  func bothValues() throws {
+    let verdict = try Self.verdict {
+      $0["conversion-value"] = 3
+      $0["coarse-conversion-value"] = "low"
+    }
+    #expect(verdict.reason == .malformed && verdict.field == "coarse-conversion-value")
+  }
+
+  @Test("another ad network's genuine postback is told apart only when asked for")
+  func wrongAdNetwork() throws {
+    let object = try Self.signed(Self.four)
+    #expect(Self.verifier.verdict(onSKAdNetwork: object, expecting: ["example123.skadnetwork"]).valid)
+    let other = Self.verifier.verdict(onSKAdNetwork: object, expecting: ["other.skadnetwork"])
+    #expect(other.reason == .wrongAdNetwork && other.keyId == "apple-p256" && other.naturalKey == nil)
+  }
+
+  @Test("a development key counts for SKAdNetwork only where it is allowed, and is marked")
+  func development() throws {
+    let object = try Self.signed(Self.four, with: Self.developmentKey)
+    #expect(Self.verifier.verdict(onSKAdNetwork: object).reason == .badSignature)
+    let allowing = PostbackVerifier(keys: Self.keys, acceptsDevelopmentSKAdNetwork: true)
+    let verdict = allowing.verdict(onSKAdNetwork: object)
+    #expect(verdict.valid && verdict.environment == .development && verdict.keyId == "apple-development-identifier/0")
+    #expect(allowing.verdict(onSKAdNetwork: try Self.signed(Self.four)).environment == .production)
+  }
+
+  @Test("random damage never crashes, and never makes another postback valid")
+  func damage() throws {
+    var random = SeededRandom("postback damage")
+    let whole = JSONValue.object(try Self.signed(Self.four)).serialized
+    let genuine = Self.verifier.verdict(onSKAdNetwork: whole)
+    #expect(genuine.valid)
+    for _ in 0..<4000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0...2, using: &random) {
+        case 0: bytes[index] ^= UInt8.random(in: 1...255, using: &random)
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
+        }
+      }
+      let verdict = Self.verifier.verdict(onSKAdNetwork: bytes)
+      if verdict.valid { #expect(verdict.postback?.signedString == genuine.postback?.signedString) }
+      _ = try? PostbackSniffer.inspect(bytes)
+    }
+  }
+
+  // MARK: AdAttributionKit
+
+  static let claims: JSONObject = [
+    "postback-identifier": "85546EB7-FD39-44BC-8990-C98A4AC36A49", "ad-network-identifier": "test.adattributionkit",
+    "advertised-item-identifier": 10_738_027_756, "impression-type": "app-impression", "source-identifier": "07",
+    "conversion-type": "reengagement", "did-win": true, "postback-sequence-index": 1,
+  ]
+
+  static func judged(
+    kid: String = "apple-cas-identifier/0", body: JSONObject = [:], _ change: (inout JSONObject) -> Void = { _ in }
+  ) throws -> AdAttributionKitVerdict {
+    var claims = claims
+    change(&claims)
+    let header: JSONObject = ["alg": "ES256", "kid": .string(kid)]
+    var body = body
+    body["jws-string"] = .string(
+      try CompactJWS.sign(header: JSONValue.object(header).serialized, payload: JSONValue.object(claims).serialized, with: key))
+    return verifier.verdict(onAdAttributionKit: body)
+  }
+
+  @Test("every required claim is asked for by its name", arguments: claims.keys)
+  func requiredClaims(_ name: String) throws {
+    let verdict = try Self.judged { $0[name] = nil }
+    #expect(verdict.reason == .malformed && verdict.field == name)
+  }
+
+  @Test("unsigned values come from the body only, never from a claim of the same name")
+  func unsignedFromBody() throws {
+    let verdict = try Self.judged {
+      $0["conversion-value"] = 63
+      $0["ad-interaction-type"] = "click"
+    }
+    #expect(verdict.valid)
+    #expect(verdict.postback?.conversionValue == nil)
+    #expect(verdict.postback?.adInteractionType == nil)
+    #expect(verdict.postback?.payload["conversion-value"] == 63)
+    #expect(verdict.postback?.conversionType == .reEngagement)
+    #expect(verdict.naturalKey == "adattributionkit:test.adattributionkit:85546eb7-fd39-44bc-8990-c98a4ac36a49:1")
+  }
+
+  @Test("a known kid decides the key: others are never tried")
+  func kidDecides() throws {
+    #expect(try Self.judged(kid: "apple-development-identifier/0").reason == .badSignature)
+    #expect(try Self.judged(kid: "apple-cas-identifier/1").reason == .unknownKey)
+    #expect(ApplePublicKeys.environment(ofKid: "apple-cas-identifier/7") == .production)
+    #expect(ApplePublicKeys.environment(ofKid: "something-new/0") == .development)
+  }
+
+  // MARK: Tiers
+
+  @Test("the tier is the lowest that explains the fields, and absent values are called withheld, not zero")
+  func tiers() throws {
+    func privacy(_ change: (inout JSONObject) -> Void) throws -> PrivacyTier {
+      var object = Self.four
+      object["source-app-id"] = nil
+      change(&object)
+      return try #require(try SKAdNetworkPostback(try Self.signed(object)).privacy)
+    }
+    #expect(try privacy { $0["source-app-id"] = 0 }.tierAtLeast == 3)
+    #expect(try privacy { $0["source-domain"] = "example.com" }.tierAtLeast == 3)
+    #expect(try privacy { $0["country-code"] = "US" }.tierAtLeast == 3)
+    #expect(try privacy { _ in }.tierAtLeast == 2)
+    #expect(try privacy { $0["source-identifier"] = "39" }.tierAtLeast == 0)
+    #expect(
+      try privacy {
+        $0["source-identifier"] = "39"
+        $0["conversion-value"] = 0
+      }.tierAtLeast == 2)
+    let coarse = try privacy {
+      $0["source-identifier"] = "39"
+      $0["coarse-conversion-value"] = "low"
+    }
+    #expect(coarse.tierAtLeast == 1)
+    #expect(coarse.withheld == ["source-identifier", "source-app-id", "conversion-value", "country-code"])
+    let later = try privacy {
+      $0["source-identifier"] = "39"
+      $0["postback-sequence-index"] = 2
+    }
+    #expect(later.tierAtLeast == 1)
+    #expect(!later.withheld.contains("source-app-id"))
+    let lost = try privacy { $0["did-win"] = false }
+    #expect(lost.withheld.isEmpty)
+    #expect(try Self.judged().postback?.privacy.tierAtLeast == 1)
+  }
+
+  // MARK: Sniffing
+
+  @Test("what is neither kind is refused naming what is missing")
+  func neither() {
+    func path(_ text: String) -> String? {
+      do throws(JSONError) {
+        _ = try PostbackSniffer.inspect(Array(text.utf8))
+        return nil
+      } catch { return error.path }
+    }
+    #expect(path("{}") == "jws-string")
+    #expect(path(#"{"jws-string":null}"#) == "jws-string")
+    #expect(path(#"{"ad-network-id":"a","transaction-id":"b"}"#) == "attribution-signature")
+    #expect(path("[]") == "")
+    #expect(path("") == "")
+    #expect(path(#"{"a":1,"a":2}"#) == "a")
+    #expect(path(#"{"jws-string":5}"#) == nil)
+  }
+
+  @Test("a key that no genuine postback has is no key")
+  func boundedKey() throws {
+    let body = #"{"attribution-signature":"x","ad-network-id":"\#(String(repeating: "a", count: 600))","transaction-id":"b"}"#
+    let findings = try PostbackSniffer.inspect(Array(body.utf8))
+    #expect(findings.kind == .skAdNetwork && findings.naturalKey == nil && findings.adNetworkId == nil)
+  }
+}
