@@ -1,0 +1,166 @@
+"""Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
+
+import json
+import os
+import random
+import signal
+import time
+import uuid
+
+SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
+ROUTED = "attribution.session.routed.v1"
+
+
+def new_identifier() -> str:
+    return str(uuid.uuid4()).upper()
+
+
+def post(system, install: str, idfa: str, status=None, **more):
+    body = {"bundleId": "com.example.app", "installId": install, "idfa": idfa, "started_at": "2026-09-10T08:00:00Z",
+            "parameters": {"copy": idfa.lower(), "link": f"https://example.com/?id={idfa.replace('-', '')}"}, **more}
+    if status is not None:
+        body["attStatus"] = status
+    return system.post("/v1/sessions", body)
+
+
+def put(system, install: str, status: int, **more):
+    return system.post(f"/v1/sessions/{install}/att-status", {"bundleId": "com.example.app", "attStatus": status, **more},
+                       method="PUT")
+
+
+def received(system, install: str) -> list[dict]:
+    return [entry for entry in system.control("/control/sessions?limit=100000")["sessions"]
+            if entry["body"].get("installId") == install]
+
+
+def wait_for(system, install: str, count: int, seconds: float = 15) -> list[dict]:
+    until = time.monotonic() + seconds
+    while len(entries := received(system, install)) < count and time.monotonic() < until:
+        time.sleep(0.1)
+    return entries
+
+
+def holds(entry: dict, idfa: str) -> bool:
+    text = json.dumps(entry).lower()
+    return idfa.lower() in text or idfa.lower().replace("-", "") in text
+
+
+def test_only_status_3_is_consent(system):
+    idfa = new_identifier()
+    for status in (None, -1, 0, 1, 2, 4, 3):
+        install = f"status-{uuid.uuid4().hex[:8]}"
+        assert post(system, install, idfa, status).status == 202
+        entry = wait_for(system, install, 1)[0]
+        assert entry["host"] == ("consent" if status == 3 else "analytics") + ".adjust.com", (status, entry)
+        assert holds(entry, idfa) == (status == 3), (status, entry)
+        assert entry["body"]["att_status"] == (-1 if status is None else status)
+
+
+def test_what_is_held_leaves_in_order_with_the_answer(system):
+    install, idfa = f"asked-{uuid.uuid4().hex[:8]}", new_identifier()
+    for event in ("a", "b", "c"):
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    time.sleep(1)
+    assert received(system, install) == []
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 3)
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b", "c"]
+    assert all(entry["host"] == "consent.adjust.com" and entry["body"]["att_status"] == 3 for entry in entries)
+    assert all(holds(entry, idfa) for entry in entries)
+
+
+def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
+    install, idfa = f"silent-{uuid.uuid4().hex[:8]}", new_identifier()
+    started = time.monotonic()
+    for event in ("a", "b"):
+        post(system, install, idfa, 0, event=event, attConsentWaitingInterval=2)
+    entries = wait_for(system, install, 2)
+    assert time.monotonic() - started >= 1.8
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+    post(system, install, idfa, 0, event="c", attConsentWaitingInterval=60)
+    assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
+
+
+def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):
+    install, idfa = f"refused-{uuid.uuid4().hex[:8]}", new_identifier()
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
+    assert post(system, install, idfa, 3, event="queued").status == 202
+    assert len(wait_for(system, install, 2)) == 2
+    assert put(system, install, 2).status == 200
+    assert post(system, install, idfa, 3, event="old").status == 202
+    entries = wait_for(system, install, 4)
+    delivered = [entry for entry in entries if entry["status"] == 200]
+    assert sorted(entry["body"]["event"] for entry in delivered) == ["old", "queued"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in delivered)
+    assert put(system, install, 2).json["status"] == "duplicate"
+    assert put(system, install, 3).json["status"] == "accepted"
+    post(system, install, idfa, 3, event="new")
+    assert wait_for(system, install, 5)[-1]["host"] == "consent.adjust.com"
+
+
+def test_a_strategy_is_the_whole_way_and_an_unknown_one_is_refused(system):
+    install = f"eu-{uuid.uuid4().hex[:8]}"
+    assert post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyEU").status == 202
+    assert wait_for(system, install, 1)[0]["host"] == "consent.eu.adjust.com"
+    unknown = post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyXX")
+    assert unknown.status == 400 and "urlStrategy" in unknown.body.decode()
+
+
+def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(system):
+    """Seeded; counts for itself."""
+    print(f"seed {SEED}")
+    dice = random.Random(SEED)
+    feed = system.subscribe([ROUTED])
+    mark = uuid.uuid4().hex[:8]
+    identifiers = {f"soak-{mark}-{number}": new_identifier() for number in range(20)}
+    system.control("/control/faults", {"route": "consent", "percentage": 25, "seed": SEED % 1000, "status": 503})
+    accepted, said, kills = {}, {}, 0
+    try:
+        for number in range(300):
+            install = dice.choice(list(identifiers))
+            status = dice.choice([None, 0, 1, 2, 3, 3, 3])
+            more = {"attConsentWaitingInterval": dice.choice([1, 2])} if status == 0 else {}
+            for _ in range(100):
+                try:
+                    if dice.random() < 0.2:
+                        put(system, install, dice.choice([1, 2, 3]))
+                    answer = post(system, install, identifiers[install], status, event=f"e{number}", **more)
+                except OSError:
+                    time.sleep(0.1)
+                    continue
+                if answer.status == 202:
+                    accepted[answer.json["id"]] = status
+                    said[f"e{number}"] = status
+                    break
+                assert answer.status == 503, answer
+                time.sleep(0.1)
+            if number % 75 == 40:
+                os.kill(system.pid("ingest"), signal.SIGKILL)
+                kills += 1
+                time.sleep(dice.uniform(0, 0.3))
+                system.service("start", "ingest")
+    finally:
+        system.control("/control/faults", {"clear": True})
+        system.service("start", "ingest")
+    assert len(accepted) == 300
+    events = {event["data"]["deliveryId"]: event for event in feed.wait_for(300, seconds=120, settle=2)}
+    assert set(events) >= set(accepted), f"seed {SEED}: {len(set(accepted) - set(events))} sessions without an event"
+    for id, status in accepted.items():
+        data = events[id]["data"]
+        assert data["host"].startswith("consent." if data["consent"] else "analytics."), (SEED, data)
+        assert not data["consent"] or status in (0, 3), (SEED, data)
+    entries = [entry for entry in system.control("/control/sessions?limit=100000")["sessions"]
+               if entry["body"].get("installId") in identifiers]
+    for entry in entries:
+        if entry["host"].startswith("analytics."):
+            assert not holds(entry, identifiers[entry["body"]["installId"]]), (SEED, entry)
+            assert "started_at" not in entry["body"]
+        else:
+            assert said[entry["body"]["event"]] in (0, 3), (SEED, entry)
+    for idfa in identifiers.values():
+        assert not any(holds({"log": system.log(name)}, idfa) for name in ("ingest", "verifier"))
+        assert not any(holds(event, idfa) for event in events.values())
+    print(f"survived: 300 sessions, {len(entries)} posts to hosts, {kills} kills, seed {SEED}")
+    feed.delete()
