@@ -1,0 +1,147 @@
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+@Suite("Requests to the App Store Server API")
+struct ServerAPIRequestTests {
+  @Test("paths are those of Apple's documentation", arguments: [
+    (AppStoreServerEndpoint.getTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/12"),
+    (.getTransactionHistory, ["12"], "GET", "/inApps/v2/history/12"),
+    (.getAppTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/appTransactions/12"),
+    (.getAllSubscriptionStatuses, ["12"], "GET", "/inApps/v1/subscriptions/12"),
+    (.setAppAccountToken, ["12"], "PUT", "/inApps/v1/transactions/12/appAccountToken"),
+    (.sendConsumptionInformation, ["12"], "PUT", "/inApps/v2/transactions/consumption/12"),
+    (.sendConsumptionInformationV1, ["12"], "PUT", "/inApps/v1/transactions/consumption/12"),
+    (.lookUpOrderID, ["MX"], "GET", "/inApps/v1/lookup/MX"),
+    (.getRefundHistory, ["12"], "GET", "/inApps/v2/refund/lookup/12"),
+    (.extendRenewalDate, ["12"], "PUT", "/inApps/v1/subscriptions/extend/12"),
+    (.extendRenewalDatesForAll, [], "POST", "/inApps/v1/subscriptions/extend/mass"),
+    (.getRenewalDateExtensionStatus, ["p", "r"], "GET", "/inApps/v1/subscriptions/extend/mass/p/r"),
+    (.getNotificationHistory, [], "POST", "/inApps/v1/notifications/history"),
+    (.requestTestNotification, [], "POST", "/inApps/v1/notifications/test"),
+    (.getTestNotificationStatus, ["t"], "GET", "/inApps/v1/notifications/test/t"),
+  ] as [(AppStoreServerEndpoint, [String], String, String)])
+  func paths(endpoint: AppStoreServerEndpoint, values: [String], method: String, path: String) throws {
+    #expect(try endpoint.path(values) == path)
+    #expect(endpoint.method == method)
+  }
+
+  @Test("odd values stay inside of their segment", arguments: [
+    ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"), ("é", "%C3%A9"), ("100%", "100%25"), ("a.b-c_d~e", "a.b-c_d~e"),
+  ])
+  func encoding(value: String, encoded: String) throws {
+    #expect(try AppStoreServerEndpoint.getTransactionInfo.path([value]) == "/inApps/v1/transactions/\(encoded)")
+  }
+
+  @Test("an empty value is refused before any call")
+  func emptyValue() {
+    #expect(throws: RequestRefusal(field: "orderId", "must not be empty")) { try AppStoreServerEndpoint.lookUpOrderID.path([""]) }
+  }
+
+  @Test("orders are known in production only")
+  func orders() {
+    #expect(AppStoreServerEndpoint.lookUpOrderID.exists(on: .production))
+    #expect(!AppStoreServerEndpoint.lookUpOrderID.exists(on: .sandbox))
+  }
+
+  @Test("a history's query repeats names and keeps its order")
+  func historyQuery() throws {
+    var query = TransactionHistoryQuery()
+    query.revision = "r&1"
+    query.startDate = 1
+    query.endDate = 2
+    query.productIds = ["a", "b"]
+    query.productTypes = ["CONSUMABLE"]
+    query.sort = .descending
+    query.revoked = false
+    #expect(
+      PercentEncoding.query(try query.items())
+        == "?revision=r%261&startDate=1&endDate=2&productId=a&productId=b&productType=CONSUMABLE&sort=DESCENDING&revoked=false")
+  }
+
+  @Test("what Apple would refuse of a query is refused here")
+  func badQueries() {
+    let changes: [(inout TransactionHistoryQuery) -> Void] = [
+      { $0.startDate = 2; $0.endDate = 2 }, { $0.productTypes = ["Consumable"] }, { $0.inAppOwnershipType = "MINE" },
+      { $0.productIds = [""] }, { $0.revision = "" }, { $0.startDate = -1 },
+    ]
+    for change in changes {
+      var query = TransactionHistoryQuery()
+      change(&query)
+      #expect(throws: RequestRefusal.self) { try query.items() }
+    }
+  }
+
+  @Test("extensions keep to Apple's bounds")
+  func extensions() throws {
+    #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 0, reasonCode: 1, requestIdentifier: "a") }
+    #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 91, reasonCode: 1, requestIdentifier: "a") }
+    #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 1, reasonCode: 4, requestIdentifier: "a") }
+    #expect(throws: RequestRefusal.self) { try RenewalDateExtension(days: 1, reasonCode: 0, requestIdentifier: "") }
+    let single = try RenewalDateExtension(days: 90, reasonCode: 3, requestIdentifier: "outage-1")
+    #expect(throws: RequestRefusal.self) { try single.massBody(productId: "p", storefronts: []) }
+    let mass = try RenewalDateExtension(days: 1, reasonCode: 0, requestIdentifier: "758883e8-151b-47b7-abd0-60c4d804c2f5")
+    #expect(try mass.massBody(productId: "p", storefronts: [])["storefrontCountryCodes"] == nil)
+    #expect(try mass.massBody(productId: "p", storefronts: ["USA"])["storefrontCountryCodes"] == ["USA"])
+    #expect(throws: RequestRefusal.self) { try mass.massBody(productId: "p", storefronts: ["us"]) }
+  }
+
+  @Test("without the customer's consent nothing is told about consumption")
+  func consent() throws {
+    let good: JSONObject = ["customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED"]
+    #expect(try ConsumptionInformation(version2: good).endpoint == .sendConsumptionInformation)
+    var bad = good
+    bad["customerConsented"] = false
+    #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: bad) }
+    bad["customerConsented"] = nil
+    #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: bad) }
+  }
+
+  @Test("what was not delivered was not consumed, and an unknown field is a misspelling")
+  func consumption() {
+    let undelivered: JSONObject = [
+      "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "UNDELIVERED_OTHER", "consumptionPercentage": 1,
+    ]
+    #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: undelivered) }
+    let misspelt: JSONObject = [
+      "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED", "refundPreferance": "DECLINE",
+    ]
+    #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version2: misspelt) }
+  }
+
+  @Test("version 1 wants all twelve fields")
+  func consumptionV1() throws {
+    var body: JSONObject = ["customerConsented": true, "sampleContentProvided": true, "appAccountToken": ""]
+    for (name, most) in ConsumptionInformation.codes { body[name] = .integer(most) }
+    #expect(try ConsumptionInformation(version1: body).endpoint == .sendConsumptionInformationV1)
+    for (name, most) in ConsumptionInformation.codes {
+      var less = body
+      less[name] = nil
+      #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
+      less[name] = .integer(most + 1)
+      #expect(throws: RequestRefusal.self) { try ConsumptionInformation(version1: less) }
+    }
+  }
+
+  @Test("an account token is a UUID")
+  func accountToken() throws {
+    #expect(throws: Never.self) { try AppAccountToken("758883e8-151b-47b7-abd0-60c4d804c2f5") }
+    for text in ["", "758883e8151b47b7abd060c4d804c2f5", "758883e8-151b-47b7-abd0-60c4d804c2fg", "758883e8-151b-47b7-abd0-60c4d804c2f5 "] {
+      #expect(throws: RequestRefusal.self) { try AppAccountToken(text) }
+    }
+  }
+
+  @Test("every signed part of an answer is found, in order")
+  func signedParts() throws {
+    let answer = try #require(
+      JSONValue(
+        parsing: """
+          {"bundleId":"b","data":[{"lastTransactions":[{"signedTransactionInfo":"t1","signedRenewalInfo":"r1"},
+          {"signedTransactionInfo":"t2"}]}],"signedTransactions":["t3","t4"],"signedAppTransactionInfo":"a","signedPayload":"n"}
+          """
+      ).objectValue)
+    #expect(SignedParts.find(in: answer).map(\.jws) == ["t1", "r1", "t2", "t3", "t4", "a", "n"])
+    #expect(SignedParts.find(in: answer).map(\.kind).suffix(2) == [.appTransaction, .notification])
+  }
+}
