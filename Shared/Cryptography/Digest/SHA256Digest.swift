@@ -2,10 +2,15 @@ import COpenSSL
 
 /// SHA-256.
 public enum SHA256Digest {
+  /// Looked up once: OpenSSL's one-call function searches its providers every time. Never changed, never freed.
+  nonisolated(unsafe) private static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
   /// The 32 bytes of the digest.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-      _ = SHA256(bytes, bytes.count, buffer.baseAddress)
+      let made = EVP_Digest(bytes, bytes.count, buffer.baseAddress, nil, algorithm, nil)
+      // A wrong digest would make wrong signatures and keys: nothing may go on without one.
+      precondition(made == 1, "SHA-256 is not available")
       count = 32
     }
   }
