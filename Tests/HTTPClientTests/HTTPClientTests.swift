@@ -1,0 +1,310 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import HTTPClient
+
+@Suite("HTTP client")
+struct HTTPClientTests {
+  func get(_ url: String, timeout: Duration = .seconds(5), maxResponseBytes: Int = 1 << 20) -> HTTPClientRequest {
+    HTTPClientRequest(method: "GET", url: url, timeout: timeout, maxResponseBytes: maxResponseBytes)
+  }
+
+  @Test("a request arrives as it was made and its answer comes back whole")
+  func roundTrip() async throws {
+    let seen = Mutex<SmallServer.Request?>(nil)
+    let server = SmallServer { request in
+      seen.withLock { $0 = request }
+      return .ok("hello", headers: ["X-One: 1", "x-one: 2", "Empty:"], status: "404 Not Found")
+    }
+    defer { server.stop() }
+    let client = HTTPClient()
+    let answer = try await client.send(
+      HTTPClientRequest(
+        method: "PUT", url: server.url + "/a/b?c=d%2F", headers: [("X-Test", "yes"), ("Content-Type", "text/x")], body: Array("body".utf8)))
+    let request = try #require(seen.withLock { $0 })
+    #expect(request.method == "PUT" && request.path == "/a/b?c=d%2F" && request.body == Array("body".utf8))
+    #expect(request.headers["x-test"] == "yes" && request.headers["content-type"] == "text/x")
+    #expect(request.headers["expect"] == nil)
+    #expect(answer.status == 404 && answer.body == Array("hello".utf8) && answer.httpVersion == "1.1")
+    #expect(answer[header: "X-ONE"] == "1" && answer[header: "empty"] == "" && answer[header: "none"] == nil)
+    #expect(answer.headers.filter { $0.name.lowercased() == "x-one" }.map(\.value) == ["1", "2"])
+  }
+
+  @Test("an empty body is sent as one, a large one whole, without asking first", arguments: [0, 1, 100_000, 5_000_000])
+  func bodies(size: Int) async throws {
+    let server = SmallServer { .ok(String($0.body.count) + " " + ($0.headers["content-length"] ?? "none")) }
+    defer { server.stop() }
+    let body = [UInt8](repeating: 7, count: size)
+    let answer = try await HTTPClient().send(HTTPClientRequest(method: "POST", url: server.url, body: body))
+    #expect(String(decoding: answer.body, as: UTF8.self) == "\(size) \(size)")
+  }
+
+  @Test("a server that does not answer is a time-out, in time")
+  func timeout() async {
+    let server = SmallServer { _ in .silence }
+    defer { server.stop() }
+    let begin = ContinuousClock.now
+    await #expect(throws: HTTPClientError.timedOut) { try await HTTPClient().send(get(server.url, timeout: .milliseconds(200))) }
+    #expect(ContinuousClock.now - begin < .seconds(3))
+  }
+
+  @Test("half an answer is a broken connection, or a time-out when nothing more comes")
+  func cut() async {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
+    let server = SmallServer { request in
+      switch request.path {
+      case "/close": .bytesThenClose(Array(head.utf8))
+      case "/reset": .bytesThenReset(Array(head.utf8))
+      case "/nothing": .bytesThenClose([])
+      default: .bytes(Array(head.utf8))
+      }
+    }
+    defer { server.stop() }
+    let client = HTTPClient()
+    for path in ["/close", "/reset", "/nothing"] {
+      do {
+        _ = try await client.send(get(server.url + path))
+        Issue.record("\(path) was answered")
+      } catch {
+        guard case .connectionReset = error else {
+          Issue.record("\(path): \(error)")
+          continue
+        }
+      }
+    }
+    await #expect(throws: HTTPClientError.timedOut) { try await client.send(get(server.url + "/wait", timeout: .milliseconds(200))) }
+  }
+
+  @Test("where nobody listens there is no connection")
+  func refused() async {
+    let server = SmallServer { _ in .silence }
+    let url = server.url
+    server.stop()
+    do {
+      _ = try await HTTPClient().send(get(url))
+      Issue.record("answered")
+    } catch {
+      guard case .couldNotConnect = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+
+  @Test("what is no URL, or of another protocol, is refused", arguments: ["", "http://", "ftp://127.0.0.1/", "file:///etc/passwd", "nonsense://x"])
+  func badURL(url: String) async {
+    await #expect(throws: HTTPClientError.self) { try await HTTPClient().send(get(url)) }
+  }
+
+  @Test("an answer of exactly the limit passes, a byte more does not, with or without a stated length")
+  func tooLarge() async throws {
+    let server = SmallServer { request in
+      let body = String(repeating: "x", count: 1000)
+      return request.path == "/stated"
+        ? .ok(body) : .bytesThenClose(Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\(body)".utf8))
+    }
+    defer { server.stop() }
+    let client = HTTPClient()
+    for path in ["/stated", "/unstated"] {
+      #expect(try await client.send(get(server.url + path, maxResponseBytes: 1000)).body.count == 1000)
+      await #expect(throws: HTTPClientError.tooLarge(limit: 999)) {
+        try await client.send(get(server.url + path, maxResponseBytes: 999))
+      }
+    }
+  }
+
+  @Test("an answer that never ends is cut off at the limit")
+  func endless() async {
+    let server = SmallServer { _ in
+      .bytes(Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8) + Array(String(repeating: "400\r\n" + String(repeating: "x", count: 1024) + "\r\n", count: 2000).utf8))
+    }
+    defer { server.stop() }
+    await #expect(throws: HTTPClientError.tooLarge(limit: 65_536)) { try await HTTPClient().send(get(server.url, maxResponseBytes: 65_536)) }
+  }
+
+  @Test("a redirect is an answer, not a way to somewhere else")
+  func redirect() async throws {
+    let server = SmallServer { request in
+      request.path == "/" ? .ok("", headers: ["Location: /elsewhere"], status: "302 Found") : .ok("followed")
+    }
+    defer { server.stop() }
+    let answer = try await HTTPClient().send(get(server.url + "/"))
+    #expect(answer.status == 302 && answer[header: "location"] == "/elsewhere" && answer.body.isEmpty)
+  }
+
+  @Test("an informational answer's headers are not the answer's")
+  func informational() async throws {
+    let server = SmallServer { _ in
+      .bytes(Array("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))
+    }
+    defer { server.stop() }
+    let answer = try await HTTPClient().send(get(server.url))
+    #expect(answer.status == 200 && answer[header: "x-early"] == nil && answer[header: "content-length"] == "2")
+  }
+
+  @Test("a header cannot smuggle in another one")
+  func headerInjection() async throws {
+    let seen = Mutex<[String: String]>([:])
+    let server = SmallServer { request in
+      seen.withLock { $0 = request.headers }
+      return .ok("")
+    }
+    defer { server.stop() }
+    var request = get(server.url)
+    request.headers = [("X-A", "1\r\nX-B: 2"), ("X-C\r\nX-D", "3"), ("X-E", "4")]
+    _ = try await HTTPClient().send(request)
+    let headers = seen.withLock { $0 }
+    #expect(headers["x-b"] == nil && headers["x-d"] == nil && headers["x-e"] == "4")
+  }
+
+  @Test("connections are kept and shared by one after the other")
+  func reuse() async throws {
+    let server = SmallServer { _ in .ok("ok") }
+    defer { server.stop() }
+    let client = HTTPClient()
+    for _ in 0..<20 { _ = try await client.send(get(server.url)) }
+    #expect(server.connections == 1)
+  }
+
+  @Test("two hundred at a time are all answered, each with its own, over no more connections than allowed")
+  func concurrency() async throws {
+    let server = SmallServer { request in
+      usleep(UInt32.random(in: 0...5000))
+      return .ok(request.path)
+    }
+    defer { server.stop() }
+    var configuration = HTTPClientConfiguration()
+    configuration.maxConnectionsPerHost = 8
+    let client = HTTPClient(configuration: configuration)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<200 {
+        group.addTask {
+          for turn in 0..<5 {
+            let path = "/\(index)-\(turn)"
+            let answer = try await client.send(HTTPClientRequest(method: "GET", url: server.url + path, timeout: .seconds(30)))
+            #expect(String(decoding: answer.body, as: UTF8.self) == path)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.connections <= 8)
+  }
+
+  @Test("a cancelled task gets its error at once, and the client works on")
+  func cancellation() async throws {
+    let server = SmallServer { $0.path == "/never" ? .silence : .ok("ok") }
+    defer { server.stop() }
+    let client = HTTPClient()
+    let url = server.url
+    let begin = ContinuousClock.now
+    let tasks = (0..<12).map { index in
+      Task {
+        do throws(HTTPClientError) {
+          _ = try await client.send(HTTPClientRequest(method: "GET", url: url + "/never", timeout: .seconds(30)))
+          return nil as HTTPClientError?
+        } catch { return error }
+      }
+    }
+    try await Task.sleep(for: .milliseconds(100))
+    for task in tasks { task.cancel() }
+    for task in tasks { #expect(await task.value == .cancelled) }
+    #expect(ContinuousClock.now - begin < .seconds(5))
+    #expect(try await client.send(get(url + "/")).status == 200)
+  }
+
+  @Test("a task that is cancelled already sends nothing")
+  func cancelledBefore() async {
+    let server = SmallServer { _ in .ok("ok") }
+    defer { server.stop() }
+    let client = HTTPClient()
+    let request = get(server.url)
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      do throws(HTTPClientError) {
+        _ = try await client.send(request)
+        return nil as HTTPClientError?
+      } catch { return error }
+    }
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    #expect(server.connections == 0)
+  }
+
+  @Test("cancelling at any moment answers every caller exactly once")
+  func cancellationRace() async throws {
+    let server = SmallServer { _ in .ok("ok") }
+    defer { server.stop() }
+    let client = HTTPClient()
+    let url = server.url
+    for _ in 0..<20 {
+      let tasks = (0..<20).map { _ in
+        Task { try? await client.send(HTTPClientRequest(method: "GET", url: url, timeout: .seconds(10))).status }
+      }
+      try await Task.sleep(for: .microseconds(Int.random(in: 0...3000)))
+      for task in tasks { task.cancel() }
+      for task in tasks {
+        let status = await task.value
+        #expect(status == nil || status == 200)
+      }
+    }
+  }
+
+  @Test("a client that is shut down lets nobody wait")
+  func shutdown() async throws {
+    let server = SmallServer { _ in .silence }
+    defer { server.stop() }
+    let client = HTTPClient()
+    let request = get(server.url, timeout: .seconds(30))
+    let waiting = Task {
+      do throws(HTTPClientError) {
+        _ = try await client.send(request)
+        return nil as HTTPClientError?
+      } catch { return error }
+    }
+    try await Task.sleep(for: .milliseconds(100))
+    client.shutdown()
+    #expect(await waiting.value == .cancelled)
+    await #expect(throws: HTTPClientError.cancelled) { try await client.send(request) }
+  }
+
+  @Test("connections go where they are told to, names stay the URL's")
+  func connectTo() async throws {
+    let server = SmallServer { .ok($0.headers["host"] ?? "") }
+    defer { server.stop() }
+    var configuration = HTTPClientConfiguration()
+    configuration.connectTo = "127.0.0.1:\(server.port)"
+    let answer = try await HTTPClient(configuration: configuration).send(get("http://consent.example.org/x"))
+    #expect(String(decoding: answer.body, as: UTF8.self) == "consent.example.org")
+  }
+
+  @Test("a server that speaks no TLS is a TLS error, not an answer")
+  func tls() async {
+    let server = SmallServer { _ in .ok("ok") }
+    defer { server.stop() }
+    do {
+      _ = try await HTTPClient().send(get("https://127.0.0.1:\(server.port)/", timeout: .seconds(2)))
+      Issue.record("answered")
+    } catch {
+      switch error {
+      case .tls, .connectionReset, .timedOut: break
+      default: Issue.record("\(error)")
+      }
+    }
+  }
+
+  @Test("errors carry neither headers nor bodies")
+  func noSecrets() async {
+    let server = SmallServer { _ in .bytesThenClose(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsecret-in-body".utf8)) }
+    defer { server.stop() }
+    var request = get(server.url + "/?q=secret-in-query")
+    request.headers = [("Authorization", "Bearer secret-in-header")]
+    do {
+      _ = try await HTTPClient().send(request)
+      Issue.record("answered")
+    } catch {
+      #expect(!"\(error)".contains("secret"))
+    }
+  }
+}
