@@ -128,6 +128,13 @@ class System:
     def pid(self, name: str) -> int:
         return int((self.data / f"run-{self.port_base}" / f"{name}.pid").read_text())
 
+    @staticmethod
+    def is_alive(pid: int) -> bool:
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
     def log(self, name: str) -> str:
         return (self.data / f"run-{self.port_base}" / f"{name}.log").read_text(errors="replace")
 

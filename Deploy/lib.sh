@@ -52,19 +52,27 @@ port_of() {
 
 pid_of() { cat "$RUN/$1.pid" 2>/dev/null || true; }
 
+# When a process was started, in the kernel's ticks: with its pid it names a process for good.
+started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+
 # Whether the recorded process still runs and still is what was started (a pid may have been given to another since).
 is_running() {
   local pid
   pid=$(pid_of "$1")
-  [ -n "$pid" ] && [ -d "/proc/$pid" ] && tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "ATTRIBUTION_RUN=$RUN"
+  [ -n "$pid" ] && [ -d "/proc/$pid" ] || return 1
+  # One that ended and was not collected by its parent yet does not run.
+  [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -c1)" != Z ] || return 1
+  [ "$(started_at "$pid")" = "$(cat "$RUN/$1.started" 2>/dev/null)" ]
 }
 
 # Starts what $RUN/<name>.command says, in the background, its output in $RUN/<name>.log.
 start_process() {
   local name=$1
   is_running "$name" && return 0
-  ATTRIBUTION_RUN=$RUN setsid bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
-  echo $! >"$RUN/$name.pid"
+  setsid bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
+  local pid=$!
+  started_at "$pid" >"$RUN/$name.started"
+  echo "$pid" >"$RUN/$name.pid"
 }
 
 # Asks a process to end, waits, and insists after the given seconds.

@@ -44,7 +44,8 @@ def test_an_unknown_ad_network_is_not_found(system):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"a":1}{}', b'{"version":"4.0","version":"4.0"}', b"\xff\xfe",
-                                  b"\xef\xbb\xbf{}", b"[" * 100_000, b'{"version":' + b"[" * 40 + b"]" * 40 + b"}"])
+                                  b"\xef\xbb\xbf{}", b"[" * 100_000, b'{"version":' + b"[" * 40 + b"]" * 40 + b"}"],
+                         ids=lambda body: f"{len(body)} bytes")
 def test_malformed_json_is_an_invalid_argument(system, body):
     answer = system.rpc("Signer", "SignSKAdNetworkImpression", body)
     assert answer.status == 400 and answer.json["code"] == "invalid_argument", answer

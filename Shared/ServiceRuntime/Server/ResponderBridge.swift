@@ -26,8 +26,10 @@ struct ResponderBridge: Sendable {
       let reader = HummingbirdBodyReader(request: request, time: limits.bodyTime)
       answer = await responder.respond(
         to: IncomingRequest(head: request.head, peer: peer, isHTTP2: isHTTP2), body: reader)
-      // What is left of a refused body is not read; the connection cannot carry another request.
-      close = answer.status == 413 || answer.status == 408 || answer.status == 429 && answer.headers[.retryAfter] == nil
+      // A refused body of a stated, bearable length is read to its end, so that the sender reads our answer; one without an
+      // end in sight is not, and its connection can carry no other request.
+      let bearable = (request.headers[.contentLength].flatMap { Int($0) } ?? .max) <= 4 * limits.batchBodyBytes
+      close = answer.status == 408 || !bearable && (answer.status == 413 || answer.status == 429)
     }
     if !isHTTP2, close || isDraining() { answer.headers[.connection] = "close" }
     answer.headers[.contentLength] = String(answer.body.count)
