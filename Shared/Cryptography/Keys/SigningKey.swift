@@ -7,8 +7,6 @@ import COpenSSL
 /// A private P-256 key. Its bytes never leave it but as PEM on demand; OpenSSL wipes them on release.
 public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
   private let raw: OpaquePointer
-  /// Set up for signing once and copied for each signature: setting up costs a third of a signature. Copying only reads it.
-  private let template: OpaquePointer
   public let publicKey: PublicKey
 
   private init(owning raw: OpaquePointer) throws(KeyError) {
@@ -30,12 +28,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
       EVP_PKEY_free(raw)
       throw error
     }
-    guard let template = EVP_PKEY_CTX_new(raw, nil), EVP_PKEY_sign_init(template) == 1 else {
-      EVP_PKEY_free(raw)
-      throw .notAKey(OpenSSLErrors.drain("no context"))
-    }
     self.raw = raw
-    self.template = template
   }
 
   /// Reads SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`, also encrypted).
@@ -97,10 +90,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     return try SigningKey(owning: key)
   }
 
-  deinit {
-    EVP_PKEY_CTX_free(template)
-    EVP_PKEY_free(raw)
-  }
+  deinit { EVP_PKEY_free(raw) }
 
   /// The private key as PKCS#8 PEM.
   public var pem: String {
@@ -115,13 +105,15 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
 
   /// Signs with ECDSA over SHA-256.
   public func sign(_ message: [UInt8]) throws(SignatureError) -> ECDSASignature {
-    guard let context = EVP_PKEY_CTX_dup(template) else { throw .notMade(OpenSSLErrors.drain("no context")) }
+    guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notMade(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }
     let digest = SHA256Digest.hash(message)
     var length = 80
     var failed = false
     let der = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-      failed = EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) != 1
+      failed =
+        EVP_PKEY_sign_init(context) != 1
+        || EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) != 1
       count = failed ? 0 : length
     }
     if failed { throw .notMade(OpenSSLErrors.drain("no signature made")) }
