@@ -49,7 +49,8 @@ struct Keyring: Sendable {
         keys.append(ImpressionKey(id: key.id, state: key.state, key: loaded, publicKey: loaded.publicKey.pem))
         if key.state == .active {
           guard active[network.id] == nil else {
-            throw ConfigurationError("\(key.place).state", "another key of this ad network is active; one signs, others are pending or retiring")
+            throw ConfigurationError(
+              "\(key.place).state", "another key of this ad network is active; one signs, others are pending or retiring")
           }
           active[network.id] = (key.id, loaded)
         }

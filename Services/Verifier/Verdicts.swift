@@ -43,8 +43,7 @@ struct Verdicts: Sendable {
       throw .invalidArgument(
         field: "kind", "must be one of \(SignedDataKind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    if let environment = request.environment, !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment)
-    {
+    if let environment = request.environment, !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
     }
     let verdict = signedData.verdict(

@@ -63,8 +63,7 @@ extension RPCError {
     }
   }
 
-  private static func detail(_ type: String, _ binary: ProtobufWriter, _ debug: JSONObject, to writer: inout JSONWriter)
-  {
+  private static func detail(_ type: String, _ binary: ProtobufWriter, _ debug: JSONObject, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("type")
     writer.string(type)

@@ -199,8 +199,7 @@ public final class DeliveryQueue: Sendable {
 
   // MARK: Redis
 
-  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply
-  {
+  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
     do { return try await script.run(redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 

@@ -40,12 +40,14 @@ struct ServerAPIErrorTests {
     if let code = value["errorCode"]?.int64Value { #expect(found.errorCode == code, "\(id)") }
   }
 
-  @Test("the classes of the table", arguments: [
-    (404, 4_040_002, AppStoreServerAPIError.Classification.retry), (404, 4_040_004, .retry), (404, 4_040_006, .retry),
-    (500, 5_000_001, .retry), (500, 5_000_000, .server), (503, nil, .server), (429, 4_290_000, .rate), (429, nil, .rate),
-    (401, nil, .credentials), (404, 4_040_007, .configuration), (400, 4_000_002, .configuration), (404, 4_040_010, .permanent),
-    (404, 4_040_019, .permanent), (403, 4_030_004, .permanent), (404, nil, .permanent), (302, nil, .permanent),
-  ] as [(Int, Int64?, AppStoreServerAPIError.Classification)])
+  @Test(
+    "the classes of the table",
+    arguments: [
+      (404, 4_040_002, AppStoreServerAPIError.Classification.retry), (404, 4_040_004, .retry), (404, 4_040_006, .retry),
+      (500, 5_000_001, .retry), (500, 5_000_000, .server), (503, nil, .server), (429, 4_290_000, .rate), (429, nil, .rate),
+      (401, nil, .credentials), (404, 4_040_007, .configuration), (400, 4_000_002, .configuration), (404, 4_040_010, .permanent),
+      (404, 4_040_019, .permanent), (403, 4_030_004, .permanent), (404, nil, .permanent), (302, nil, .permanent),
+    ] as [(Int, Int64?, AppStoreServerAPIError.Classification)])
   func table(status: Int, code: Int64?, expected: AppStoreServerAPIError.Classification) {
     #expect(AppStoreServerAPIErrorRule.classify(status: status, errorCode: code, mayTryOther: false) == expected)
   }
@@ -84,24 +86,31 @@ struct ServerAPIErrorTests {
 struct ServerAPIRetryAfterTests {
   static let now: Int64 = 1_789_000_000_000
 
-  @Test("all three forms are read", arguments: [
-    ("1789000060000", 60_000), ("30", 30_000), ("Thu, 10 Sep 2026 00:27:00 GMT", 20_000), (" 1789000060000 ", 60_000),
-    ("soon", 60_000), ("", 60_000), ("-5", 60_000), (nil, 60_000),
-  ] as [(String?, Int64)])
+  @Test(
+    "all three forms are read",
+    arguments: [
+      ("1789000060000", 60_000), ("30", 30_000), ("Thu, 10 Sep 2026 00:27:00 GMT", 20_000), (" 1789000060000 ", 60_000),
+      ("soon", 60_000), ("", 60_000), ("-5", 60_000), (nil, 60_000),
+    ] as [(String?, Int64)])
   func forms(header: String?, after: Int64) {
     #expect(RetryAfterRule.retryAt(header: header, now: Self.now) == Self.now + after)
   }
 
-  @Test("never sooner than a second, never later than an hour", arguments: [
-    ("1788999990000", 1000), ("0", 1000), ("1789900000000", 3_600_000), ("99999", 3_600_000), ("999999999999", 3_600_000),
-  ] as [(String, Int64)])
+  @Test(
+    "never sooner than a second, never later than an hour",
+    arguments: [
+      ("1788999990000", 1000), ("0", 1000), ("1789900000000", 3_600_000), ("99999", 3_600_000), ("999999999999", 3_600_000),
+    ] as [(String, Int64)])
   func bounds(header: String, after: Int64) {
     #expect(RetryAfterRule.retryAt(header: header, now: Self.now) == Self.now + after)
   }
 
-  @Test("dates are those of the calendar", arguments: [
-    ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777_000), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600_000),
-  ] as [(String, Int64)])
+  @Test(
+    "dates are those of the calendar",
+    arguments: [
+      ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777_000),
+      ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600_000),
+    ] as [(String, Int64)])
   func dates(text: String, expected: Int64) {
     #expect(RetryAfterRule.moment(text, now: Self.now) == expected)
   }
@@ -139,9 +148,11 @@ struct ServerAPIRetryRuleTests {
         now: 1000, random: 0) == 60_000)
   }
 
-  @Test("nothing else is retried", arguments: [
-    AppStoreServerAPIError.Classification.tryOtherEnvironment, .credentials, .configuration, .permanent,
-  ])
+  @Test(
+    "nothing else is retried",
+    arguments: [
+      AppStoreServerAPIError.Classification.tryOtherEnvironment, .credentials, .configuration, .permanent,
+    ])
   func never(_ kind: AppStoreServerAPIError.Classification) { #expect(delay(kind, .getTransactionInfo, 1) == nil) }
 
   @Test("the step has a cap and its jitter is full")

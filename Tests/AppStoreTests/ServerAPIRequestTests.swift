@@ -5,31 +5,36 @@ import WireJSON
 
 @Suite("Requests to the App Store Server API")
 struct ServerAPIRequestTests {
-  @Test("paths are those of Apple's documentation", arguments: [
-    (AppStoreServerEndpoint.getTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/12"),
-    (.getTransactionHistory, ["12"], "GET", "/inApps/v2/history/12"),
-    (.getAppTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/appTransactions/12"),
-    (.getAllSubscriptionStatuses, ["12"], "GET", "/inApps/v1/subscriptions/12"),
-    (.setAppAccountToken, ["12"], "PUT", "/inApps/v1/transactions/12/appAccountToken"),
-    (.sendConsumptionInformation, ["12"], "PUT", "/inApps/v2/transactions/consumption/12"),
-    (.sendConsumptionInformationV1, ["12"], "PUT", "/inApps/v1/transactions/consumption/12"),
-    (.lookUpOrderID, ["MX"], "GET", "/inApps/v1/lookup/MX"),
-    (.getRefundHistory, ["12"], "GET", "/inApps/v2/refund/lookup/12"),
-    (.extendRenewalDate, ["12"], "PUT", "/inApps/v1/subscriptions/extend/12"),
-    (.extendRenewalDatesForAll, [], "POST", "/inApps/v1/subscriptions/extend/mass"),
-    (.getRenewalDateExtensionStatus, ["p", "r"], "GET", "/inApps/v1/subscriptions/extend/mass/p/r"),
-    (.getNotificationHistory, [], "POST", "/inApps/v1/notifications/history"),
-    (.requestTestNotification, [], "POST", "/inApps/v1/notifications/test"),
-    (.getTestNotificationStatus, ["t"], "GET", "/inApps/v1/notifications/test/t"),
-  ] as [(AppStoreServerEndpoint, [String], String, String)])
+  @Test(
+    "paths are those of Apple's documentation",
+    arguments: [
+      (AppStoreServerEndpoint.getTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/12"),
+      (.getTransactionHistory, ["12"], "GET", "/inApps/v2/history/12"),
+      (.getAppTransactionInfo, ["12"], "GET", "/inApps/v1/transactions/appTransactions/12"),
+      (.getAllSubscriptionStatuses, ["12"], "GET", "/inApps/v1/subscriptions/12"),
+      (.setAppAccountToken, ["12"], "PUT", "/inApps/v1/transactions/12/appAccountToken"),
+      (.sendConsumptionInformation, ["12"], "PUT", "/inApps/v2/transactions/consumption/12"),
+      (.sendConsumptionInformationV1, ["12"], "PUT", "/inApps/v1/transactions/consumption/12"),
+      (.lookUpOrderID, ["MX"], "GET", "/inApps/v1/lookup/MX"),
+      (.getRefundHistory, ["12"], "GET", "/inApps/v2/refund/lookup/12"),
+      (.extendRenewalDate, ["12"], "PUT", "/inApps/v1/subscriptions/extend/12"),
+      (.extendRenewalDatesForAll, [], "POST", "/inApps/v1/subscriptions/extend/mass"),
+      (.getRenewalDateExtensionStatus, ["p", "r"], "GET", "/inApps/v1/subscriptions/extend/mass/p/r"),
+      (.getNotificationHistory, [], "POST", "/inApps/v1/notifications/history"),
+      (.requestTestNotification, [], "POST", "/inApps/v1/notifications/test"),
+      (.getTestNotificationStatus, ["t"], "GET", "/inApps/v1/notifications/test/t"),
+    ] as [(AppStoreServerEndpoint, [String], String, String)])
   func paths(endpoint: AppStoreServerEndpoint, values: [String], method: String, path: String) throws {
     #expect(try endpoint.path(values) == path)
     #expect(endpoint.method == method)
   }
 
-  @Test("odd values stay inside of their segment", arguments: [
-    ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"), ("é", "%C3%A9"), ("100%", "100%25"), ("a.b-c_d~e", "a.b-c_d~e"),
-  ])
+  @Test(
+    "odd values stay inside of their segment",
+    arguments: [
+      ("a/b", "a%2Fb"), ("a b?c#d", "a%20b%3Fc%23d"), ("..", "%2E%2E"), (".", "%2E"), ("é", "%C3%A9"), ("100%", "100%25"),
+      ("a.b-c_d~e", "a.b-c_d~e"),
+    ])
   func encoding(value: String, encoded: String) throws {
     #expect(try AppStoreServerEndpoint.getTransactionInfo.path([value]) == "/inApps/v1/transactions/\(encoded)")
   }
@@ -63,7 +68,10 @@ struct ServerAPIRequestTests {
   @Test("what Apple would refuse of a query is refused here")
   func badQueries() {
     let changes: [(inout TransactionHistoryQuery) -> Void] = [
-      { $0.startDate = 2; $0.endDate = 2 }, { $0.productTypes = ["Consumable"] }, { $0.inAppOwnershipType = "MINE" },
+      {
+        $0.startDate = 2
+        $0.endDate = 2
+      }, { $0.productTypes = ["Consumable"] }, { $0.inAppOwnershipType = "MINE" },
       { $0.productIds = [""] }, { $0.revision = "" }, { $0.startDate = -1 },
     ]
     for change in changes {

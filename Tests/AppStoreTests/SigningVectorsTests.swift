@@ -105,13 +105,16 @@ struct SigningVectorsTests {
 
   @Test("an Advanced Commerce request is signed byte by byte as given")
   func advancedCommerce() throws {
-    let text = #"{ "operation":"CREATE_ONE_TIME_CHARGE", "version":"1","requestInfo":{"requestReferenceId":"20fba8a0-2b80-4a7d-a17f-85c1854727f8"}, "x":1.50 }"#
+    let text =
+      #"{ "operation":"CREATE_ONE_TIME_CHARGE", "version":"1","requestInfo":{"requestReferenceId":"20fba8a0-2b80-4a7d-a17f-85c1854727f8"}, "x":1.50 }"#
     let request = try AppStoreRequestJWS.advancedCommerce(
       keyId: "k", issuerId: "i", bundleId: "b", request: Array(text.utf8), now: Self.now)
     #expect(Base64.decode(try #require(request.claims["request"]?.stringValue)) == Array(text.utf8))
     #expect(request.claims["aud"] == "advanced-commerce-api")
     #expect(request.claims["exp"] == nil)
-    for broken in ["[]", "{}", #"{"operation":"a","version":"1"}"#, #"{"operation":"a","version":"1","requestInfo":{"requestReferenceId":"x"}}"#] {
+    for broken in [
+      "[]", "{}", #"{"operation":"a","version":"1"}"#, #"{"operation":"a","version":"1","requestInfo":{"requestReferenceId":"x"}}"#,
+    ] {
       #expect(throws: SigningRefusal.self) {
         try AppStoreRequestJWS.advancedCommerce(keyId: "k", issuerId: "i", bundleId: "b", request: Array(broken.utf8), now: Self.now)
       }

@@ -29,7 +29,8 @@ struct PostbackVectorsTests {
     if let environment = vector.expect["environment"]?.stringValue { #expect(seen.environment == environment) }
   }
 
-  @Test("the sniffer finds kind and key of every genuine postback", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
+  @Test(
+    "the sniffer finds kind and key of every genuine postback", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
   func sniffer(_ vector: PostbackVector) throws {
     let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
     let findings = try PostbackSniffer.inspect(vector.body)
@@ -45,7 +46,9 @@ struct PostbackVectorsTests {
     }
   }
 
-  @Test("a verdict is the same when the postback comes as typed again", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
+  @Test(
+    "a verdict is the same when the postback comes as typed again",
+    arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
   func typed(_ vector: PostbackVector) throws {
     let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
     if vector.kind == "skadnetwork-postback" {
@@ -60,7 +63,9 @@ struct PostbackVectorsTests {
     }
   }
 
-  @Test("published impressions get the verdict of their vector", arguments: PostbackVector.impressions.filter { $0.kind == "skadnetwork-impression" })
+  @Test(
+    "published impressions get the verdict of their vector",
+    arguments: PostbackVector.impressions.filter { $0.kind == "skadnetwork-impression" })
   func impression(_ vector: PostbackVector) throws {
     let sample = PostbackVector.file("impressions.json")["publicKeys"]!["apple-sample"]!
     let key = try PublicKey(subjectPublicKeyInfo: try #require(Base64.decode(sample["P-256"]!.stringValue!)))

@@ -19,7 +19,9 @@ struct EncodingTests {
 
   @Test(
     "standard Base64 takes no second spelling",
-    arguments: ["=", "====", "A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "AA ==", "AA\n==", "-_==", "A===", "AAAA====", "AA=A", "é==="])
+    arguments: [
+      "=", "====", "A", "AA", "AAA", "AA=", "AA==A", "AB==", "AAB=", "AA ==", "AA\n==", "-_==", "A===", "AAAA====", "AA=A", "é===",
+    ])
   func strictStandard(_ text: String) { #expect(Base64.decode(text) == nil) }
 
   @Test("URL Base64 takes no second spelling", arguments: ["A", "AA==", "AB", "AAB", "+/", "AA ", "A=", "AAAAA"])

@@ -31,6 +31,10 @@ final class SmallServer: Sendable {
   private let handler: @Sendable (Request) -> Answer
   private let opened = Mutex(0)
 
+  private let atOnce = Mutex((now: 0, most: 0))
+
+  /// Requests that were answered side by side at the most.
+  var mostAtOnce: Int { atOnce.withLock { $0.most } }
   /// Connections taken so far.
   var connections: Int { opened.withLock { $0 } }
   var url: String { "http://127.0.0.1:\(port)" }
@@ -73,7 +77,8 @@ final class SmallServer: Sendable {
     }
     var id = pthread_t()
     pthread_create(
-      &id, nil, { raw in
+      &id, nil,
+      { raw in
         guard let raw else { return nil }
         Unmanaged<Box>.fromOpaque(raw).takeRetainedValue().body()
         return nil
@@ -85,7 +90,10 @@ final class SmallServer: Sendable {
     defer { close(connection) }
     var input: [UInt8] = []
     while let request = read(connection, &input) {
-      switch handler(request) {
+      atOnce.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+      let answer = handler(request)
+      atOnce.withLock { $0.now -= 1 }
+      switch answer {
       case .bytes(let bytes): send(connection, bytes)
       case .bytesThenClose(let bytes):
         send(connection, bytes)

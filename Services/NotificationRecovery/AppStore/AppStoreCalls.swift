@@ -71,7 +71,8 @@ struct AppStoreCalls: Sendable {
     } catch {
       metrics.failed(error.classification.rawValue)
       context.logger.info(
-        "Apple did not answer as asked", metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "request": "\(context.requestId)"])
+        "Apple did not answer as asked",
+        metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "request": "\(context.requestId)"])
       throw RPCError(error, now: WallClock.now())
     }
     return Answer(

@@ -6,7 +6,7 @@ import RedisClient
 struct RecoveryStore: Sendable {
   let redis: RedisClient
   /// Longer than an instance is away when it restarts, shorter than anybody waits for another to take over.
-  static let leaseMilliseconds: Int64 = 30_000
+  static let leaseMilliseconds: Int64 = 15_000
   /// How long a job can be read.
   static let keptSeconds: Int64 = 30 * 86_400
 
@@ -96,10 +96,11 @@ struct RecoveryStore: Sendable {
 
   /// Stores the job's progress; false when the lease was lost, and nothing is stored.
   func save(_ job: RecoveryJob, owner: String) async throws(RedisError) -> Bool {
-    let saved = try await Self.save.run(
-      on: redis, keys: [key("lease", job.id), key("job", job.id)],
-      arguments: [.string(owner), .bytes(job.json), .integer(Self.leaseMilliseconds), .integer(Self.keptSeconds)]
-    ).integer == 1
+    let saved =
+      try await Self.save.run(
+        on: redis, keys: [key("lease", job.id), key("job", job.id)],
+        arguments: [.string(owner), .bytes(job.json), .integer(Self.leaseMilliseconds), .integer(Self.keptSeconds)]
+      ).integer == 1
     if saved, job.state != .running { try await remove(running: job.id) }
     return saved
   }

@@ -1,7 +1,10 @@
 /// The query of Get Transaction History, version 2; unchanged from page to page but for the revision.
 public struct TransactionHistoryQuery: Sendable, Hashable {
   /// By when a transaction was last modified.
-  public enum Sort: String, Sendable, CaseIterable { case ascending = "ASCENDING", descending = "DESCENDING" }
+  public enum Sort: String, Sendable, CaseIterable {
+    case ascending = "ASCENDING"
+    case descending = "DESCENDING"
+  }
 
   /// Continues after the page that answered it.
   public var revision: String?

@@ -119,7 +119,9 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     } catch {
       if curve == .p192, error == .outOfRange, let wide = try? ECDSASignature(der: der, curve: .p256),
         (wide.r.prefix(8) + wide.s.prefix(8)).contains(where: { $0 != 0 })
-      { return wide }
+      {
+        return wide
+      }
       throw PostbackRejection(.malformedSignature, field: name, error.description)
     }
   }

@@ -140,9 +140,7 @@ public struct Recovery: RPCMessage, Hashable {
         case "sendAttemptResults", "send_attempt_results":
           try seen.insert(8, key)
           if try reader.readNull() { continue }
-          sendAttemptResults = try reader.readList { (reader) throws(JSONError) in
-            try SendAttemptCount(reading: &reader)
-          }
+          sendAttemptResults = try reader.readList { (reader) throws(JSONError) in try SendAttemptCount(reading: &reader) }
         case "bundleId", "bundle_id":
           try seen.insert(9, key)
           if try reader.readNull() { continue }

@@ -186,9 +186,7 @@ public struct VerifyItem: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           adAttributionKitPostback = try VerifyAdAttributionKitPostbackRequest(reading: &reader)
-          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
+          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
         case "appStoreSignedData", "app_store_signed_data":
@@ -204,8 +202,7 @@ public struct VerifyItem: RPCMessage, Hashable {
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           skadnetworkImpression = try VerifySKAdNetworkImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil
-            || adAttributionKitImpression != nil
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
           {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
@@ -213,9 +210,7 @@ public struct VerifyItem: RPCMessage, Hashable {
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           adAttributionKitImpression = try VerifyAdAttributionKitImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil
-            || skadnetworkImpression != nil
-          {
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
         default: throw JSONError(.unknownField)
@@ -351,8 +346,8 @@ public struct VerifyResult: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           adAttributionKitPostback = try VerifyAdAttributionKitPostbackResponse(reading: &reader)
-          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil || error != nil
+          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil
+            || error != nil
           {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
@@ -369,8 +364,8 @@ public struct VerifyResult: RPCMessage, Hashable {
           try seen.insert(3, key)
           if try reader.readNull() { continue }
           skadnetworkImpression = try VerifySKAdNetworkImpressionResponse(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil
-            || adAttributionKitImpression != nil || error != nil
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
+            || error != nil
           {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
@@ -378,8 +373,8 @@ public struct VerifyResult: RPCMessage, Hashable {
           try seen.insert(4, key)
           if try reader.readNull() { continue }
           adAttributionKitImpression = try VerifyAdAttributionKitImpressionResponse(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil
-            || skadnetworkImpression != nil || error != nil
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || error != nil
           {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }
@@ -387,8 +382,8 @@ public struct VerifyResult: RPCMessage, Hashable {
           try seen.insert(5, key)
           if try reader.readNull() { continue }
           error = try ItemError(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil
-            || skadnetworkImpression != nil || adAttributionKitImpression != nil
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil
           {
             throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
           }

@@ -141,8 +141,7 @@ extension DeploymentConfiguration {
       consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default")
   }
 
-  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client
-  {
+  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {
     let digest = try node.required("tokenSHA256")
     var digests: [[UInt8]] = []
     for text in try digest.texts() {

@@ -34,8 +34,7 @@ public struct SubscriptionLife: Sendable {
   /// Dates of renewal-date extensions, for the limit of two in 365 days.
   private(set) var extensionDates: [Int64] = []
 
-  init(bundleID: String, environment: AppStoreEnvironment, productID: String, groupID: String, appTransactionID: String)
-  {
+  init(bundleID: String, environment: AppStoreEnvironment, productID: String, groupID: String, appTransactionID: String) {
     self.bundleID = bundleID
     self.environment = environment
     self.productID = productID
