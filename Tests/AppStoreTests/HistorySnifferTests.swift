@@ -1,0 +1,55 @@
+import Cryptography
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+@Suite("What a notification says of itself")
+struct HistorySnifferTests {
+  static func jws(_ payload: JSONValue) -> String {
+    ["{}", payload.serializedString, "signature"].map { Base64.encodeURL(Array($0.utf8)) }.joined(separator: ".")
+  }
+
+  static func notification(uuid: String = "A-1", original: String? = "100") -> String {
+    var data: JSONObject = ["bundleId": "com.example.app", "environment": "Sandbox"]
+    if let original { data["signedTransactionInfo"] = .string(jws(["originalTransactionId": .string(original)])) }
+    return jws(["notificationType": "DID_RENEW", "notificationUUID": .string(uuid), "data": .object(data)])
+  }
+
+  @Test("the same notification has the same keys, whichever way it came")
+  func keys() {
+    let text = Self.notification()
+    let found = NotificationSniffer(signedPayload: text)
+    #expect(found.naturalKey == "appstore:Sandbox:a-1" && found.orderKey == "appstore:Sandbox:100")
+    #expect(found.bundleId == "com.example.app" && found.notificationType == "DID_RENEW")
+    #expect(found.idempotencyKey(signedPayload: text) == NotificationSniffer(signedPayload: text).idempotencyKey(signedPayload: text))
+    #expect(NotificationSniffer.naturalKey(environment: "Sandbox", notificationUUID: "A-1") == found.naturalKey)
+  }
+
+  @Test("another body with the same UUID cannot occupy its delivery key")
+  func forgery() {
+    let genuine = Self.notification()
+    let forged = genuine + "A"
+    let keys = [genuine, forged].map { NotificationSniffer(signedPayload: $0).idempotencyKey(signedPayload: $0) }
+    #expect(Set(keys).count == 2)
+    #expect(NotificationSniffer(signedPayload: forged).naturalKey == NotificationSniffer(signedPayload: genuine).naturalKey)
+  }
+
+  @Test("an external purchase's environment is told by its id", arguments: [("SANDBOX_1", "Sandbox"), ("abc", "Production")])
+  func externalPurchase(id: String, environment: String) {
+    let text = Self.jws([
+      "notificationUUID": "u", "externalPurchaseToken": ["externalPurchaseId": .string(id), "bundleId": "com.example.app"],
+    ])
+    #expect(NotificationSniffer(signedPayload: text).environment == environment)
+  }
+
+  @Test("what is no notification has no natural key, and still one delivery key a text", arguments: [
+    "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]), Self.jws(["notificationUUID": 5]),
+    Self.jws(["notificationUUID": ""]),
+  ])
+  func nothing(text: String) {
+    let found = NotificationSniffer(signedPayload: text)
+    #expect(found.naturalKey == nil && found.orderKey == nil)
+    #expect(found.idempotencyKey(signedPayload: text) != found.idempotencyKey(signedPayload: text + "x"))
+  }
+}
