@@ -1,4 +1,4 @@
-public import WireJSON
+import WireJSON
 
 extension RPCError {
   /// The error's body, with its details as binary protobuf messages in Base64 and, for readers, as JSON beside them.

@@ -1,7 +1,8 @@
 import COpenSSL
 
 /// An X.509 certificate.
-public final class Certificate: @unchecked Sendable {  // X509 is parsed in full by the initialiser and only read afterwards; its references are counted with atomics
+// Safe to share: the initialiser parses it in full, afterwards it is only read; OpenSSL counts its references with atomics.
+public final class Certificate: @unchecked Sendable {
   let raw: OpaquePointer
   public let der: [UInt8]
   /// Seconds since 1970, both inclusive.
