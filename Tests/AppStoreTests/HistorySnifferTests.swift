@@ -43,10 +43,13 @@ struct HistorySnifferTests {
     #expect(NotificationSniffer(signedPayload: text).environment == environment)
   }
 
-  @Test("what is no notification has no natural key, and still one delivery key a text", arguments: [
-    "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]), Self.jws(["notificationUUID": 5]),
-    Self.jws(["notificationUUID": ""]),
-  ])
+  @Test(
+    "what is no notification has no natural key, and still one delivery key a text",
+    arguments: [
+      "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]),
+      Self.jws(["notificationUUID": 5]),
+      Self.jws(["notificationUUID": ""]),
+    ])
   func nothing(text: String) {
     let found = NotificationSniffer(signedPayload: text)
     #expect(found.naturalKey == nil && found.orderKey == nil)

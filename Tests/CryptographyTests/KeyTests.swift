@@ -4,22 +4,28 @@ import Testing
 
 @Suite("keys")
 struct KeyTests {
-  /// Runs the OpenSSL command, whose keys are those a network brings.
-  static func openssl(_ arguments: String..., input: String? = nil) throws -> String {
+  /// Runs the OpenSSL command, whose keys are those a network brings; through files, since tests run side by side.
+  static func openssl(_ command: String, _ arguments: String..., input: String? = nil) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let output = folder.appendingPathComponent("out")
+    var files = ["-out", output.path]
+    if let input {
+      let file = folder.appendingPathComponent("in")
+      try Data(input.utf8).write(to: file)
+      files += ["-in", file.path]
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments
-    let output = Pipe()
-    let feed = Pipe()
-    process.standardOutput = output
+    process.arguments = ["openssl", command] + files + arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    process.standardInput = feed
     try process.run()
-    if let input { feed.fileHandleForWriting.write(Data(input.utf8)) }
-    try feed.fileHandleForWriting.close()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
+    try #require(process.terminationStatus == 0, "openssl \(command)")
+    return try String(contentsOf: output, encoding: .utf8)
   }
 
   static func sec1(_ curve: String = "prime256v1", parameters: Bool = false) throws -> String {
@@ -65,7 +71,7 @@ struct KeyTests {
     #expect(throws: KeyError.wrongCurve(found: "secp384r1")) { try SigningKey(pem: p384) }
     let k256 = try Self.sec1("secp256k1")
     #expect(throws: KeyError.self) { try SigningKey(pem: k256) }
-    let rsa = try Self.openssl("genrsa", "2048")
+    let rsa = try Self.openssl("genpkey", "-algorithm", "RSA")
     #expect(throws: KeyError.self) { try SigningKey(pem: rsa) }
     let published = try Self.openssl("ec", "-pubout", input: try Self.sec1())
     #expect(throws: KeyError.publicKeyInPlaceOfPrivate) { try SigningKey(pem: published) }

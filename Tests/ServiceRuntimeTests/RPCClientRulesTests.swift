@@ -9,7 +9,9 @@ import WireJSON
 struct RPCRetryRuleTests {
   let rule = RPCRetryRule()
 
-  func delay(_ code: RPCCode, stated: Duration? = nil, attempt: Int = 1, remaining: Duration = .seconds(60), random: Double = 1) -> Duration? {
+  func delay(_ code: RPCCode, stated: Duration? = nil, attempt: Int = 1, remaining: Duration = .seconds(60), random: Double = 1)
+    -> Duration?
+  {
     rule.delay(after: RPCError(code, "", retryDelay: stated), attempt: attempt, remaining: remaining, random: random)
   }
 
