@@ -6,7 +6,9 @@ import COpenSSL
 
 /// A private P-256 key. Its bytes never leave it but as PEM on demand; OpenSSL wipes them on release.
 public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
-  private let raw: OpaquePointer
+  /// Holds the key and is set up for signing: done once, since it costs a third of a signature, and copied for each. A copy
+  /// only reads it.
+  private let context: OpaquePointer
   public let publicKey: PublicKey
 
   private init(owning raw: OpaquePointer) throws(KeyError) {
@@ -28,7 +30,14 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
       EVP_PKEY_free(raw)
       throw error
     }
-    self.raw = raw
+    // The context keeps a reference to the key.
+    defer { EVP_PKEY_free(raw) }
+    guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
+    guard EVP_PKEY_sign_init(context) == 1 else {
+      EVP_PKEY_CTX_free(context)
+      throw .notAKey(OpenSSLErrors.drain("no signing context"))
+    }
+    self.context = context
   }
 
   /// Reads SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`, also encrypted).
@@ -90,13 +99,13 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     return try SigningKey(owning: key)
   }
 
-  deinit { EVP_PKEY_free(raw) }
+  deinit { EVP_PKEY_CTX_free(context) }
 
   /// The private key as PKCS#8 PEM.
   public var pem: String {
     guard let bio = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(bio) }
-    guard PEM_write_bio_PrivateKey(bio, raw, nil, nil, 0, nil, nil) == 1 else { return "" }
+    guard PEM_write_bio_PrivateKey(bio, EVP_PKEY_CTX_get0_pkey(context), nil, nil, 0, nil, nil) == 1 else { return "" }
     var text = [UInt8](repeating: 0, count: 4096)
     defer { OPENSSL_cleanse(&text, text.count) }
     let length = BIO_read(bio, &text, Int32(text.count))
@@ -105,15 +114,13 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
 
   /// Signs with ECDSA over SHA-256.
   public func sign(_ message: [UInt8]) throws(SignatureError) -> ECDSASignature {
-    guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notMade(OpenSSLErrors.drain("no context")) }
+    guard let context = EVP_PKEY_CTX_dup(context) else { throw .notMade(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }
     let digest = SHA256Digest.hash(message)
     var length = 80
     var failed = false
     let der = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-      failed =
-        EVP_PKEY_sign_init(context) != 1
-        || EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) != 1
+      failed = EVP_PKEY_sign(context, buffer.baseAddress, &length, digest, digest.count) != 1
       count = failed ? 0 : length
     }
     if failed { throw .notMade(OpenSSLErrors.drain("no signature made")) }
