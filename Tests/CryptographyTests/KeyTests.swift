@@ -80,6 +80,21 @@ struct KeyTests {
     }
   }
 
+  @Test("a text of any length is read whole, however often and whatever else happens in memory")
+  func lengths() throws {
+    let p192 = try Self.sec1("prime192v1")
+    let p256 = try Self.sec1()
+    let published = try Self.openssl("ec", "-pubout", input: p256)
+    var random = SeededRandom("key texts")
+    for _ in 0..<300 {
+      // Comments around PEM are allowed; they only move the text to another place of memory.
+      let note = String(repeating: "note ", count: Int.random(in: 0...60, using: &random)) + "\n"
+      #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: note + p192) }
+      #expect(try SigningKey(pem: note + p256).publicKey.pem == published)
+      #expect(try PublicKey(pem: note + published).pem == published)
+    }
+  }
+
   @Test("a public key is exactly one SubjectPublicKeyInfo of a known curve")
   func publicForms() throws {
     let der = try SigningKey.generate().publicKey.subjectPublicKeyInfo

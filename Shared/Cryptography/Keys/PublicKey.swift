@@ -39,9 +39,9 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
 
   /// Reads `BEGIN PUBLIC KEY`.
   public convenience init(pem: String) throws(KeyError) {
-    guard let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { throw .notAKey("no memory") }
-    defer { BIO_free(bio) }
-    guard let key = PEM_read_bio_PUBKEY(bio, nil, nil, nil) else { throw .notAKey(OpenSSLErrors.drain("not PEM")) }
+    guard let key = PEMText.read(pem, { PEM_read_bio_PUBKEY($0, nil, nil, nil) }) else {
+      throw .notAKey(OpenSSLErrors.drain("not PEM"))
+    }
     try self.init(owning: key)
   }
 

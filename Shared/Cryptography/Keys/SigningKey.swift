@@ -45,13 +45,11 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     if pem.contains("-----BEGIN PUBLIC KEY-----") { throw .publicKeyInPlaceOfPrivate }
     let encrypted = pem.contains("ENCRYPTED")
     if encrypted, passphrase == nil { throw .passphraseNeeded }
-    guard let bio = BIO_new_mem_buf(pem, Int32(pem.utf8.count)) else { throw .notAKey("no memory") }
-    defer { BIO_free(bio) }
     // With no callback OpenSSL takes the last argument for the passphrase; an empty one keeps it from asking the terminal.
     var secret = Array((passphrase ?? "").utf8CString)
     defer { OPENSSL_cleanse(&secret, secret.count) }
     let key = secret.withUnsafeMutableBufferPointer { buffer in
-      PEM_read_bio_PrivateKey(bio, nil, nil, UnsafeMutableRawPointer(buffer.baseAddress))
+      PEMText.read(pem) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(buffer.baseAddress)) }
     }
     guard let key else {
       let reason = OpenSSLErrors.drain("not PEM")
