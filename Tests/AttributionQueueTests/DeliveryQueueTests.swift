@@ -1,0 +1,280 @@
+import Foundation
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+@Suite("Deliveries")
+struct DeliveryQueueTests {
+  /// Runs a worker while `body` runs.
+  static func working(
+    _ queue: DeliveryQueue, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome, _ body: () async throws -> Void
+  ) async throws {
+    let worker = QueueWorker(queue: .intake, deliveries: queue, handler: handler)
+    let task = Task { await worker.run() }
+    do { try await body() } catch {
+      worker.stop()
+      await task.value
+      throw error
+    }
+    worker.stop()
+    await task.value
+  }
+
+  static let verifying: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+    .complete(.verified(lease.message.attributes["natural"] ?? ""))
+  }
+
+  @Test("a repeat of the same bytes has the same id and no second message")
+  func repeats() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue()
+    let first = try await queue.accept(.delivery("a", bytes: "1"))
+    #expect(!first.isDuplicate)
+    #expect(try await queue.accept(.delivery("a", bytes: "1")) == .duplicate(first.id))
+    let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+    #expect(snapshot.depth == 1)
+    #expect(DeliveryID(first.id.description) == first.id)
+    #expect(try await queue.delivery(first.id)?.state == .accepted)
+  }
+
+  @Test("a forged copy first does not hide the genuine delivery, and a second genuine copy makes no second event")
+  func forgedFirst() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue()
+    let feed = EventFeed(deliveries: queue)
+    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      String(decoding: lease.message.body, as: UTF8.self).hasSuffix("forged")
+        ? .complete(Completion(state: .rejected, events: [], reason: "bad_signature")) : .complete(.verified("a"))
+    }
+    try await Self.working(queue, handler: handler) {
+      let forged = try await queue.accept(.delivery("a", bytes: "forged"))
+      let genuine = try await queue.accept(.delivery("a", bytes: "genuine"))
+      let copy = try await queue.accept(.delivery("a", bytes: "genuine in other white space"))
+      #expect(Set([forged.id, genuine.id, copy.id]).count == 3)
+      for _ in 0..<200 where try await queue.delivery(copy.id)?.state == .accepted { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(try await queue.delivery(forged.id)?.state == .rejected)
+      #expect(try await queue.delivery(genuine.id)?.eventId == "a")
+      #expect(try await queue.delivery(copy.id)?.eventId == "a")
+    }
+    #expect(try await feed.drain("s") == ["a"])
+    #expect(try await feed.event("a") != nil)
+  }
+
+  @Test("a worker whose lease was taken over can neither complete nor retry nor give up nor return the message")
+  func staleWorker() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue { $0.lease = .milliseconds(300) }
+    let feed = EventFeed(deliveries: queue)
+    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    let stale = Mutex<LeasedMessage?>(nil)
+    // The first worker takes the message and is stopped in the middle, as SIGSTOP would: it renews nothing and says nothing.
+    let first = QueueWorker(queue: .intake, deliveries: queue) { lease in
+      stale.withLock { $0 = lease }
+      try? await Task.sleep(for: .seconds(3600))
+      return .retry(after: nil, error: "never")
+    }
+    let frozen = Task { await first.run() }
+    _ = try await queue.accept(.delivery("a"))
+    for _ in 0..<250 where stale.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(20)) }
+    let lease = try #require(stale.withLock { $0 })
+    // Takes over by hand what the frozen worker holds: another consumer, one delivery more.
+    let client = try redis.client()
+    let taken = try await client.send([
+      "XCLAIM", .string(Keys.ready(.intake, lease.shard)), .string(DeliveryQueue.group), "other", "0", .string(lease.entryID),
+    ])
+    #expect(taken.array?.count == 1)
+    await #expect(throws: QueueError.leaseLost) { try await queue.complete(lease, .verified("a")) }
+    await #expect(throws: QueueError.leaseLost) { try await queue.retry(lease, after: .zero, error: "x") }
+    await #expect(throws: QueueError.leaseLost) { try await queue.deadLetter(lease, error: "x") }
+    await #expect(throws: QueueError.leaseLost) { try await queue.release(lease) }
+    #expect(try await feed.drain("s").isEmpty)
+    frozen.cancel()
+    await frozen.value
+    // Whoever comes next finishes it, once.
+    try await Self.working(queue, handler: Self.verifying) {
+      for _ in 0..<400 where try await queue.delivery(lease.deliveryID)?.state == .accepted { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    #expect(try await feed.drain("s") == ["a"])
+  }
+
+  @Test("a retry comes back with its attempt counted, and past its attempts the message is a dead letter that can be replayed")
+  func retries() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue {
+      $0.maxAttempts = 3
+      $0.backoffBase = .milliseconds(1)
+    }
+    let administration = QueueAdministration(deliveries: queue)
+    let attempts = Mutex<[Int]>([])
+    let mended = Mutex(false)
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      attempts.withLock { $0.append(lease.attempt) }
+      return mended.withLock { $0 } ? .complete(.verified("a")) : .retry(after: nil, error: "upstream is away")
+    }
+    try await Self.working(queue, handler: handler) {
+      let id = try await queue.accept(.delivery("a")).id
+      for _ in 0..<500 where try await queue.delivery(id)?.state != .dead { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(attempts.withLock { $0 } == [1, 2, 3])
+      let letters = try await administration.deadLetters(.intake, most: 10)
+      #expect(letters.map(\.id) == [id])
+      #expect(letters.first?.lastError == "upstream is away")
+      #expect(letters.first?.history.count == 3)
+      mended.withLock { $0 = true }
+      #expect(try await administration.replay(.intake, ids: [id]) == 1)
+      for _ in 0..<500 where try await queue.delivery(id)?.state != .verified { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(try await queue.delivery(id)?.eventId == "a")
+      #expect(try await administration.deadLetters(.intake, most: 10).isEmpty)
+      #expect(try await queue.accept(.delivery("a")).isDuplicate)
+    }
+  }
+
+  @Test("a delayed message is worked when it is due, or at once when it is asked for")
+  func delayed() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue()
+    let seen = Mutex<[(String, Int64)]>([])
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      let natural = lease.message.attributes["natural"] ?? ""
+      seen.withLock { $0.append((natural, DeliveryQueue.now)) }
+      return .complete(.verified(natural))
+    }
+    try await Self.working(queue, handler: handler) {
+      let now = DeliveryQueue.now
+      _ = try await queue.accept(.delivery("soon", notBefore: now + 800))
+      let late = try await queue.accept(.delivery("late", notBefore: now + 3_600_000)).id
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).delayed == 2)
+      for _ in 0..<400 where seen.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(seen.withLock { $0.first?.0 } == "soon")
+      #expect(seen.withLock { $0.first?.1 ?? 0 } >= now + 800)
+      #expect(try await queue.expedite(late, in: .intake))
+      for _ in 0..<400 where seen.withLock({ $0.count < 2 }) { try await Task.sleep(for: .milliseconds(20)) }
+      #expect(seen.withLock { $0.map(\.0) } == ["soon", "late"])
+      #expect(try await queue.expedite(late, in: .intake) == false)
+    }
+  }
+
+  @Test("the backlog takes exactly its bound, and a repeat is still answered as one")
+  func backlog() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue { $0.backlogBound = 3 * 256 }
+    for index in 0..<3 { #expect(try await !queue.accept(.delivery("d\(index)", order: "same")).isDuplicate) }
+    await #expect(throws: QueueError.backlogFull) { try await queue.accept(.delivery("d3", order: "same")) }
+    #expect(try await queue.accept(.delivery("d0", order: "same")).isDuplicate)
+    // What was refused is not remembered as seen.
+    try await Self.working(queue, handler: Self.verifying) {
+      for _ in 0..<400 where try await QueueAdministration(deliveries: queue).snapshot(.intake).depth > 0 {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(try await !queue.accept(.delivery("d3", order: "same")).isDuplicate)
+    }
+  }
+
+  @Test("messages of one order key are worked in the order they came")
+  func order() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue()
+    for index in 0..<40 { _ = try await queue.accept(.delivery("o\(index)", order: "subscription")) }
+    let seen = Mutex<[String]>([])
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      let natural = lease.message.attributes["natural"] ?? ""
+      try? await Task.sleep(for: .milliseconds(.random(in: 0...3)))
+      seen.withLock { $0.append(natural) }
+      return .complete(.verified(natural))
+    }
+    try await Self.working(queue, handler: handler) {
+      for _ in 0..<500 where seen.withLock({ $0.count < 40 }) { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    #expect(seen.withLock { $0 } == (0..<40).map { "o\($0)" })
+  }
+
+  @Test("a Redis that could lose data is refused, its setting named")
+  func unsafeRedis() async throws {
+    for (settings, name) in [
+      (["appendonly no"], "appendonly"), (["appendonly yes", "appendfsync everysec"], "appendfsync"),
+      (["appendonly yes", "appendfsync always", "maxmemory-policy allkeys-lru"], "maxmemory-policy"),
+    ] {
+      let redis = try PrivateRedis(settings)
+      do {
+        _ = try await redis.queue()
+        Issue.record("\(name) was accepted")
+      } catch QueueError.unsafeRedis(let text) {
+        #expect(text.contains(name))
+      }
+      _ = try await redis.queue { $0.development = true }
+    }
+  }
+
+  @Test("what was accepted is there after Redis was killed and came back")
+  func powerCut() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue()
+    let ids = try await withThrowingTaskGroup(of: DeliveryID.self) { group in
+      for index in 0..<200 { group.addTask { try await queue.accept(.delivery("p\(index)")).id } }
+      return try await group.reduce(into: Set<DeliveryID>()) { $0.insert($1) }
+    }
+    redis.kill()
+    await #expect(throws: QueueError.self) { try await queue.accept(.delivery("while away")) }
+    try redis.start()
+    let again = try await redis.queue()
+    for index in 0..<200 { #expect(try await again.accept(.delivery("p\(index)")).isDuplicate) }
+    #expect(try await QueueAdministration(deliveries: again).snapshot(.intake).depth == Int64(ids.count))
+  }
+
+  @Test("whichever workers die, every accepted delivery is one event")
+  func crashes() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue {
+      $0.lease = .milliseconds(200)
+      $0.maxDeliveries = 1000
+      $0.backoffBase = .milliseconds(1)
+      $0.backoffCap = .milliseconds(20)
+    }
+    let feed = EventFeed(deliveries: queue)
+    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    let dice = Mutex(SeededDice(state: seed))
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      let natural = lease.message.attributes["natural"] ?? ""
+      switch dice.withLock({ $0.roll(10) }) {
+      case 0: return .retry(after: nil, error: "again")
+      case 1:
+        // Held until the worker is cancelled: it dies with the message in its hands.
+        try? await Task.sleep(for: .seconds(60))
+        return .retry(after: nil, error: "died")
+      default: return .complete(.verified(natural))
+      }
+    }
+    for index in 0..<300 { _ = try await queue.accept(.delivery("c\(index % 250)", bytes: "\(index)")) }
+    for _ in 0..<4 {
+      let worker = QueueWorker(queue: .intake, deliveries: queue, handler: handler)
+      let task = Task { await worker.run() }
+      try await Task.sleep(for: .milliseconds(700))
+      task.cancel()
+      await task.value
+    }
+    try await Self.working(queue, handler: Self.verifying) {
+      for _ in 0..<1000 {
+        let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+        if snapshot.depth + snapshot.inFlight + snapshot.delayed == 0 { break }
+        try await Task.sleep(for: .milliseconds(30))
+      }
+    }
+    let events = try await feed.drain("s")
+    #expect(Set(events).count == 250, "seed \(seed)")
+    #expect(events.count == 250, "seed \(seed): an event twice")
+  }
+}
+
+struct SeededDice: Sendable {
+  var state: UInt64
+
+  mutating func roll(_ sides: UInt64) -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state >> 33) % sides
+  }
+}
