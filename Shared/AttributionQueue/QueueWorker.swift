@@ -224,6 +224,10 @@ public final class QueueWorker: Sendable {
             deliveries.logger.error(
               "a message became a dead letter", metadata: ["queue": "\(queue.rawValue)", "delivery": "\(dead)"])
             _ = try? await deliveries.send(["HSET", .string(Keys.delivery(dead)), "state", "dead"])
+            // The record may have run out meanwhile: one made anew must not stay for ever.
+            _ = try? await deliveries.send([
+              "EXPIRE", .string(Keys.delivery(dead)), .integer(deliveries.configuration.deliveryRecordTTL.wholeSeconds),
+            ])
           }
         }
       }

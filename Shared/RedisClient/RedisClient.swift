@@ -117,11 +117,16 @@ public final class RedisClient: Sendable {
       let connection = try await RedisConnection.open(
         url, group: group, connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
         maxReplyElements: configuration.maxReplyElements)
-      state.withLockedValue { state in
-        state.connections[index] = connection
+      let closed = state.withLockedValue { state in
+        state.connections[index] = state.closed ? nil : connection
         state.opening[index] = nil
         state.failures = 0
         state.retryAt = nil
+        return state.closed
+      }
+      guard !closed else {
+        connection.close()
+        throw RedisError.unavailable("the client is closed")
       }
       return connection
     } catch {

@@ -17,8 +17,14 @@ public struct RedisURL: Sendable, Hashable {
       address = .unix(path: String(path))
       user = nil
       password = nil
-      let query = parts.count > 1 ? parts[1] : ""
-      database = query.hasPrefix("db=") ? Int(query.dropFirst(3)) ?? 0 : 0
+      guard parts.count > 1 else {
+        database = 0
+        return
+      }
+      guard parts[1].hasPrefix("db="), let number = Int(parts[1].dropFirst(3)), number >= 0 else {
+        throw .badURL("after a socket's path comes ?db= and a number")
+      }
+      database = number
       return
     }
     guard text.hasPrefix("redis://") else { throw .badURL("it starts with redis:// or unix://") }
@@ -40,7 +46,7 @@ public struct RedisURL: Sendable, Hashable {
       host = hostPort[..<colon]
     }
     guard !host.isEmpty else { throw .badURL("the host is missing") }
-    guard path.isEmpty || Int(path) != nil else { throw .badURL("the database is not a number") }
+    guard path.isEmpty || Int(path).map({ $0 >= 0 }) == true else { throw .badURL("the database is not a number") }
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     address = .tcp(host: String(host), port: port)
     database = Int(path) ?? 0

@@ -1,4 +1,4 @@
-public import AttributionProtocol
+import AttributionProtocol
 public import AttributionQueue
 
 /// `attribution.queues.v1.QueuesService`, for every service that works a queue.
