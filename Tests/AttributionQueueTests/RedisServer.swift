@@ -1,0 +1,188 @@
+import Foundation
+import Logging
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+/// A Redis of a test's own: on a Unix socket in a directory of its own, every write on disk before it is answered.
+final class RedisServer: @unchecked Sendable {
+  private let directory: URL
+  private let settings: [String]
+  private var process: Process?
+
+  var socket: String { directory.appendingPathComponent("s").path }
+
+  init(appendOnly: String = "yes") throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("aq-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    settings = [
+      "--port", "0", "--unixsocket", directory.appendingPathComponent("s").path, "--dir", directory.path,
+      "--appendonly", appendOnly, "--appendfsync", "always", "--save", "", "--logfile", "log",
+      "--auto-aof-rewrite-percentage", "0",
+    ]
+    try start()
+  }
+
+  func start() throws {
+    try? FileManager.default.removeItem(atPath: socket)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/redis-server")
+    process.arguments = settings
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+  }
+
+  /// Ends it as a crash would.
+  func kill() async {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+    self.process = nil
+  }
+
+  func remove() async {
+    await kill()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// A client that answers.
+  func client() async throws -> RedisClient {
+    let client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: quietLogger)
+    try await eventually("Redis answers") {
+      // A Redis that reads its AOF answers LOADING until it is done.
+      (try? await client.send(["PING"])) != nil
+    }
+    return client
+  }
+}
+
+let quietLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Gives the body a queue on a fresh Redis.
+func withQueue(
+  _ configure: (inout QueueConfiguration) -> Void = { _ in },
+  _ body: (DeliveryQueue, RedisServer) async throws -> Void
+) async throws {
+  var configuration = QueueConfiguration()
+  configure(&configuration)
+  let server = try RedisServer()
+  do {
+    let client = try await server.client()
+    let queue = try await DeliveryQueue.open(redis: client, configuration: configuration, logger: quietLogger)
+    try await body(queue, server)
+    client.close()
+  } catch {
+    await server.remove()
+    throw error
+  }
+  await server.remove()
+}
+
+/// Waits for a condition, 20 s at the most.
+func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+  let until = ContinuousClock.now + .seconds(20)
+  while ContinuousClock.now < until {
+    if try await condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  Issue.record("not in time: \(what)")
+}
+
+/// A request whose natural key is `natural` and whose bytes are told apart by `copy`.
+func request(
+  _ natural: String, copy: String = "", order: String? = nil, notBefore: Int64? = nil, queue: QueueName = .intake
+) -> AcceptRequest {
+  AcceptRequest(
+    queue: queue, idempotencyKey: natural + "/" + copy, orderKey: order, naturalKey: natural,
+    message: QueueMessage(
+      kind: "test", body: Array((natural + "/" + copy).utf8), attributes: ["natural": natural],
+      receivedAt: DeliveryQueue.now, source: "public", traceparent: "tp", requestId: "r"),
+    notBefore: notBefore)
+}
+
+/// A genuine message's outcome: one event under its natural key.
+func verified(_ natural: String) -> Completion {
+  Completion(
+    state: .verified, naturalKey: natural,
+    events: [EventRecord(id: "e-" + natural, type: "t.a", json: Array("{\"id\":\"e-\(natural)\"}".utf8))])
+}
+
+extension DeliveryQueue {
+  /// Leases what is ready, as a worker that may die would, and renews nothing.
+  func leaseAll(_ consumer: String, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
+    var leases: [LeasedMessage] = []
+    for shard in Shard.all {
+      guard try await send(["EXISTS", .string(Keys.ready(queue, shard))]).integer == 1 else { continue }
+      _ = try await redis.sendAllowingErrors(
+        ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
+      let reply = try await send([
+        "XREADGROUP", "GROUP", .string(Self.group), .string(consumer), "STREAMS", .string(Keys.ready(queue, shard)),
+        ">",
+      ])
+      for entry in reply.array?.first?.array?.last?.array ?? [] {
+        leases.append(try Self.lease(entry.array?[0], entry.array?[1], 1, queue, consumer))
+      }
+    }
+    return leases
+  }
+
+  /// Takes over what has been idle for `idle` milliseconds.
+  func reclaimAll(_ consumer: String, idle: Int64 = 0, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
+    var leases: [LeasedMessage] = []
+    for shard in Shard.all {
+      guard try await send(["EXISTS", .string(Keys.ready(queue, shard))]).integer == 1 else { continue }
+      let reply = try await run(
+        Scripts.reclaim, [Keys.ready(queue, shard), Keys.dead(queue, shard)],
+        [
+          .string(Self.group), .string(consumer), .integer(idle), 16, .integer(Int64(configuration.maxDeliveries)),
+          .integer(Self.now),
+        ])
+      for item in reply.array ?? [] where item.array?[2].array != nil {
+        leases.append(
+          try Self.lease(item.array?[0], item.array?[2], item.array?[1].integer ?? 0, queue, consumer))
+      }
+    }
+    return leases
+  }
+
+  private static func lease(
+    _ entry: RedisReply?, _ words: RedisReply?, _ count: Int64, _ queue: QueueName, _ consumer: String
+  ) throws -> LeasedMessage {
+    let fields = EventFeed.fields(words ?? .null)
+    let id = try #require(fields["i"]?.string.flatMap(DeliveryID.init))
+    let message = try #require(
+      QueueMessage(kind: fields["k"]?.string ?? "", body: fields["b"]?.bytes ?? [], envelope: fields["a"]?.bytes ?? []))
+    return LeasedMessage(
+      queue: queue, deliveryID: id, message: message, attempt: Int((fields["n"]?.integer ?? 0) + count),
+      history: fields["h"]?.string ?? "", entryID: try #require(entry?.string), deliveryCount: count,
+      consumer: consumer)
+  }
+
+  /// The ids of all events, shard by shard.
+  func allEvents() async throws -> [String] {
+    var ids: [String] = []
+    for shard in Shard.all {
+      for entry in try await send(["XRANGE", .string(Keys.events(shard)), "-", "+"]).array ?? [] {
+        ids.append(EventFeed.fields(entry.array?[1] ?? .null)["i"]?.string ?? "")
+      }
+    }
+    return ids
+  }
+
+  /// Runs a worker while the body runs.
+  func working(
+    _ queue: QueueName = .intake, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome,
+    while body: () async throws -> Void
+  ) async throws {
+    let worker = QueueWorker(queue: queue, deliveries: self, handler: handler)
+    let run = Task { await worker.run() }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    worker.stop()
+    await run.value
+    try result.get()
+  }
+}

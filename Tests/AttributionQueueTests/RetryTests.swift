@@ -1,0 +1,168 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct RetryTests {
+  @Test func `A retry comes due after its delay, not before, with its history`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      let times = Recorder()
+      let started = ContinuousClock.now
+      try await queue.working(handler: { lease in
+        if lease.attempt == 1 { return .retry(after: .milliseconds(700), error: "busy") }
+        await times.add(lease.history)
+        return .complete(verified("a"))
+      }) {
+        try await eventually("the retry comes") { await times.all.count == 1 }
+      }
+      let elapsed = started.duration(to: .now)
+      #expect(elapsed >= .milliseconds(700))
+      #expect(await times.all.first?.contains("busy") == true)
+      let record = try await queue.delivery(queue.deliveryID(for: request("a")))
+      #expect(record?.attempts == 2)
+      #expect(record?.lastError == "busy")
+    }
+  }
+
+  @Test func `What waits can be made due now`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(request("a", notBefore: DeliveryQueue.now + 3_600_000)).id
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).delayed == 1)
+      try await queue.working(handler: { _ in .complete(verified("a")) }) {
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(try await queue.allEvents().isEmpty)
+        #expect(try await queue.expedite(id, in: .intake))
+        try await eventually("it is worked") { try await queue.allEvents() == ["e-a"] }
+      }
+      #expect(try await queue.expedite(id, in: .intake) == false)
+    }
+  }
+
+  @Test func `After the last attempt a message is a dead letter, which can be listed, replayed and purged`() async throws {
+    try await withQueue({
+      $0.maxAttempts = 3
+      $0.backoffBase = .milliseconds(5)
+      $0.backoffCap = .milliseconds(10)
+    }) { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let id = try await queue.accept(request("a")).id
+      _ = try await queue.accept(request("b"))
+      try await queue.working(handler: { _ in .retry(after: nil, error: "no") }) {
+        try await eventually("both are given up") { try await administration.snapshot(.intake).dead == 2 }
+      }
+      let letters = try await administration.deadLetters(.intake, most: 10)
+      let letter = try #require(letters.first { $0.id == id })
+      #expect(letter.attempts == 3)
+      #expect(letter.history.count == 3)
+      #expect(letter.lastError == "no")
+      #expect(letter.kind == "test")
+      #expect(try await queue.delivery(id)?.state == .dead)
+      #expect(try await administration.deadLetters(.intake, most: 1).count == 1)
+
+      #expect(try await administration.replay(.intake, ids: [id]) == 1)
+      #expect(try await administration.replay(.intake, ids: [id]) == 0)
+      #expect(try await queue.accept(request("a")) == .duplicate(id))
+      try await queue.working(handler: { .complete(verified($0.message.attributes["natural"] ?? "")) }) {
+        try await eventually("the replayed one is worked") { try await queue.allEvents() == ["e-a"] }
+      }
+      #expect(try await queue.delivery(id)?.state == .verified)
+      #expect(try await administration.purge(.intake, ids: []) == 1)
+      #expect(try await administration.snapshot(.intake).dead == 0)
+    }
+  }
+
+  @Test func `A paused queue keeps what comes and is worked again when resumed`() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      try await administration.pause(.intake)
+      _ = try await queue.accept(request("a"))
+      try await queue.working(handler: { _ in .complete(verified("a")) }) {
+        try await Task.sleep(for: .milliseconds(600))
+        let snapshot = try await administration.snapshot(.intake)
+        #expect(snapshot.paused)
+        #expect(snapshot.depth == 1)
+        try await administration.resume(.intake)
+        try await eventually("it is worked") { try await queue.allEvents() == ["e-a"] }
+      }
+    }
+  }
+
+  @Test func `A message given back is worked anew, its attempt not counted`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      try await queue.release(try #require(try await queue.leaseAll("w").first))
+      let attempts = Recorder()
+      try await queue.working(handler: { lease in
+        await attempts.add("\(lease.attempt)")
+        return .complete(verified("a"))
+      }) {
+        try await eventually("it is worked") { await attempts.all == ["1"] }
+      }
+    }
+  }
+
+  @Test func `Whatever workers do, each accepted message makes exactly one event`() async throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed \(seed)")
+    try await withQueue({
+      $0.lease = .milliseconds(200)
+      $0.maxDeliveries = 1000
+      $0.maxAttempts = 1000
+      $0.backoffBase = .milliseconds(5)
+      $0.backoffCap = .milliseconds(30)
+    }) { queue, _ in
+      var random = SeededRandom(seed: seed)
+      var expected: Set<String> = []
+      let worker: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+        let natural = lease.message.attributes["natural"] ?? ""
+        // What happens is decided by the message and the attempt, so that the seed repeats it.
+        switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 4 {
+        case 0: return .retry(after: nil, error: "again")
+        case 1: return .retry(after: .milliseconds(20), error: "later")
+        case 2:
+          // Longer than the lease: renewal keeps it.
+          try? await Task.sleep(for: .milliseconds(5))
+          return .complete(verified(natural))
+        default: return .complete(verified(natural))
+        }
+      }
+      for round in 0..<6 {
+        for index in 0..<25 {
+          let natural = "m\(round)-\(Int.random(in: 0...index, using: &random))"
+          let copy = "\(Int.random(in: 0...1, using: &random))"
+          let order = Bool.random(using: &random) ? nil : natural
+          _ = try await queue.accept(request(natural, copy: copy, order: order))
+          expected.insert("e-" + natural)
+        }
+        // A worker that takes some and dies.
+        if Bool.random(using: &random) { _ = try await queue.leaseAll("dead-\(round)") }
+        try await queue.working(handler: worker) {
+          try await Task.sleep(for: .milliseconds(Int.random(in: 10...200, using: &random)))
+        }
+      }
+      try await queue.working(handler: worker) {
+        try await eventually("all are worked") {
+          let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+          return snapshot.depth + snapshot.inFlight + snapshot.delayed == 0
+        }
+      }
+      let events = try await queue.allEvents()
+      #expect(Set(events) == expected, "seed \(seed)")
+      #expect(events.count == expected.count, "seed \(seed)")
+    }
+  }
+}
+
+/// SplitMix64.
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
