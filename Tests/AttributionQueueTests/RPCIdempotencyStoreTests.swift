@@ -2,42 +2,38 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite struct RPCIdempotencyStoreTests {
-  private func owner(_ claim: RPCClaim) -> String? { if case .new(let owner) = claim { owner } else { nil } }
-
-  @Test func `A key is new, then running, then done; another request under it is refused`() async throws {
-    try await withQueue { queue, _ in
-      let store = RPCIdempotencyStore(deliveries: queue)
-      let lease = Duration.seconds(30)
-      let mine = try #require(owner(try await store.claim(scope: "s", fingerprint: "f", lease: lease)))
-      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .running)
-      #expect(try await store.claim(scope: "s", fingerprint: "g", lease: lease) == .reused)
-      #expect(owner(try await store.claim(scope: "other", fingerprint: "g", lease: lease)) != nil)
-      // Another's answer changes nothing.
-      try await store.finish(scope: "s", owner: "somebody", status: 200, code: "", body: [1])
-      try await store.release(scope: "s", owner: "somebody")
-      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == .running)
-      try await store.finish(scope: "s", owner: mine, status: 404, code: "not_found", body: [0, 255])
-      let done = RPCClaim.done(status: 404, code: "not_found", body: [0, 255])
-      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == done)
-      #expect(try await store.claim(scope: "s", fingerprint: "g", lease: lease) == .reused)
-      // A finished one is nobody's any more.
-      try await store.release(scope: "s", owner: mine)
-      #expect(try await store.claim(scope: "s", fingerprint: "f", lease: lease) == done)
+@Suite("Idempotency keys of RPCs")
+struct RPCIdempotencyStoreTests {
+  @Test("a key is claimed once, replayed when finished, refused for another request, free again when released or its lease ends")
+  func table() async throws {
+    let redis = try PrivateRedis()
+    let store = RPCIdempotencyStore(deliveries: try await redis.queue())
+    guard case .new(let owner) = try await store.claim(scope: "c\nm\nk", fingerprint: "f", lease: .seconds(30)) else {
+      Issue.record("not new")
+      return
     }
-  }
-
-  @Test func `A key is free again when its call gives it up or its owner's lease ends`() async throws {
-    try await withQueue { queue, _ in
-      let store = RPCIdempotencyStore(deliveries: queue)
-      let first = try #require(owner(try await store.claim(scope: "s", fingerprint: "f", lease: .milliseconds(200))))
-      try await store.release(scope: "s", owner: first)
-      let second = try #require(owner(try await store.claim(scope: "s", fingerprint: "g", lease: .milliseconds(200))))
-      try await Task.sleep(for: .milliseconds(300))
-      let third = try #require(owner(try await store.claim(scope: "s", fingerprint: "g", lease: .seconds(30))))
-      #expect(second != third)
-      try await store.finish(scope: "s", owner: second, status: 200, code: "", body: [])
-      #expect(try await store.claim(scope: "s", fingerprint: "g", lease: .seconds(30)) == .running)
+    #expect(try await store.claim(scope: "c\nm\nk", fingerprint: "f", lease: .seconds(30)) == .running)
+    #expect(try await store.claim(scope: "c\nm\nk", fingerprint: "g", lease: .seconds(30)) == .reused)
+    try await store.finish(scope: "c\nm\nk", owner: "somebody else", status: 200, code: "ok", body: [1])
+    #expect(try await store.claim(scope: "c\nm\nk", fingerprint: "f", lease: .seconds(30)) == .running)
+    try await store.finish(scope: "c\nm\nk", owner: owner, status: 200, code: "ok", body: Array("{}".utf8))
+    #expect(
+      try await store.claim(scope: "c\nm\nk", fingerprint: "f", lease: .seconds(30))
+        == .done(status: 200, code: "ok", body: Array("{}".utf8)))
+    #expect(try await store.claim(scope: "c\nm\nk", fingerprint: "g", lease: .seconds(30)) == .reused)
+    guard case .new(let second) = try await store.claim(scope: "d\nm\nk", fingerprint: "f", lease: .seconds(30)) else {
+      Issue.record("another caller's key is another key")
+      return
+    }
+    try await store.release(scope: "d\nm\nk", owner: second)
+    guard case .new = try await store.claim(scope: "d\nm\nk", fingerprint: "x", lease: .milliseconds(50)) else {
+      Issue.record("a released key is free")
+      return
+    }
+    try await Task.sleep(for: .milliseconds(120))
+    guard case .new = try await store.claim(scope: "d\nm\nk", fingerprint: "y", lease: .milliseconds(50)) else {
+      Issue.record("a lease that ended frees the key")
+      return
     }
   }
 }

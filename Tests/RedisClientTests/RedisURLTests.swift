@@ -1,69 +1,23 @@
-import NIOCore
 import Testing
 
 @testable import RedisClient
 
-@Suite struct RedisURLTests {
-  @Test func `Every form of address is read`() throws {
-    let plain = try RedisURL("redis://cache.example")
-    #expect(plain.address == .tcp(host: "cache.example", port: 6379))
-    #expect(plain.user == nil && plain.password == nil && plain.database == 0)
-    let full = try RedisURL("redis://me:se:c@ret@127.0.0.1:7000/3")
-    #expect(full.address == .tcp(host: "127.0.0.1", port: 7000))
-    #expect(full.user == "me" && full.password == "se:c@ret" && full.database == 3)
-    let password = try RedisURL("redis://:secret@h")
-    #expect(password.user == nil && password.password == "secret")
-    #expect(try RedisURL("redis://[::1]:7000").address == .tcp(host: "::1", port: 7000))
-    #expect(try RedisURL("redis://[::1]").address == .tcp(host: "::1", port: 6379))
-    #expect(try RedisURL("unix:///run/redis.sock").address == .unix(path: "/run/redis.sock"))
-    #expect(try RedisURL("unix:///run/redis.sock?db=2").database == 2)
+@Suite("Redis URLs")
+struct RedisURLTests {
+  @Test("hosts, ports, credentials, databases and sockets are read")
+  func read() throws {
+    let plain = try RedisURL("redis://localhost")
+    #expect(plain.address == .tcp(host: "localhost", port: 6379) && plain.password == nil && plain.database == 0)
+    let full = try RedisURL("redis://user:p:w@10.0.0.1:6380/3")
+    #expect(full.address == .tcp(host: "10.0.0.1", port: 6380) && full.user == "user" && full.password == "p:w" && full.database == 3)
+    let password = try RedisURL("redis://:secret@[::1]:7000")
+    #expect(password.address == .tcp(host: "::1", port: 7000) && password.user == nil && password.password == "secret")
+    let socket = try RedisURL("unix:///run/redis.sock?db=2")
+    #expect(socket.address == .unix(path: "/run/redis.sock") && socket.database == 2)
   }
 
-  @Test(arguments: [
-    "", "http://h", "redis://", "redis://:secret@", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/x",
-    "redis://h/-1", "unix://run/redis.sock", "unix://", "unix:///s?db=x", "unix:///s?other=1",
-  ])
-  func `What is no address is refused`(_ text: String) {
-    #expect(throws: RedisError.self) { _ = try RedisURL(text) }
-  }
-}
-
-@Suite struct RedisWireTests {
-  @Test func `A command is an array of bulk strings, counted in bytes`() {
-    var buffer = ByteBuffer()
-    buffer.writeRedisCommand(["SET", .string("ü"), .bytes([0, 13, 10]), -7])
-    let expected = "*4\r\n$3\r\nSET\r\n$2\r\nü\r\n$3\r\n\u{0}\r\n\r\n$2\r\n-7\r\n"
-    #expect(Array(buffer.readableBytesView) == Array(expected.utf8))
-  }
-
-  @Test func `Replies are read however their bytes are cut`() throws {
-    let expected: [RedisReply] = [
-      .bytes(Array("OK".utf8)), .integer(-3), .null, .array([.bytes(Array("a\r\n".utf8)), .null, .array([.integer(1)])]),
-      .error("ERR no"),
-    ]
-    // The bulk string of three bytes is `a`, CR, LF; its own end follows.
-    let whole = Array("+OK\r\n:-3\r\n$-1\r\n*3\r\n$3\r\na\r\n\r\n*-1\r\n*1\r\n:1\r\n-ERR no\r\n".utf8)
-    for size in 1...whole.count {
-      let reader = try #require(ReplyReader(maxElements: 100))
-      var replies: [RedisReply] = []
-      for start in stride(from: 0, to: whole.count, by: size) {
-        try whole[start..<min(start + size, whole.count)].withUnsafeBytes { try reader.feed($0) }
-        while let reply = try reader.next() { replies.append(reply) }
-      }
-      #expect(replies == expected)
-    }
-  }
-
-  @Test func `A reply of too many elements and one that is no reply are errors`() throws {
-    let reader = try #require(ReplyReader(maxElements: 3))
-    #expect(throws: RedisError.self) {
-      try Array("*3\r\n:1\r\n:2\r\n:3\r\n".utf8).withUnsafeBytes { try reader.feed($0) }
-      _ = try reader.next()
-    }
-    let other = try #require(ReplyReader(maxElements: 3))
-    #expect(throws: RedisError.self) {
-      try Array("nonsense\r\n".utf8).withUnsafeBytes { try other.feed($0) }
-      _ = try other.next()
-    }
-  }
+  @Test(
+    "anything else is refused",
+    arguments: ["", "localhost", "http://x", "redis://", "redis://x:0", "redis://x:port", "redis://x/y", "unix://relative"])
+  func refused(text: String) { #expect(throws: RedisError.self) { try RedisURL(text) } }
 }

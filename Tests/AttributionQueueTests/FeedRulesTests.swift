@@ -1,0 +1,143 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct FeedRulesTests {
+  /// Publishes one event under `name`, of `type`.
+  private func publish(_ queue: DeliveryQueue, _ name: String, type: String = "t.a") async throws {
+    _ = try await queue.accept(request(name))
+    for lease in try await queue.leaseAll("w") {
+      try await queue.complete(
+        lease,
+        Completion(
+          state: .verified, naturalKey: name,
+          events: [EventRecord(id: name, type: type, json: Array("{\"id\":\"\(name)\"}".utf8))]))
+    }
+  }
+
+  private func texts(_ events: [FeedEvent]) -> Set<String> { Set(events.map { String(decoding: $0.json, as: UTF8.self) }) }
+
+  @Test func `Making a subscription again answers it; with other types or another start it differs`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      let made = try await feed.create(name: "s", types: ["t.b", "t.a"], start: "now")
+      #expect(try await feed.create(name: "s", types: ["t.a", "t.b"], start: "now") == made)
+      await #expect(throws: EventFeedError.differs) { _ = try await feed.create(name: "s", types: [], start: "now") }
+      await #expect(throws: EventFeedError.differs) {
+        _ = try await feed.create(name: "s", types: ["t.a", "t.b"], start: "beginning")
+      }
+      #expect(try await feed.delete("s"))
+      #expect(try await feed.delete("s") == false)
+      await #expect(throws: EventFeedError.unknownSubscription) {
+        _ = try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(30))
+      }
+      await #expect(throws: EventFeedError.unknownSubscription) { _ = try await feed.acknowledge("s", ackIds: []) }
+    }
+  }
+
+  @Test func `An event not acknowledged within its lease comes again; an acknowledged one does not`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      try await publish(queue, "one")
+      try await publish(queue, "two")
+      let first = try await feed.pull("s", most: 10, wait: .seconds(2), lease: .milliseconds(1200))
+      #expect(texts(first) == ["{\"id\":\"one\"}", "{\"id\":\"two\"}"])
+      #expect(try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30)).isEmpty)
+      #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId, "nonsense", "999.1-1"]) == 1)
+      #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId]) == 0)
+      var again: [FeedEvent] = []
+      try await eventually("the other comes again") {
+        again = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30))
+        return !again.isEmpty
+      }
+      #expect(again.map(\.ackId) == [first[1].ackId])
+    }
+  }
+
+  @Test func `A subscription from now on sees later events alone, one with types these alone`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      try await publish(queue, "old")
+      _ = try await feed.create(name: "now", types: [], start: "now")
+      _ = try await feed.create(name: "all", types: [], start: "beginning")
+      _ = try await feed.create(name: "b", types: ["t.b"], start: "beginning")
+      try await publish(queue, "new", type: "t.b")
+      let lease = Duration.seconds(30)
+      #expect(texts(try await feed.pull("now", most: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
+      #expect(texts(try await feed.pull("all", most: 9, wait: .seconds(1), lease: lease)).count == 2)
+      #expect(texts(try await feed.pull("b", most: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
+      #expect(try await feed.event("old") == Array("{\"id\":\"old\"}".utf8))
+      #expect(try await feed.event("none") == nil)
+    }
+  }
+
+  @Test func `No pull answers more than it was asked for, and all events come in the end`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      for index in 0..<30 { try await publish(queue, "e\(index)") }
+      var seen: [String] = []
+      while true {
+        let events = try await feed.pull("s", most: 7, wait: .zero, lease: .seconds(30))
+        #expect(events.count <= 7)
+        if events.isEmpty { break }
+        seen += events.map { String(decoding: $0.json, as: UTF8.self) }
+      }
+      #expect(seen.count == 30)
+      #expect(Set(seen).count == 30)
+    }
+  }
+
+  @Test func `The backlog counts what is not acknowledged, with the age of the oldest`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      try await publish(queue, "one")
+      try await publish(queue, "two")
+      #expect(try await feed.list().first?.backlog == 2)
+      #expect((try await feed.list().first?.oldestAgeSeconds ?? -1) >= 0)
+      let events = try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30))
+      #expect(try await feed.list().first?.backlog == 2)
+      #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 2)
+      #expect(try await feed.list().first?.backlog == 0)
+      #expect(try await feed.list().first?.oldestAgeSeconds == nil)
+    }
+  }
+
+  @Test func `Trimming keeps what a subscription has not acknowledged until the retention ends`() async throws {
+    try await withQueue({ $0.acknowledgedEventTTL = .zero }) { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "slow", types: [], start: "beginning")
+      try await publish(queue, "one")
+      try await Task.sleep(for: .milliseconds(5))
+      let events = try await feed.pull("s", most: 1, wait: .seconds(1), lease: .seconds(30))
+      #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 1)
+      #expect(try await feed.trim() == 0)
+      #expect(try await feed.event("one") != nil)
+      let slow = try await feed.pull("slow", most: 1, wait: .seconds(1), lease: .seconds(30))
+      #expect(try await feed.trim() == 0)
+      #expect(try await feed.event("one") != nil)
+      #expect(try await feed.acknowledge("slow", ackIds: slow.map(\.ackId)) == 1)
+      #expect(try await feed.trim() == 0)
+      #expect(try await feed.event("one") == nil)
+      #expect(try await queue.allEvents().isEmpty)
+    }
+  }
+
+  @Test func `What passes its retention unacknowledged is deleted and counted`() async throws {
+    try await withQueue({
+      $0.acknowledgedEventTTL = .zero
+      $0.eventRetention = .zero
+    }) { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      try await publish(queue, "one")
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.trim() == 1)
+      #expect(try await queue.allEvents().isEmpty)
+    }
+  }
+}

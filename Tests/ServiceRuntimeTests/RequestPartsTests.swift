@@ -1,0 +1,132 @@
+import AttributionProtocol
+import Cryptography
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite struct TraceContextTests {
+  let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+  @Test func `A valid parent is continued with a span of our own, its flags kept`() {
+    let child = TraceContext.child(of: parent)
+    #expect(child.hasPrefix("00-0af7651916cd43dd8448eb211c80319c-"))
+    #expect(child.hasSuffix("-01"))
+    #expect(!child.contains("b7ad6b7169203331"))
+    #expect(TraceContext.isValid(child))
+  }
+
+  @Test(arguments: [
+    "", "00", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+    "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
+  ])
+  func `An invalid parent begins a new trace`(_ text: String) {
+    let child = TraceContext.child(of: text)
+    #expect(TraceContext.isValid(child))
+    #expect(TraceContext.traceId(child) != "0af7651916cd43dd8448eb211c80319c")
+  }
+
+  @Test func `A request id is taken when it is usable`() {
+    #expect(RequestID.usable("a.B_9-") == "a.B_9-")
+    for bad in ["", "a b", "ü", String(repeating: "a", count: 129)] { #expect(RequestID.usable(bad) != bad) }
+  }
+}
+
+@Suite struct QueryMessageTests {
+  private func text(_ query: String, limit: Int = 1000) throws(RPCError) -> String {
+    String(decoding: try QueryMessage(query, limit: limit, ratio: 100).bytes, as: UTF8.self)
+  }
+
+  @Test func `A message comes plain, in Base64 or compressed`() throws {
+    #expect(try text("encoding=json&message=%7B%22a%22:1%7D&other=x") == #"{"a":1}"#)
+    #expect(try text("connect=v1&base64=1&message=e30&encoding=json") == "{}")
+    #expect(try text("base64=1&message=e30%3D&encoding=json") == "{}")
+    let packed = Base64.encodeURL(try #require(Gzip.deflate(Array("{}".utf8))))
+    #expect(try text("encoding=json&base64=1&compression=gzip&message=" + packed) == "{}")
+  }
+
+  @Test(arguments: [
+    "", "encoding=json", "message=%7B%7D", "encoding=proto&message=%7B%7D", "encoding=json&message=",
+    "encoding=json&message=%7", "encoding=json&message=%ff", "encoding=json&message=e&base64=1",
+    "encoding=json&message=%7B%7D&connect=v2", "encoding=json&message=e30&base64=1&compression=gzip",
+  ])
+  func `What cannot be read is an invalid argument`(_ query: String) {
+    #expect { _ = try text(query) } throws: { ($0 as? RPCError)?.code == .invalidArgument }
+  }
+}
+
+@Suite struct GzipTests {
+  @Test func `Exactly the limit is inflated, one byte more is not`() throws {
+    let bytes = [UInt8](repeating: 7, count: 5000)
+    let packed = try #require(Gzip.deflate(bytes))
+    #expect(try Gzip.inflate(packed, limit: 5000) == bytes)
+    #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999) }
+    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(Array(packed.dropLast()), limit: 5000) }
+    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate([1, 2, 3], limit: 5000) }
+  }
+}
+
+@Suite struct CallerDirectoryTests {
+  @Test func `A caller is known by any of its tokens and may call what it is allowed`() {
+    let client = DeploymentConfiguration.Client(
+      name: "etl", tokenDigests: [SHA256Digest.hash("new"), SHA256Digest.hash("old")],
+      allow: ["a.v1.A/Get", "b.v1.B/*"])
+    let directory = CallerDirectory(clients: [client], serviceToken: "inner", open: false)
+    for header in ["Bearer new", "bearer old"] {
+      let caller = directory.caller(authorization: header)
+      #expect(caller?.name == "etl")
+      #expect(caller?.may("a.v1.A/Get") == true)
+      #expect(caller?.may("a.v1.A/GetMore") == false)
+      #expect(caller?.may("b.v1.B/Any") == true)
+      #expect(caller?.may("c.v1.C/Any") == false)
+    }
+    #expect(directory.caller(authorization: "Bearer inner")?.may("c.v1.C/Any") == true)
+    for header in [nil, "", "Bearer", "Bearer ", "Bearer newer", "Basic new", "new"] {
+      #expect(directory.caller(authorization: header) == nil)
+    }
+    #expect(CallerDirectory(clients: [], serviceToken: nil, open: false).isEmpty)
+    #expect(CallerDirectory(clients: [], serviceToken: nil, open: true).caller(authorization: nil)?.may("x/Y") == true)
+  }
+}
+
+@Suite struct MetricsTests {
+  @Test func `Counters, gauges and histograms are written as Prometheus reads them`() async {
+    let metrics = MetricsRegistry()
+    metrics.counter("c_total", help: "C.", labels: ["a"])
+    metrics.gauge("g", help: "G.")
+    metrics.histogram("h", help: "H.", bounds: [1, 2])
+    metrics.add("c_total", 2, ["x\"\\\n"])
+    metrics.observe("h", 1)
+    metrics.observe("h", 1.5)
+    metrics.observe("h", 9)
+    metrics.collect { metrics.set("g", 0.5) }
+    let text = await metrics.text()
+    #expect(text.contains("# TYPE c_total counter\nc_total{a=\"x\\\"\\\\\\n\"} 2\n"))
+    #expect(text.contains("# TYPE g gauge\ng 0.5\n"))
+    #expect(
+      text.contains("h_bucket{le=\"1\"} 1\nh_bucket{le=\"2\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 11.5\nh_count 3\n"))
+  }
+}
+
+@Suite struct DeploymentConfigurationTests {
+  private func place(_ yaml: String) -> String? {
+    do throws(ConfigurationError) {
+      _ = try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "/etc")
+      return nil
+    } catch { return error.place }
+  }
+
+  @Test(arguments: [
+    ("", "f.yaml"), ("- a", "f.yaml"), ("a: [", "f.yaml"), ("apps: 3", "apps"), ("apps:\n- environments: [Sandbox]", "apps[0].bundleId"),
+    ("apps:\n- environments: [Sandbox]\n  bundleId: 5", "apps[0].bundleId"),
+    ("appStore:\n  strictCertificates: maybe", "appStore.strictCertificates"),
+    ("apps:\n- bundleId: a", "apps[0].appAppleId"), ("clients:\n- allow: []", "clients[0].tokenSHA256"),
+  ])
+  func `An error names its place`(_ yaml: String, _ expected: String) { #expect(place(yaml) == expected) }
+
+  @Test func `Keys nobody reads are told`() throws {
+    let configuration = try DeploymentConfiguration(
+      yaml: "limit: {}\nappStore:\n  strict: true", file: "f.yaml", folder: "/etc")
+    #expect(Set(configuration.unknownKeys) == ["limit", "appStore.strict"])
+  }
+}
