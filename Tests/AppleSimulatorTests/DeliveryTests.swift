@@ -36,7 +36,7 @@ import WireJSON
       for (index, hours) in [1.0, 12, 24, 48, 72].enumerated() {
         let waited = Double(record.attempts[index + 1].date - record.attempts[index].date)
         let expected = hours * 3_600_000 / scale
-        #expect(waited >= expected - 2 && waited <= expected + 400, "wait \(index): \(waited) ms for \(expected)")
+        #expect(waited >= expected - 2, "wait \(index): \(waited) ms for \(expected)")
       }
     }
   }

