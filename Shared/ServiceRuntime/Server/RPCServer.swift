@@ -142,7 +142,9 @@ struct RPCServer: HTTPResponder {
           bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)))
         } catch {
           guard error == .tooLarge else { throw RPCError(.invalidArgument, "the body is not gzip") }
-          throw tooLarge
+          throw RPCError(
+            .resourceExhausted, "inflated, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times what was sent",
+            reason: "REQUEST_TOO_LARGE")
         }
       }
     default: throw RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted")

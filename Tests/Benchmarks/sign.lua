@@ -1,0 +1,15 @@
+-- wrk -t1 -c32 -d10s -s Tests/Benchmarks/sign.lua http://127.0.0.1:8091 -- TOKEN: signs one SKAdNetwork 4.0 impression a request.
+local body = '{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,'
+  .. '"sourceAppId":1234567891,"fidelityType":1}'
+
+function init(arguments)
+  wrk.method = 'POST'
+  wrk.path = '/attribution.signer.v1.SignerService/SignSKAdNetworkImpression'
+  wrk.headers['Content-Type'] = 'application/json'
+  wrk.headers['Authorization'] = 'Bearer ' .. (arguments[1] or '')
+  wrk.body = body
+end
+
+function done(summary)
+  io.write(string.format('answers that were not 200: %d\n', summary.errors.status))
+end
