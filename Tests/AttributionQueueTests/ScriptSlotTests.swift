@@ -1,0 +1,130 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct ScriptSlotTests {
+  /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
+  private static let count = 12
+
+  @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
+    try await withQueue({
+      $0.maxDeliveries = 1
+      $0.acknowledgedEventTTL = .zero
+    }) { queue, server in
+      let client = try await server.client()
+      try await client.send(["CONFIG", "SET", "slowlog-max-len", "100000"])
+      try await client.send(["CONFIG", "SET", "slowlog-log-slower-than", "0"])
+
+      try await callEveryScript(queue)
+
+      // Redis itself says what it was sent: each call is EVALSHA or EVAL, the script, how many keys, the keys.
+      var scripts: Set<String> = []
+      var calls = 0
+      for entry in try await client.send(["SLOWLOG", "GET", "-1"]).array ?? [] {
+        let words = (entry.array?[3].array ?? []).map { $0.string ?? "" }
+        guard words.first == "EVALSHA" || words.first == "EVAL", let keyCount = Int(words[2]) else { continue }
+        calls += 1
+        if words[0] == "EVALSHA" { scripts.insert(words[1]) }
+        let keys = words[3..<3 + keyCount]
+        #expect(keyCount > 0)
+        for key in keys { #expect(key.filter { $0 == "{" || $0 == "}" }.count == 2, "\(key)") }
+        #expect(Set(keys.map { Keys.hashTag(of: $0) }).count == 1, "\(keys)")
+      }
+      #expect(scripts.count == Self.count)
+      #expect(calls > Shard.count)
+      client.close()
+    }
+  }
+
+  private func callEveryScript(_ queue: DeliveryQueue) async throws {
+    let administration = QueueAdministration(deliveries: queue)
+    let feed = EventFeed(deliveries: queue)
+    let store = RPCIdempotencyStore(deliveries: queue)
+    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
+    #expect(try await queue.expedite(later, in: .intake))
+    let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
+    _ = try await poller.promoteAll()
+    for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
+    for lease in try await queue.leaseAll("a") {
+      switch lease.message.attributes["natural"] {
+      case "complete":
+        try await queue.renew(lease)
+        try await queue.complete(lease, verified("complete"))
+      case "dead": try await queue.deadLetter(lease, error: "x")
+      default: try await queue.retry(lease, after: .zero, error: "x")
+      }
+    }
+    _ = try await queue.reclaimAll("b")
+    #expect(try await administration.replay(.intake, ids: []) == 1)
+    #expect(try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
+    _ = try await feed.trim()
+    guard case .new(let owner) = try await store.claim(scope: "s", fingerprint: "f", lease: .seconds(30)) else {
+      Issue.record("the key was not new")
+      return
+    }
+    try await store.finish(scope: "s", owner: owner, status: 200, code: "", body: [])
+  }
+
+  @Test func `Seen keys lie in integer sets, whatever the sign of their members`() async throws {
+    try await withQueue({ $0.seenBuckets = 1 }) { queue, _ in
+      // One shard and one bucket for all, filled to the bound that Redis puts on an integer set.
+      for index in 0..<512 { _ = try await queue.accept(request("n\(index)", order: "one")) }
+      let claim = queue.seen.claim(
+        "x", store: .delivery, shard: queue.deliveryID(for: request("x", order: "one")).shard, now: DeliveryQueue.now)
+      let bucket = RedisArgument.string(claim.buckets[0])
+      #expect(try await queue.send(["SCARD", bucket]).integer == 512)
+      #expect(try await queue.send(["OBJECT", "ENCODING", bucket]).string == "intset")
+      let members = (try await queue.send(["SMEMBERS", bucket]).array ?? []).compactMap(\.integer)
+      #expect(members.contains { $0 < 0 } && members.contains { $0 > 0 })
+      #expect((try await queue.send(["TTL", bucket]).integer ?? -1) > 10 * 86_400)
+    }
+  }
+
+  @Test func `A key of the last generation is still seen, one of two generations ago is not`() async throws {
+    try await withQueue { queue, _ in
+      let length = queue.configuration.deliveryGeneration.milliseconds
+      let delivery = request("one")
+      let id = queue.deliveryID(for: delivery)
+      func put(generationsAgo: Int64) async throws {
+        let now = DeliveryQueue.now - generationsAgo * length
+        let claim = queue.seen.claim(delivery.idempotencyKey, store: .delivery, shard: id.shard, now: now)
+        try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
+      }
+      try await put(generationsAgo: 2)
+      #expect(try await queue.accept(delivery) == .accepted(id))
+      try await queue.redis.send(["FLUSHALL"])
+      try await put(generationsAgo: 1)
+      #expect(try await queue.accept(delivery) == .duplicate(id))
+    }
+  }
+
+  @Test func `A worker makes its groups anew when Redis lost everything`() async throws {
+    try await withQueue { queue, _ in
+      let done: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+        .complete(verified(lease.message.attributes["natural"] ?? ""))
+      }
+      try await queue.working(handler: done) {
+        let before = try await queue.accept(request("before")).id
+        try await eventually("the first is worked") { try await queue.delivery(before)?.state == .verified }
+        try await queue.redis.send(["FLUSHALL"])
+        let after = try await queue.accept(request("after")).id
+        try await eventually("the second is worked") { try await queue.delivery(after)?.state == .verified }
+      }
+      #expect(try await queue.allEvents() == ["e-after"])
+    }
+  }
+
+  @Test func `All services that share a Redis share its digest key, and so the ids`() async throws {
+    try await withQueue { queue, server in
+      let client = try await server.client()
+      let other = try await DeliveryQueue.open(
+        redis: client, configuration: QueueConfiguration(), logger: quietLogger)
+      #expect(queue.deliveryID(for: request("x")) == other.deliveryID(for: request("x")))
+      let first = try await queue.accept(request("x"))
+      #expect(try await other.accept(request("x")) == .duplicate(first.id))
+      client.close()
+    }
+  }
+}

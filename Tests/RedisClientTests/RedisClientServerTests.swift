@@ -1,0 +1,126 @@
+import RedisClient
+import Testing
+
+@Suite struct RedisClientServerTests {
+  @Test func `Many callers share one connection and each gets its own answer`() async throws {
+    try await withRedis { server in
+      let client = try server.client()
+      try await untilReady(client)
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for index in 0..<2000 {
+          group.addTask {
+            let text = "word \(index)"
+            return try await client.send(["ECHO", .string(text)]).string == text
+          }
+        }
+        for try await same in group { #expect(same) }
+      }
+      let info = try await client.send(["INFO", "stats"]).string ?? ""
+      #expect(info.contains("total_connections_received:1\r\n"))
+      client.close()
+    }
+  }
+
+  @Test func `A refusal is an error with Redis' words, and the connection goes on`() async throws {
+    try await withRedis { server in
+      let client = try server.client()
+      try await untilReady(client)
+      await #expect { _ = try await client.send(["NOSUCHCOMMAND"]) } throws: { error in
+        guard case RedisError.refused(let text) = error else { return false }
+        return text.hasPrefix("ERR unknown command")
+      }
+      #expect(try await client.send(["PING"]).string == "PONG")
+      client.close()
+      await #expect(throws: RedisError.self) { _ = try await client.send(["PING"]) }
+    }
+  }
+
+  @Test func `A client fails fast while Redis is away and finds it again by itself`() async throws {
+    try await withRedis { server in
+      let client = try server.client()
+      try await untilReady(client)
+      await server.kill()
+      // The bound is generous: it tells failing at once from waiting for the command's five seconds.
+      let started = ContinuousClock.now
+      for _ in 0..<50 {
+        await #expect(throws: RedisError.self) { _ = try await client.send(["PING"]) }
+      }
+      #expect(started.duration(to: .now) < .seconds(4))
+      #expect(!client.isConnected)
+      try server.start()
+      try await untilReady(client)
+      #expect(client.isConnected)
+      client.close()
+    }
+  }
+
+  @Test func `A late answer fails its command and is never taken for another's`() async throws {
+    try await withRedis { server in
+      let client = try server.client()
+      try await untilReady(client)
+      await #expect(throws: RedisError.timedOut) {
+        _ = try await client.send(["BLPOP", "nothing", "30"], timeout: .milliseconds(100))
+      }
+      try await untilReady(client)
+      #expect(try await client.send(["ECHO", "mine"]).string == "mine")
+      client.close()
+    }
+  }
+
+  @Test func `A read that blocks on a dedicated connection holds nobody up`() async throws {
+    try await withRedis { server in
+      let client = try server.client { $0.commandTimeout = .seconds(5) }
+      try await untilReady(client)
+      let blocking = client.dedicated(commandTimeout: .seconds(30))
+      async let popped = blocking.send(["BLPOP", "list", "20"])
+      for _ in 0..<20 { try await client.send(["PING"]) }
+      try await client.send(["RPUSH", "list", "x"])
+      #expect(try await popped.array?.last?.string == "x")
+      blocking.close()
+      client.close()
+    }
+  }
+
+  @Test func `A script that Redis does not know is sent whole, also after Redis forgot it`() async throws {
+    try await withRedis { server in
+      let client = try server.client()
+      try await untilReady(client)
+      let source = "return {KEYS[1], ARGV[1]}"
+      let sha1 = try #require(try await client.send(["SCRIPT", "LOAD", .string(source)]).string)
+      let script = RedisScript(name: "pair", source: source, sha1: sha1)
+      for _ in 0..<2 {
+        try await client.send(["SCRIPT", "FLUSH"])
+        for _ in 0..<2 {
+          let reply = try await script.run(on: client, keys: ["k"], arguments: [.bytes([0, 13, 10, 255])])
+          #expect(reply == .array([.bytes(Array("k".utf8)), .bytes([0, 13, 10, 255])]))
+        }
+      }
+      client.close()
+    }
+  }
+
+  @Test func `The database of the address is selected`() async throws {
+    try await withRedis { server in
+      let zero = try server.client()
+      let three = try server.client(query: "?db=3")
+      try await untilReady(zero)
+      try await three.send(["SET", "k", "3"])
+      #expect(try await zero.send(["GET", "k"]).isNull)
+      #expect(try await three.send(["GET", "k"]).string == "3")
+      zero.close()
+      three.close()
+    }
+  }
+
+  @Test func `A reply of too many elements costs no more than its connection`() async throws {
+    try await withRedis { server in
+      let client = try server.client { $0.maxReplyElements = 50 }
+      try await untilReady(client)
+      try await client.send(["RPUSH", "list"] + (0..<100).map { .integer($0) })
+      await #expect(throws: RedisError.self) { _ = try await client.send(["LRANGE", "list", "0", "-1"]) }
+      try await untilReady(client)
+      #expect(try await client.send(["LRANGE", "list", "0", "9"]).array?.count == 10)
+      client.close()
+    }
+  }
+}
