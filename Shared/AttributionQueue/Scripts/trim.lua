@@ -10,7 +10,10 @@ local function less(a, b)
 end
 local bound = ARGV[1]
 if redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0} end
-for _, info in ipairs(redis.call('XINFO', 'GROUPS', KEYS[1])) do
+local groups = redis.call('XINFO', 'GROUPS', KEYS[1])
+-- Without a subscription nobody has acknowledged anything: a first one may still ask for all from the beginning.
+if #groups == 0 then bound = ARGV[2] end
+for _, info in ipairs(groups) do
   local group = {}
   for index = 1, #info, 2 do group[info[index]] = info[index + 1] end
   local first = redis.call('XPENDING', KEYS[1], group['name'])
