@@ -36,26 +36,6 @@ import Testing
     }
   }
 
-  @Test func `An event not acknowledged within its lease comes again; an acknowledged one does not`() async throws {
-    try await withQueue { queue, _ in
-      let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
-      try await publish(queue, "one")
-      try await publish(queue, "two")
-      let first = try await feed.pull("s", most: 10, wait: .seconds(2), lease: .milliseconds(1200))
-      #expect(texts(first) == ["{\"id\":\"one\"}", "{\"id\":\"two\"}"])
-      #expect(try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30)).isEmpty)
-      #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId, "nonsense", "999.1-1"]) == 1)
-      #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId]) == 0)
-      var again: [FeedEvent] = []
-      try await eventually("the other comes again") {
-        again = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30))
-        return !again.isEmpty
-      }
-      #expect(again.map(\.ackId) == [first[1].ackId])
-    }
-  }
-
   @Test func `A subscription from now on sees later events alone, one with types these alone`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
