@@ -136,7 +136,12 @@ let package = Package(
     tests("HTTPClient"),
     tests("RedisClient", [nioCore]),
     tests("AttributionQueue", ["RedisClient"]),
-    tests("ServiceRuntime", ["AttributionProtocol", "WireJSON", "HTTPClient"]),
+    tests(
+      "ServiceRuntime",
+      [
+        "AttributionProtocol", "WireJSON", "HTTPClient", nioCore, nioHTTP1,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
   ]
 )

@@ -104,6 +104,7 @@ public struct JSONReader: Sendable {
 
   /// A 64-bit integer as a number or a decimal string; a fraction of zero is allowed (`5.0`).
   public mutating func readInt64() throws(JSONError) -> Int64 {
+    if let value = try readPlainInteger() { return value }
     let text = try integerText()
     guard let value = Int64(text) else { throw JSONError(.outOfRange("must be a whole number that fits 64 bits")) }
     return value
@@ -118,6 +119,10 @@ public struct JSONReader: Sendable {
   }
 
   public mutating func readInt32() throws(JSONError) -> Int32 {
+    if let value = try readPlainInteger() {
+      guard let value = Int32(exactly: value) else { throw JSONError(.outOfRange("must be a whole number that fits 32 bits")) }
+      return value
+    }
     let text = try integerText()
     guard let value = Int32(text) else { throw JSONError(.outOfRange("must be a whole number that fits 32 bits")) }
     return value
@@ -235,6 +240,27 @@ public struct JSONReader: Sendable {
       throw syntax("unexpected character")
     }
     position += length
+  }
+
+  /// A number written as up to 18 digits and nothing more, which most are; nil, with nothing consumed, for any other value.
+  private mutating func readPlainInteger() throws(JSONError) -> Int64? {
+    guard try peek() == .number else { return nil }
+    var at = position
+    let isNegative = bytes[at] == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    let start = at
+    var value: Int64 = 0
+    while at < bytes.count, at - start < 18, (48...57).contains(bytes[at]) {
+      value = value * 10 + Int64(bytes[at] - 48)
+      at += 1
+    }
+    guard at > start, bytes[start] != 48 || at == start + 1 else { return nil }
+    if at < bytes.count, (48...57).contains(bytes[at]) || bytes[at] == UInt8(ascii: ".") || bytes[at] | 0x20 == UInt8(ascii: "e") {
+      return nil
+    }
+    try count()
+    position = at
+    return isNegative ? -value : value
   }
 
   private mutating func integerText() throws(JSONError) -> String {

@@ -3,7 +3,7 @@ public struct JSONWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+  public init(reserving capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -59,15 +59,22 @@ public struct JSONWriter: Sendable {
 
   public mutating func null() { raw("null") }
 
-  public mutating func int(_ value: some BinaryInteger) {
+  @inlinable
+  public mutating func int(_ value: some FixedWidthInteger) {
+    if let value = Int64(exactly: value) { decimal(value) } else { raw(String(value)) }
+  }
+
+  /// Digits, without a text in between.
+  @usableFromInline
+  mutating func decimal(_ value: Int64) {
     separate()
-    bytes.append(contentsOf: String(value).utf8)
+    bytes.appendDecimal(value)
     needsComma = true
   }
 
   /// A 64-bit integer by `rpc-protocol.md` section 5: a number up to 2^53 − 1, a decimal string beyond.
   public mutating func int64(_ value: Int64) {
-    if value.magnitude < 1 << 53 { int(value) } else { string(String(value)) }
+    if value.magnitude < 1 << 53 { decimal(value) } else { string(String(value)) }
   }
 
   public mutating func uint64(_ value: UInt64) {
@@ -119,6 +126,17 @@ public struct JSONWriter: Sendable {
 
   private mutating func quote(_ value: String) {
     bytes.append(UInt8(ascii: "\""))
+    defer { bytes.append(UInt8(ascii: "\"")) }
+    var value = value
+    let isPlain = value.withUTF8 { utf8 in
+      for byte in utf8 where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+      bytes.append(contentsOf: utf8)
+      return true
+    }
+    if !isPlain { escape(value) }
+  }
+
+  private mutating func escape(_ value: String) {
     for byte in value.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -134,6 +152,5 @@ public struct JSONWriter: Sendable {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

@@ -33,6 +33,7 @@ final class PrivateRedis {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["redis-server", file.path]
     process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
     try process.run()
     self.process = process
     for _ in 0..<500 where !FileManager.default.fileExists(atPath: socket) { usleep(10_000) }

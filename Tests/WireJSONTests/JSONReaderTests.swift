@@ -70,6 +70,19 @@ struct JSONReaderTests {
     #expect(try read("\"-9223372036854775808\"") == .min)
     #expect(try read("5.0") == 5)
     #expect(try read("5e2") == 500)
+    // Around the 18 digits that are read without a detour.
+    for digits in 15...19 {
+      for sign in ["", "-"] {
+        for text in [String(repeating: "9", count: digits), "1" + String(repeating: "0", count: digits - 1)] {
+          #expect((try? read(sign + text)) == Int64(sign + text), "\(sign + text)")
+          #expect((try? read(sign + text + " ")) == Int64(sign + text))
+        }
+      }
+    }
+    #expect(try read("-0") == 0)
+    for text in ["01", "-01", "-", "00", "1.", "1e", "99999999999999999999", "-99999999999999999999"] {
+      #expect(throws: JSONError.self) { try read(text) }
+    }
     for text in ["5.5", "9223372036854775808", "\"\"", "\" 1\"", "\"+1\"", "\"1.0\"", "true", "null", "1e30"] {
       #expect(throws: JSONError.self) { try read(text) }
     }

@@ -5,9 +5,8 @@ import ServiceRuntime
 import Synchronization
 
 /// `CreateAppStoreServerToken`: a token for the App Store Server API; the same one until shortly before it ends.
-struct CreateAppStoreServerTokenHandler: RPCHandler {
+struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   typealias Method = SignerService.CreateAppStoreServerToken
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
@@ -19,7 +18,7 @@ struct CreateAppStoreServerTokenHandler: RPCHandler {
     self.now = now
   }
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let (bundleId, keys) = try keyring.app(request.bundleId)
     guard let key = keys.server, let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")

@@ -2,13 +2,12 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// `ListSigningKeys`: the keys with their public halves, sorted by owner; those of one ad network or app when asked for.
-struct ListSigningKeysHandler: RPCHandler {
+struct ListSigningKeysHandler: ImmediateRPCHandler {
   typealias Method = SignerService.ListSigningKeys
-  static let isImmediate = true
 
   let keyring: Keyring
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     if let id = request.adNetworkId, keyring.adNetworks[id] == nil {
       throw .notFound("unknown ad network", field: "adNetworkId")
     }

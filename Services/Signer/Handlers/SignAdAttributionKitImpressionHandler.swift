@@ -4,15 +4,14 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignAdAttributionKitImpression`: a compact JWS, and every value as it was signed.
-struct SignAdAttributionKitImpressionHandler: RPCHandler {
+struct SignAdAttributionKitImpressionHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { try sign(request) }
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
 
   func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
     let parameters = AdAttributionKitImpression.Parameters(

@@ -4,15 +4,14 @@ import ServiceRuntime
 import WireJSON
 
 /// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed as the bytes that were given.
-struct SignAdvancedCommerceRequestHandler: RPCHandler {
+struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let bytes: [UInt8]
     switch (request.requestText, request.request) {
     case (let text?, nil): bytes = Array(text.utf8)

@@ -3,15 +3,14 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// `SignIntroductoryOfferEligibility`: whether a customer may have the introductory offer.
-struct SignIntroductoryOfferEligibilityHandler: RPCHandler {
+struct SignIntroductoryOfferEligibilityHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignIntroductoryOfferEligibility
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let (jws, keyId) = try keyring.signAppRequest(request.bundleId) { (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.introductoryOfferEligibility(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,

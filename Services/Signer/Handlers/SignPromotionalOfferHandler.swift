@@ -4,15 +4,14 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignPromotionalOffer`: an offer in its original form, with the values as signed.
-struct SignPromotionalOfferHandler: RPCHandler {
+struct SignPromotionalOfferHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignPromotionalOffer
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let (bundleId, key) = try keyring.appRequestKey(request.bundleId)
     let offer = try Signing.checked { () throws(SigningRefusal) in
       try PromotionalOffer(

@@ -4,15 +4,14 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignSKAdNetworkImpression`: signs with the active key of the ad network, and answers every value as it was signed.
-struct SignSKAdNetworkImpressionHandler: RPCHandler {
+struct SignSKAdNetworkImpressionHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { try sign(request) }
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
 
   func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
     let parameters = SKAdNetworkImpression.Parameters(

@@ -4,15 +4,14 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignSKAdNetworkWebImpression`: the signed payload of a web ad, ready to serve to the device, and its nonce in both encodings.
-struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
+struct SignSKAdNetworkWebImpressionHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
-  static let isImmediate = true
 
   let keyring: Keyring
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response { try sign(request) }
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
 
   func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
     if request.deferred == true {

@@ -5,7 +5,6 @@ import ServiceRuntime
 /// Finds transaction ids in receipts; nothing of them is proved.
 struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
-  static let isImmediate = true
 
   func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtractTransactionIdsResponse

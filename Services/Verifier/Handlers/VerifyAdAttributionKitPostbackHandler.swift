@@ -1,12 +1,11 @@
 import AttributionProtocol
 import ServiceRuntime
 
-struct VerifyAdAttributionKitPostbackHandler: RPCHandler {
+struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitPostback
-  static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) async throws(RPCError)
+  func answer(_ request: VerifyAdAttributionKitPostbackRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAdAttributionKitPostbackResponse
   {
     try verdicts.judge(request)

@@ -1,12 +1,11 @@
 import AttributionProtocol
 import ServiceRuntime
 
-struct VerifyAppStoreSignedDataHandler: RPCHandler {
+struct VerifyAppStoreSignedDataHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
-  static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) async throws(RPCError)
+  func answer(_ request: VerifyAppStoreSignedDataRequest, _ context: RPCContext) throws(RPCError)
     -> VerifyAppStoreSignedDataResponse
   {
     try verdicts.judge(request)

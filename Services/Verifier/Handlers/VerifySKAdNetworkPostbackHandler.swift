@@ -1,12 +1,11 @@
 import AttributionProtocol
 import ServiceRuntime
 
-struct VerifySKAdNetworkPostbackHandler: RPCHandler {
+struct VerifySKAdNetworkPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifySKAdNetworkPostback
-  static let isImmediate = true
   let verdicts: Verdicts
 
-  func handle(_ request: VerifySKAdNetworkPostbackRequest, _ context: RPCContext) async throws(RPCError)
+  func answer(_ request: VerifySKAdNetworkPostbackRequest, _ context: RPCContext) throws(RPCError)
     -> VerifySKAdNetworkPostbackResponse
   {
     try verdicts.judge(request)

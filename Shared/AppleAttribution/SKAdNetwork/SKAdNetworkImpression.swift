@@ -119,7 +119,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
 
   /// Signs. The signature goes to the device as DER in standard Base64.
   public func sign(with key: SigningKey) throws(SignatureError) -> String {
-    Base64.encode(try key.sign(signedString).der)
+    Base64.encode(try key.signDER(signedString))
   }
 
   private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {

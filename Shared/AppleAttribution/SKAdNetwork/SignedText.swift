@@ -1,3 +1,5 @@
+import WireJSON
+
 /// Values joined with U+2063 INVISIBLE SEPARATOR, as SKAdNetwork signs them.
 struct SignedText {
   static let separatorScalar: Unicode.Scalar = "\u{2063}"
@@ -8,12 +10,20 @@ struct SignedText {
   init() { bytes.reserveCapacity(192) }
 
   mutating func append(_ text: String) {
-    if !bytes.isEmpty { bytes += Self.separator }
-    bytes += text.utf8
+    separate()
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
   /// Plain decimals.
-  mutating func append(_ value: some BinaryInteger) { append(String(value)) }
+  mutating func append(_ value: some FixedWidthInteger) {
+    separate()
+    if let value = Int64(exactly: value) { bytes.appendDecimal(value) } else { bytes += String(value).utf8 }
+  }
+
+  private mutating func separate() {
+    if !bytes.isEmpty { bytes += Self.separator }
+  }
 
   /// The words.
   mutating func append(_ value: Bool) { append(value ? "true" : "false") }

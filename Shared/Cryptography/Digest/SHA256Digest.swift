@@ -37,27 +37,6 @@ public enum ConstantTime {
   }
 }
 
-/// Random bytes of the system's generator.
-public enum RandomBytes {
-  public static func make(_ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // OpenSSL's generator fails only when the system gives no entropy at all; nothing safe can be done then.
-      precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "no random bytes to be had")
-      filled = count
-    }
-  }
-
-  /// A random UUID (version 4), lower case with hyphens.
-  public static func uuid() -> String {
-    var bytes = make(16)
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = Array(Hex.encode(bytes).utf8)
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: hex[$0], as: UTF8.self) }.joined(
-      separator: "-")
-  }
-}
-
 /// SHA-1: not for security, but the name Redis gives a script.
 public enum SHA1Digest {
   /// The 20 bytes of the digest.

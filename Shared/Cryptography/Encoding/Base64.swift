@@ -29,26 +29,29 @@ public enum Base64 {
   }
 
   private static func encode(_ bytes: [UInt8], alphabet: [UInt8], padded: Bool) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var index = 0
-    while index + 2 < bytes.count {
-      let chunk = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-      text.append(alphabet[Int(chunk >> 18)])
-      text.append(alphabet[Int(chunk >> 12 & 63)])
-      text.append(alphabet[Int(chunk >> 6 & 63)])
-      text.append(alphabet[Int(chunk & 63)])
-      index += 3
+    String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
+      var end = 0
+      func put(_ chunk: UInt32, _ characters: Int) {
+        for place in 0..<characters {
+          text[end] = alphabet[Int(chunk >> UInt32(18 - 6 * place) & 63)]
+          end += 1
+        }
+      }
+      var index = 0
+      while index + 2 < bytes.count {
+        put(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), 4)
+        index += 3
+      }
+      let rest = bytes.count - index
+      if rest > 0 {
+        put(UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0), rest + 1)
+        for _ in 0..<(padded ? 3 - rest : 0) {
+          text[end] = UInt8(ascii: "=")
+          end += 1
+        }
+      }
+      return end
     }
-    let rest = bytes.count - index
-    if rest > 0 {
-      let chunk = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
-      text.append(alphabet[Int(chunk >> 18)])
-      text.append(alphabet[Int(chunk >> 12 & 63)])
-      if rest == 2 { text.append(alphabet[Int(chunk >> 6 & 63)]) }
-      if padded { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - rest)) }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 
   private static func decode(_ characters: [UInt8], values: [UInt8]) -> [UInt8]? {

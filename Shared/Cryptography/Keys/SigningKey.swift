@@ -112,6 +112,11 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
 
   /// Signs with ECDSA over SHA-256.
   public func sign(_ message: [UInt8]) throws(SignatureError) -> ECDSASignature {
+    try ECDSASignature(der: try signDER(message), curve: .p256)
+  }
+
+  /// Signs with ECDSA over SHA-256; the signature as OpenSSL writes it, minimal DER.
+  public func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
     guard let context = EVP_PKEY_CTX_dup(context) else { throw .notMade(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }
     let digest = SHA256Digest.hash(message)
@@ -122,6 +127,6 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
       count = failed ? 0 : length
     }
     if failed { throw .notMade(OpenSSLErrors.drain("no signature made")) }
-    return try ECDSASignature(der: der, curve: .p256)
+    return der
   }
 }

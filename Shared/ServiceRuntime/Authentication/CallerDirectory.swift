@@ -34,12 +34,27 @@ public struct CallerDirectory: Sendable {
   /// The caller of an `Authorization` header; nil when there is none or it is wrong, without saying which.
   public func caller(authorization: String?) -> Caller? {
     guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
-    let parts = authorization.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    let digest = SHA256Digest.hash(String(parts[1]))
+    guard let token = Self.bearer(authorization) else { return nil }
+    let digest = SHA256Digest.hash(token)
     // All are compared, so that the time does not tell which one it was.
     var found: Caller?
     for entry in entries where ConstantTime.equal(entry.digest, digest) { found = entry.caller }
     return found
+  }
+
+  /// The token of `Bearer <token>`, the scheme in either case.
+  private static func bearer(_ authorization: String) -> [UInt8]? {
+    var authorization = authorization
+    return authorization.withUTF8 { utf8 in
+      let scheme: StaticString = "bearer "
+      guard utf8.count > scheme.utf8CodeUnitCount else { return nil }
+      var at = 0
+      while at < scheme.utf8CodeUnitCount {
+        guard utf8[at] | 0x20 == scheme.utf8Start[at] | 0x20 else { return nil }
+        at += 1
+      }
+      while at < utf8.count, utf8[at] == UInt8(ascii: " ") { at += 1 }
+      return Array(UnsafeBufferPointer(rebasing: utf8[at...]))
+    }
   }
 }

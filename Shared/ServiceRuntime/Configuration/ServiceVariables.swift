@@ -43,6 +43,8 @@ public struct ServiceVariables: Sendable {
   public var drainDelay: Duration
   public var timeScale: Double
   public var pathPrefix: String
+  /// Whether the benchmarks' echo is served; development only.
+  public var benchmarkEcho: Bool
 
   public init(_ service: ServiceName) throws(ConfigurationError) {
     let reader = ConfigReader(provider: EnvironmentVariablesProvider())
@@ -92,6 +94,10 @@ public struct ServiceVariables: Sendable {
       throw ConfigurationError("ATTRIBUTION_TIME_SCALE", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
     }
     pathPrefix = text("path.prefix") ?? ""
+    benchmarkEcho = flag("benchmark.echo")
+    if benchmarkEcho, !development {
+      throw ConfigurationError("ATTRIBUTION_BENCHMARK_ECHO", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
+    }
     if let file = text("service.token.file") { serviceToken = try Self.secret(file) }
   }
 

@@ -1,5 +1,4 @@
 import AttributionProtocol
-import HTTPTypes
 import Synchronization
 import WireJSON
 
@@ -18,16 +17,12 @@ public struct ReadinessCheck: Sendable {
 
 /// `/livez`, `/startupz`, `/readyz`, `/metrics` and the gRPC health check (`rpc-protocol.md` section 15).
 final class Health: Sendable {
-  private struct State {
-    var started = false
-    var draining = false
-  }
-
   private let service: String
   private let rpcServices: [String]
   private let checks: [ReadinessCheck]
   private let metrics: MetricsRegistry
-  private let state = Mutex(State())
+  private let started = Atomic(false)
+  private let draining = Atomic(false)
 
   init(service: String, rpcServices: [String], checks: [ReadinessCheck], metrics: MetricsRegistry) {
     self.service = service
@@ -36,30 +31,37 @@ final class Health: Sendable {
     self.metrics = metrics
   }
 
-  var isDraining: Bool { state.withLock { $0.draining } }
-  func setStarted() { state.withLock { $0.started = true } }
-  func setDraining() { state.withLock { $0.draining = true } }
+  var isDraining: Bool { draining.load(ordering: .relaxed) }
+  func setStarted() { started.store(true, ordering: .relaxed) }
+  func setDraining() { draining.store(true, ordering: .relaxed) }
 
-  /// The answer to an administrative path; nil for any other.
-  func answer(_ request: IncomingRequest, body: any BodyReader) async -> HTTPAnswer? {
+  /// What becomes of a request to an administrative path; nil for any other path.
+  func admission(_ request: IncomingRequest) -> RequestAdmission? {
     switch request.path {
-    case "/livez": return get(request) ?? status(true)
-    case "/startupz": return get(request) ?? status(state.withLock { $0.started })
-    case "/readyz":
-      if let refusal = get(request) { return refusal }
-      return await readiness()
+    case "/livez": return get(request) ?? .answer(status(true))
+    case "/startupz": return get(request) ?? .answer(status(started.load(ordering: .relaxed)))
+    case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _ in await self.readiness() })
     case "/metrics":
-      if let refusal = get(request) { return refusal }
-      let text = await metrics.text()
-      return HTTPAnswer(
-        status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"], body: Array(text.utf8))
-    case "/grpc.health.v1.Health/Check": return await check(request, body)
+      return get(request)
+        ?? .body(
+          limit: 0,
+          SimpleExchange { _ in
+            HTTPAnswer(
+              status: 200, headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8"],
+              body: Array(await self.metrics.text().utf8))
+          })
+    case "/grpc.health.v1.Health/Check":
+      guard request.method == "POST" else { return .answer(HTTPAnswer(status: 405, headers: ["allow": "POST"])) }
+      guard request.mediaType == "application/json" else {
+        return .answer(HTTPAnswer(status: 415, headers: ["accept-post": "application/json"]))
+      }
+      return .body(limit: 4096, SimpleExchange { body in await self.check(body) })
     default: return nil
     }
   }
 
-  private func get(_ request: IncomingRequest) -> HTTPAnswer? {
-    request.method == "GET" || request.method == "HEAD" ? nil : HTTPAnswer(status: 405, headers: [.allow: "GET"])
+  private func get(_ request: IncomingRequest) -> RequestAdmission? {
+    request.method == "GET" || request.method == "HEAD" ? nil : .answer(HTTPAnswer(status: 405, headers: ["allow": "GET"]))
   }
 
   private func status(_ ok: Bool, _ results: [(String, String?)] = []) -> HTTPAnswer {
@@ -75,16 +77,11 @@ final class Health: Sendable {
   private func readiness() async -> HTTPAnswer {
     var results: [(String, String?)] = []
     for check in checks { results.append((check.name, await check.check())) }
-    let state = state.withLock { $0 }
-    return status(state.started && !state.draining && results.allSatisfy { $0.1 == nil }, results)
+    return status(started.load(ordering: .relaxed) && !isDraining && results.allSatisfy { $0.1 == nil }, results)
   }
 
-  private func check(_ request: IncomingRequest, _ body: any BodyReader) async -> HTTPAnswer {
-    guard request.method == "POST" else { return HTTPAnswer(status: 405, headers: [.allow: "POST"]) }
-    guard request.mediaType == "application/json" else {
-      return HTTPAnswer(status: 415, headers: [.acceptPost: "application/json"])
-    }
-    guard let bytes = try? await body.read(limit: 4096), let object = try? JSONValue(parsing: bytes).objectValue else {
+  private func check(_ body: [UInt8]) async -> HTTPAnswer {
+    guard let object = try? JSONValue(parsing: body).objectValue else {
       return .error(RPCError(.invalidArgument, "the body must be a JSON object"))
     }
     let name = object["service"]?.stringValue ?? ""

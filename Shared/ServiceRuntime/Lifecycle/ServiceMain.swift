@@ -68,6 +68,7 @@ public enum ServiceMain {
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     signal(SIGPIPE, SIG_IGN)
+    NIOSingletons.groupLoopCountSuggestion = AvailableCores.count
     do {
       try await start(service, build)
     } catch let error as ConfigurationError {
@@ -155,7 +156,8 @@ public enum ServiceMain {
       logger: logger)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
-    services.append(listener(server, environment.variables.listen, environment, health, listening))
+    let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
+    services.append(listener(internalResponder, environment.variables.listen, environment, health, listening))
     if let responder = parts.publicResponder {
       let publicServer = PublicServer(responder: responder, limits: limits, registry: environment.metrics)
       services.append(listener(publicServer, environment.variables.publicListen, environment, health, listening))

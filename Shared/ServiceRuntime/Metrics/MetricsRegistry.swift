@@ -2,18 +2,12 @@ import Synchronization
 
 /// The service's metrics, in Prometheus' text form. Labels have bounded values.
 public final class MetricsRegistry: Sendable {
-  fileprivate struct Series {
-    var value: Double = 0
-    var buckets: [UInt64] = []
-    var count: UInt64 = 0
-  }
-
   private struct Family {
     let kind: String
     let help: String
     let labels: [String]
     let bounds: [Double]
-    var series: [[String]: Series] = [:]
+    var series: [[String]: MetricSeries] = [:]
   }
 
   private let families = Mutex<[String: Family]>([:])
@@ -39,26 +33,27 @@ public final class MetricsRegistry: Sendable {
     families.withLock { families in
       if families[name] == nil { families[name] = Family(kind: kind, help: help, labels: labels, bounds: bounds) }
       if labels.isEmpty, kind != "histogram", families[name]?.series.isEmpty == true {
-        families[name]?.series[[]] = Series()
+        families[name]?.series[[]] = MetricSeries(labels: [], bounds: [])
       }
     }
   }
 
-  public func add(_ name: String, _ amount: Double = 1, _ labels: [String] = []) {
-    families.withLock { $0[name]?.series[labels, default: Series()].value += amount }
-  }
-
-  public func set(_ name: String, _ value: Double, _ labels: [String] = []) {
-    families.withLock { $0[name]?.series[labels, default: Series()].value = value }
-  }
-
-  public func observe(_ name: String, _ value: Double, _ labels: [String] = []) {
+  /// The series of these label values, made at the first call; nil for a name that was not declared.
+  public func series(_ name: String, _ labels: [String] = []) -> MetricSeries? {
     families.withLock { families in
-      guard let bounds = families[name]?.bounds else { return }
-      families[name]!.series[labels, default: Series(buckets: Array(repeating: 0, count: bounds.count))].record(
-        value, bounds)
+      guard let family = families[name] else { return nil }
+      if let series = family.series[labels] { return series }
+      let series = MetricSeries(labels: labels, bounds: family.bounds)
+      families[name]!.series[labels] = series
+      return series
     }
   }
+
+  public func add(_ name: String, _ amount: Double = 1, _ labels: [String] = []) { series(name, labels)?.add(amount) }
+
+  public func set(_ name: String, _ value: Double, _ labels: [String] = []) { series(name, labels)?.set(value) }
+
+  public func observe(_ name: String, _ value: Double, _ labels: [String] = []) { series(name, labels)?.observe(value) }
 
   /// Runs before each scrape: for gauges that must be asked for.
   public func collect(_ collector: @escaping @Sendable () async -> Void) {
@@ -78,8 +73,11 @@ public final class MetricsRegistry: Sendable {
             let all = labels + more
             return all.isEmpty ? "" : "{" + all.joined(separator: ",") + "}"
           }
+          let series = series.present
           if family.kind == "histogram" {
-            for (bound, count) in zip(family.bounds, series.buckets) {
+            var count: UInt64 = 0
+            for (bound, alone) in zip(family.bounds, series.buckets) {
+              count += alone
               text += "\(name)_bucket\(braces(["le=\"\(Self.number(bound))\""])) \(count)\n"
             }
             text += "\(name)_bucket\(braces(["le=\"+Inf\""])) \(series.count)\n"
@@ -100,13 +98,5 @@ public final class MetricsRegistry: Sendable {
 
   private static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-  }
-}
-
-extension MetricsRegistry.Series {
-  fileprivate mutating func record(_ value: Double, _ bounds: [Double]) {
-    self.value += value
-    count += 1
-    for (index, bound) in bounds.enumerated() where value <= bound { buckets[index] += 1 }
   }
 }

@@ -1,15 +1,14 @@
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// HTTP/1.1 and, entered by its preface, HTTP/2 in clear text on the same port.
 struct ConnectionChannel: ServerChildChannel {
   enum Negotiated: Sendable {
-    case http1(HTTP1Channel.Value)
+    case http1
     case http2(HTTP2Channel.Value)
   }
 
@@ -18,29 +17,22 @@ struct ConnectionChannel: ServerChildChannel {
     let negotiated: EventLoopFuture<Negotiated>
   }
 
-  private let http1: HTTP1Channel
+  private let responder: any HTTPResponder
+  private let limits: Limits
   private let http2: HTTP2Channel
   private let registry: MetricsRegistry
-  private let headerTime: Duration
+  private let isDraining: @Sendable () -> Bool
 
   init(
     responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, isDraining: @escaping @Sendable () -> Bool
   ) {
+    self.responder = responder
+    self.limits = limits
     self.registry = registry
-    headerTime = limits.headerTime
-    // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it closes the connection.
-    var streams = HTTP1Channel.Configuration(
-      idleTimeout: .nanoseconds(Int64(limits.idleTime / .nanoseconds(1))),
-      httpDecoderConfiguration: .init(
-        maxHeaderFieldSize: limits.headerBytes * 4, maxHeaderListSize: limits.headerBytes * 4,
-        maxHeaderFieldCount: limits.headerCount * 4))
-    streams.additionalChannelHandlers = { [] }
-    let bridge = ResponderBridge(responder: responder, limits: limits, registry: registry, isDraining: isDraining)
-    http1 = HTTP1Channel(
-      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: false) },
-      configuration: streams)
+    self.isDraining = isDraining
+    let bridge = HTTP2Bridge(responder: responder, limits: limits, registry: registry)
     http2 = HTTP2Channel(
-      responder: { request, writer, channel in try await bridge.respond(request, writer, channel, isHTTP2: true) },
+      responder: { request, writer, channel in try await bridge.respond(request, writer, channel) },
       configuration: .init(
         idleTimeout: limits.idleTime, gracefulCloseTimeout: .seconds(20),
         streamConfiguration: HTTP1Channel.Configuration()))
@@ -49,11 +41,11 @@ struct ConnectionChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let promise = channel.eventLoop.makePromise(of: Negotiated.self)
-      let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(headerTime / .nanoseconds(1)))) { isHTTP2 in
+      let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))) { isHTTP2 in
         let made: EventLoopFuture<Negotiated> =
           isHTTP2
           ? http2.setup(channel: channel, logger: logger).map { .http2($0) }
-          : http1.setup(channel: channel, logger: logger).map { .http1($0) }
+          : channel.eventLoop.makeCompletedFuture { try addHTTP1(to: channel) }.map { .http1 }
         promise.completeWith(made)
         return made.map { _ in }
       } onClose: {
@@ -64,12 +56,26 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
+  private func addHTTP1(to channel: any Channel) throws {
+    // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it gives up.
+    var bounds = NIOHTTPDecoderLimitConfiguration()
+    bounds.maxHeaderFieldSize = limits.headerBytes * 4
+    bounds.maxHeaderListSize = limits.headerBytes * 4
+    bounds.maxHeaderFieldCount = limits.headerCount * 4
+    let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
+    try channel.pipeline.syncOperations.addHandlers([
+      ByteToMessageHandler(decoder),
+      HTTP1Handler(
+        responder: responder, limits: limits, registry: registry, flushes: .current(channel.eventLoop), isDraining: isDraining),
+    ])
+  }
+
   func handle(value: Value, logger: Logger) async {
     guard let negotiated = try? await value.negotiated.get() else { return }
     switch negotiated {
-    case .http1(let connection):
+    case .http1:
       registry.add("attribution_http_connections", 1, ["h1"])
-      await http1.handle(value: connection, logger: logger)
+      try? await value.channel.closeFuture.get()
       registry.add("attribution_http_connections", -1, ["h1"])
     case .http2(let connection):
       registry.add("attribution_http_connections", 1, ["h2"])

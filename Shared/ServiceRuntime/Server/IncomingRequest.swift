@@ -1,19 +1,32 @@
-public import HTTPTypes
+public import NIOHTTP1
 
 /// A request whose head is read and whose body is not yet.
-public struct IncomingRequest: Sendable {
+public final class IncomingRequest: Sendable {
   public let method: String
   /// Without the query.
   public let path: String
   public let query: String?
-  public let headers: HTTPFields
+  public let headers: HTTPHeaders
   /// The peer's address, without its port.
   public let peer: String?
   public let isHTTP2: Bool
 
-  init(head: HTTPRequest, peer: String?, isHTTP2: Bool) {
-    method = head.method.rawValue
-    let target = head.path ?? "/"
+  // Each request is asked for most of these: they are found in one walk over its headers. The first of several counts.
+  let requestId: String?
+  let authorization: String?
+  let contentType: String?
+  let contentEncoding: String?
+  let traceparent: String?
+  let idempotencyKey: String?
+  let connectTimeout: String?
+  let connectVersion: String?
+  /// What the sender says the body's length is; nil when it says nothing that is a number.
+  let contentLength: Int?
+  private let isChunked: Bool
+  private let headerBytes: Int
+
+  init(method: String, target: String, headers: HTTPHeaders, peer: String?, isHTTP2: Bool) {
+    self.method = method
     if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {
       path = String(target[..<mark])
       query = String(target[target.index(after: mark)...])
@@ -21,14 +34,78 @@ public struct IncomingRequest: Sendable {
       path = target
       query = nil
     }
-    headers = head.headerFields
+    self.headers = headers
     self.peer = peer
     self.isHTTP2 = isHTTP2
+    var requestId: String?
+    var authorization: String?
+    var contentType: String?
+    var contentEncoding: String?
+    var traceparent: String?
+    var idempotencyKey: String?
+    var connectTimeout: String?
+    var connectVersion: String?
+    var contentLength: String?
+    var isChunked = false
+    var bytes = 0
+    func take(_ value: String, _ place: inout String?) { if place == nil { place = value } }
+    for (name, value) in headers {
+      let length = name.utf8.count
+      bytes += length + value.utf8.count + 4
+      switch length {
+      case 11 where Self.isNamed(name, "traceparent"): take(value, &traceparent)
+      case 12 where Self.isNamed(name, "content-type"): take(value, &contentType)
+      case 12 where Self.isNamed(name, "x-request-id"): take(value, &requestId)
+      case 13 where Self.isNamed(name, "authorization"): take(value, &authorization)
+      case 14 where Self.isNamed(name, "content-length"): take(value, &contentLength)
+      case 15 where Self.isNamed(name, "idempotency-key"): take(value, &idempotencyKey)
+      case 16 where Self.isNamed(name, "content-encoding"): take(value, &contentEncoding)
+      case 17 where Self.isNamed(name, "transfer-encoding"): isChunked = true
+      case 18 where Self.isNamed(name, "connect-timeout-ms"): take(value, &connectTimeout)
+      case 24 where Self.isNamed(name, "connect-protocol-version"): take(value, &connectVersion)
+      default: break
+      }
+    }
+    self.requestId = requestId
+    self.authorization = authorization
+    self.contentType = contentType
+    self.contentEncoding = contentEncoding
+    self.traceparent = traceparent
+    self.idempotencyKey = idempotencyKey
+    self.connectTimeout = connectTimeout
+    self.connectVersion = connectVersion
+    self.contentLength = contentLength.flatMap { Int($0) }
+    self.isChunked = isChunked
+    headerBytes = bytes
   }
+
+  /// Compares without regard to case; the second is lower case and as long as the first.
+  private static func isNamed(_ name: String, _ lower: StaticString) -> Bool {
+    var at = lower.utf8Start
+    for byte in name.utf8 {
+      guard byte == at.pointee || (65...90).contains(byte) && byte | 0x20 == at.pointee else { return false }
+      at += 1
+    }
+    return true
+  }
+
+  /// The first header of that name, whatever its case.
+  func header(_ name: String) -> String? { headers.first(name: name) }
+
+  /// Whether the head announces a body.
+  var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
   /// The content type without its parameters, lower case.
   public var mediaType: String? {
-    headers[.contentType].map { $0.prefix { $0 != ";" }.trimmingSpaces().lowercased() }
+    guard let contentType else { return nil }
+    if contentType == "application/json" { return contentType }
+    return contentType.prefix { $0 != ";" }.trimmingSpaces().lowercased()
+  }
+
+  /// Why a head is refused whatever it asks for: the status, and the metric's word for it.
+  func refusal(_ limits: Limits, target: String) -> (status: Int, cause: String)? {
+    if target.utf8.count > limits.requestTargetBytes { return (414, "target") }
+    return headerBytes > limits.headerBytes || headers.count > limits.headerCount ? (431, "headers") : nil
   }
 }
 
@@ -39,21 +116,4 @@ extension StringProtocol {
     while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }
     return String(rest)
   }
-}
-
-/// Reads a request's body, bounded.
-public protocol BodyReader: Sendable {
-  /// Throws ``BodyError`` past the limit or the time.
-  func read(limit: Int) async throws -> [UInt8]
-}
-
-/// Why a body was not read.
-public enum BodyError: Error, Sendable {
-  case tooLarge
-  case timedOut
-}
-
-/// Answers requests of one listener.
-public protocol HTTPResponder: Sendable {
-  func respond(to request: IncomingRequest, body: any BodyReader) async -> HTTPAnswer
 }

@@ -1,6 +1,4 @@
 import AttributionProtocol
-import HTTPTypes
-import Logging
 
 /// A request to the public port, its body read and bounded.
 public struct PublicHTTPRequest: Sendable {
@@ -50,58 +48,81 @@ struct PublicServer: HTTPResponder {
     registry.histogram("attribution_public_duration_seconds", help: "Time to answer on the public port.")
   }
 
-  func respond(to request: IncomingRequest, body: any BodyReader) async -> HTTPAnswer {
-    let started = ContinuousClock.now
-    let requestId = RequestID.usable(request.headers[.requestId])
-    var answer = await answer(request, body, requestId: requestId)
-    answer.headers[.requestId] = requestId
-    registry.add("attribution_public_requests_total", 1, [String(answer.status)])
-    registry.observe("attribution_public_duration_seconds", started.duration(to: .now) / .seconds(1))
-    return answer
-  }
-
-  private func answer(_ request: IncomingRequest, _ body: any BodyReader, requestId: String) async -> HTTPAnswer {
+  func begin(_ request: IncomingRequest) -> RequestAdmission {
+    let exchange = PublicExchange(server: self, request: request)
     guard let methods = responder.methods(of: request.path) else {
-      return .error(.notFound("no such route"), status: 404)
+      return .answer(exchange.finish(.error(.notFound("no such route"), status: 404)))
     }
     guard methods.contains(request.method) else {
       var answer = HTTPAnswer.error(
         RPCError(.unimplemented, "this route takes \(methods.joined(separator: ", "))"), status: 405)
-      answer.headers[.allow] = methods.joined(separator: ", ")
-      return answer
+      answer.headers.add(name: "allow", value: methods.joined(separator: ", "))
+      return .answer(exchange.finish(answer))
     }
-    let tooLarge = RPCError(
-      .resourceExhausted, "the body is larger than \(limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE")
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.publicBodyBytes {
-      return .error(tooLarge, status: 413)
+    return .body(limit: limits.publicBodyBytes, exchange)
+  }
+}
+
+/// One request to the public port, from its head to its answer.
+private struct PublicExchange: HTTPExchange {
+  let server: PublicServer
+  let request: IncomingRequest
+  let requestId: String
+  let started = ContinuousClock.now
+
+  init(server: PublicServer, request: IncomingRequest) {
+    self.server = server
+    self.request = request
+    requestId = RequestID.usable(request.requestId)
+  }
+
+  func refuse(_ error: BodyError) -> HTTPAnswer {
+    switch error {
+    case .tooLarge: finish(tooLarge)
+    case .timedOut: finish(.error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408))
     }
-    var bytes: [UInt8]
-    do { bytes = try await body.read(limit: limits.publicBodyBytes) } catch BodyError.tooLarge {
-      return .error(tooLarge, status: 413)
-    } catch {
-      return .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408)
-    }
-    switch request.headers[.contentEncoding]?.lowercased() {
+  }
+
+  private var tooLarge: HTTPAnswer {
+    .error(
+      RPCError(
+        .resourceExhausted, "the body is larger than \(server.limits.publicBodyBytes) bytes", reason: "REQUEST_TOO_LARGE"),
+      status: 413)
+  }
+
+  func respond(to body: [UInt8]) -> HTTPOutcome {
+    var bytes = body
+    let limits = server.limits
+    switch request.contentEncoding?.lowercased() {
     case nil, "identity": break
     case "gzip":
       do throws(Gzip.Failure) {
         bytes = try Gzip.inflate(bytes, limit: min(limits.publicBodyBytes, max(bytes.count * limits.gzipRatio, 1024)))
       } catch {
-        return error == .tooLarge
-          ? .error(tooLarge, status: 413) : .error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)
+        return .now(
+          finish(error == .tooLarge ? tooLarge : .error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)))
       }
     default:
-      return .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)
+      return .now(
+        finish(
+          .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)))
     }
-    let response = await responder.respond(
-      to: PublicHTTPRequest(
-        method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
-        peer: request.peer,
-        requestId: requestId, traceparent: TraceContext.child(of: request.headers[.traceparent])))
-    var answer = HTTPAnswer.json(response.status, response.body)
-    for (name, value) in response.headers {
-      if let name = HTTPField.Name(name) { answer.headers[name] = value }
+    let asked = PublicHTTPRequest(
+      method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
+      peer: request.peer, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent))
+    return .later {
+      let response = await server.responder.respond(to: asked)
+      var answer = HTTPAnswer.json(response.status, response.body)
+      for (name, value) in response.headers { answer.headers.replaceOrAdd(name: name, value: value) }
+      return finish(answer)
     }
+  }
+
+  func finish(_ answer: HTTPAnswer) -> HTTPAnswer {
+    var answer = answer
+    answer.requestId = requestId
+    server.registry.add("attribution_public_requests_total", 1, [String(answer.status)])
+    server.registry.observe("attribution_public_duration_seconds", started.duration(to: .now) / .seconds(1))
     return answer
   }
 }

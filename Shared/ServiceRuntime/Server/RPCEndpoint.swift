@@ -3,40 +3,58 @@ import WireJSON
 
 /// A method without its types: bytes in, bytes out.
 struct RPCEndpoint: Sendable {
+  /// How the method is answered.
+  enum Call: Sendable {
+    /// In the contract and not built.
+    case unbuilt
+    case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
+    case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
+  }
+
   let service: String
   let name: String
+  /// As callers are allowed it: `attribution.signer.v1.SignerService/ListSigningKeys`.
+  let fullName: String
   let idempotency: IdempotencyClass
   let timeLimit: RPCTimeLimit
   let isBatch: Bool
-  let isImmediate: Bool
-  /// Nil for a method that is in the contract and not built yet.
-  let call: (@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])?
+  let call: Call
 
   init(handler: some RPCHandler) { self.init(of: handler) }
 
+  init(unbuilt method: any RPCMethod.Type) { self.init(method: method, call: .unbuilt) }
+
   private init<Handler: RPCHandler>(of handler: Handler) {
-    self.init(method: Handler.Method.self, isImmediate: Handler.isImmediate) {
-      (body, limits, context) throws(RPCError) in
-      let request: Handler.Method.Request
-      do throws(JSONError) { request = try Handler.Method.Request(json: body, limits: limits) } catch {
-        throw .invalidArgument(error)
-      }
-      return try await handler.handle(request, context).json
+    if let immediate = handler as? any ImmediateRPCHandler {
+      self.init(method: Handler.Method.self, call: Self.immediate(immediate))
+    } else {
+      self.init(
+        method: Handler.Method.self,
+        call: .suspending { (body, limits, context) throws(RPCError) in
+          try await handler.handle(try Self.request(Handler.Method.self, body, limits), context).json
+        })
     }
   }
 
-  init(unbuilt method: any RPCMethod.Type) { self.init(method: method, isImmediate: true, call: nil) }
+  private static func immediate<Handler: ImmediateRPCHandler>(_ handler: Handler) -> Call {
+    .immediate { (body, limits, context) throws(RPCError) in
+      try handler.answer(try request(Handler.Method.self, body, limits), context).json
+    }
+  }
 
-  private init(
-    method: any RPCMethod.Type, isImmediate: Bool,
-    call: (@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])?
-  ) {
+  private static func request<Method: RPCMethod>(_ method: Method.Type, _ body: [UInt8], _ limits: JSONLimits)
+    throws(RPCError) -> Method.Request
+  {
+    do throws(JSONError) { return try Method.Request(json: body, limits: limits) } catch { throw .invalidArgument(error) }
+  }
+
+  private init(method: any RPCMethod.Type, call: Call) {
     service = method.service
     name = method.name
+    fullName = "\(method.service)/\(method.name)"
     idempotency = method.idempotency
     timeLimit = method.timeLimit
     isBatch = method.isBatch
-    self.isImmediate = isImmediate
     self.call = call
   }
 }

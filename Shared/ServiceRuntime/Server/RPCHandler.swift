@@ -6,12 +6,17 @@ public struct RPCContext: Sendable {
   /// The authenticated caller's name.
   public let caller: String
   public let requestId: String
-  public let traceparent: String
+  let trace: TraceContext
   public let idempotencyKey: String?
   /// When the caller stops waiting.
   public let deadline: ContinuousClock.Instant
-  public let limits: Limits
-  public let logger: Logger
+  let server: RPCServer
+
+  public var limits: Limits { server.limits }
+  public var logger: Logger { server.logger }
+
+  /// W3C's header of this call's own span, for what the call causes elsewhere.
+  public var traceparent: String { trace.traceparent }
 
   public var remaining: Duration { ContinuousClock.now.duration(to: deadline) }
 }
@@ -19,11 +24,17 @@ public struct RPCContext: Sendable {
 /// Answers one method: it parses, asks one rule, answers.
 public protocol RPCHandler<Method>: Sendable {
   associatedtype Method: RPCMethod
-  /// Whether the handler only computes: its time needs no watching.
-  static var isImmediate: Bool { get }
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response
 }
 
-extension RPCHandler {
-  public static var isImmediate: Bool { false }
+/// Answers one method by computing alone, for microseconds: on the connection's event loop, without a task, and its time is
+/// not watched.
+public protocol ImmediateRPCHandler<Method>: RPCHandler {
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response
+}
+
+extension ImmediateRPCHandler {
+  public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    try answer(request, context)
+  }
 }

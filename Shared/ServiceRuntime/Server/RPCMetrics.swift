@@ -1,5 +1,15 @@
 /// The metrics of calls, under their names of `rpc-protocol.md` section 16.
 struct RPCMetrics: Sendable {
+  /// The series of one method.
+  struct Method: Sendable {
+    let service: String
+    let name: String
+    fileprivate let inFlight: MetricSeries?
+    fileprivate let duration: MetricSeries?
+    fileprivate let responseBytes: MetricSeries?
+    fileprivate let ok: MetricSeries?
+  }
+
   let registry: MetricsRegistry
 
   init(_ registry: MetricsRegistry) {
@@ -19,17 +29,30 @@ struct RPCMetrics: Sendable {
       "attribution_http_rejected_total", help: "Requests refused below the RPC layer.", labels: ["cause"])
   }
 
-  func begin(_ service: String) { registry.add("attribution_rpc_server_in_flight", 1, [service]) }
-
-  func end(_ service: String, _ method: String, code: String, seconds: Double, bytes: Int) {
-    registry.add("attribution_rpc_server_in_flight", -1, [service])
-    registry.observe("attribution_rpc_server_response_bytes", Double(bytes), [service, method])
-    count(service: service, method: method, code: code, seconds: seconds)
+  func method(service: String, name: String) -> Method {
+    Method(
+      service: service, name: name, inFlight: registry.series("attribution_rpc_server_in_flight", [service]),
+      duration: registry.series("attribution_rpc_server_duration_seconds", [service, name]),
+      responseBytes: registry.series("attribution_rpc_server_response_bytes", [service, name]),
+      ok: registry.series("attribution_rpc_server_requests_total", [service, name, "ok"]))
   }
 
-  func count(service: String, method: String, code: String, seconds: Double) {
-    registry.add("attribution_rpc_server_requests_total", 1, [service, method, code])
-    registry.observe("attribution_rpc_server_duration_seconds", seconds, [service, method])
+  func begin(_ method: Method) { method.inFlight?.add(1) }
+
+  /// - Parameter wasInFlight: whether ``begin(_:)`` was called; a call refused by its head was never begun.
+  func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool) {
+    if wasInFlight { method.inFlight?.add(-1) }
+    method.responseBytes?.observe(Double(bytes))
+    method.duration?.observe(seconds)
+    if code == "ok" {
+      method.ok?.add()
+    } else {
+      registry.add("attribution_rpc_server_requests_total", 1, [method.service, method.name, code])
+    }
+  }
+
+  func unknownMethod() {
+    registry.add("attribution_rpc_server_requests_total", 1, ["unknown", "unknown", "not_found"])
   }
 
   func idempotency(_ method: String, _ outcome: String) {

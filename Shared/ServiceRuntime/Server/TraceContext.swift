@@ -1,17 +1,32 @@
 import Cryptography
 
 /// W3C Trace Context: the caller's trace is continued with a span of our own.
-public enum TraceContext {
-  /// A new `traceparent`: of the parent's trace when the parent is valid, of a new one otherwise.
-  public static func child(of parent: String?) -> String {
-    var generator = SystemRandomNumberGenerator()
-    let span = hex(generator.next())
-    if let parent, isValid(parent) {
-      let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
-      return "00-\(parts[1])-\(span)-\(parts[3])"
-    }
-    return "00-\(hex(generator.next() | 1))\(hex(generator.next()))-\(span)-03"
+///
+/// The header is put together when it is asked for: most calls cause nothing elsewhere and never need it.
+public struct TraceContext: Sendable {
+  private let parent: String?
+  private let span: UInt64
+  private let trace: (UInt64, UInt64)
+
+  /// A span of the parent's trace when the parent is valid, of a new trace otherwise.
+  public init(parent: String?) {
+    self.parent = parent
+    let words = RandomBytes.words()
+    span = words.0 | 1
+    trace = (words.1 | 1, words.2)
   }
+
+  /// The `traceparent` of our own span; the same whenever it is asked for.
+  public var traceparent: String {
+    if let parent, Self.isValid(parent) {
+      let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
+      return "00-\(parts[1])-\(Self.hex(span))-\(parts[3])"
+    }
+    return "00-\(Self.hex(trace.0))\(Self.hex(trace.1))-\(Self.hex(span))-03"
+  }
+
+  /// A new `traceparent` below the given one.
+  public static func child(of parent: String?) -> String { TraceContext(parent: parent).traceparent }
 
   /// The trace's id within a `traceparent`.
   public static func traceId(_ traceparent: String) -> String { String(traceparent.dropFirst(3).prefix(32)) }

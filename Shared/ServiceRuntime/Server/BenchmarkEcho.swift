@@ -1,0 +1,27 @@
+/// Answers `POST /benchmark.echo/Echo` with fixed bytes, through the same HTTP path as a call and without work: the ceiling that
+/// benchmarks compare with. Development only (`ATTRIBUTION_BENCHMARK_ECHO=1` beside `ATTRIBUTION_DEVELOPMENT=1`).
+struct BenchmarkEcho: HTTPResponder {
+  static let path = "/benchmark.echo/Echo"
+  let inner: any HTTPResponder
+
+  /// As long as the answer to one signed impression.
+  private static let answer: HTTPAnswer = {
+    let text =
+      #"{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,"#
+      + #""sourceAppId":1234567891,"fidelityType":1,"nonce":"68483ef6-0678-41df-b8ee-a6f2db1f9d3b","timestamp":1594406342000,"#
+      + #""signature":"MEQCIDBzJ9tdHjWGIyUkrJZ3H1mjCgI8LvnEVmx8JlNyTLqJAiBdC3HDfOOExnWVfE2mOKl1hhYgnCxDTFyqj9CiUvzXyQ==","#
+      + #""keyId":"dev-1","sourceIdentifierDigits":4}"#
+    var answer = HTTPAnswer.json(200, Array(text.utf8))
+    answer.requestId = "0af76519-16cd-43dd-8448-eb211c80319c"
+    return answer
+  }()
+
+  func begin(_ request: IncomingRequest) -> RequestAdmission {
+    request.path == Self.path ? .body(limit: 1 << 20, Exchange()) : inner.begin(request)
+  }
+
+  private struct Exchange: HTTPExchange {
+    func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: 413) }
+    func respond(to body: [UInt8]) -> HTTPOutcome { .now(BenchmarkEcho.answer) }
+  }
+}

@@ -1,0 +1,344 @@
+import NIOCore
+import NIOHTTP1
+
+/// One HTTP/1.1 connection: reads a request, lets the responder answer it, and only then looks at the next.
+///
+/// What can be answered at once is answered on the event loop, without a task and without a change of thread: for an answer
+/// that takes microseconds to make, those would cost more than the answer.
+final class HTTP1Handler: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+
+  private enum State {
+    /// Between requests.
+    case head
+    /// The head is read, the body is on its way.
+    case body
+    /// The request is answered before its end: the rest is thrown away.
+    case skipping
+    /// The answer is being made elsewhere.
+    case working
+    /// The last answer is written; what still comes is thrown away until the peer closes or a moment has passed.
+    case lingering
+  }
+
+  /// How long a peer that was told the connection ends may go on sending. Closing at once would make its system discard our
+  /// answer unread.
+  private static let lingeringTime: TimeAmount = .seconds(2)
+
+  private let responder: any HTTPResponder
+  private let limits: Limits
+  private let times: (header: TimeAmount, body: TimeAmount, idle: TimeAmount)
+  private let registry: MetricsRegistry
+  private let isDraining: @Sendable () -> Bool
+
+  private var state = State.head
+  /// The request whose body is on its way.
+  private var exchange: (any HTTPExchange)?
+  private var bodyLimit = 0
+  private var body: ByteBuffer?
+  private var writer = HTTP1Response()
+  private var peer: String?
+  private let flushes: FlushQueue
+  /// Of the request under way.
+  private var keepAlive = true
+  private var isHead = false
+  private var isHTTP10 = false
+  /// Parts of requests sent ahead, while an answer is being made. No more than one read brings.
+  private var held: CircularBuffer<HTTPServerRequestPart> = []
+  private var heldRead = false
+  private var inputClosed = false
+  private var quiescing = false
+  private var isReading = false
+  private var needsFlush = false
+  private var sawPart = false
+  private var headBegun = false
+
+  /// When the present state has lasted too long; nil while an answer is being made.
+  private var deadline: NIODeadline?
+  private var alarm: Scheduled<Void>?
+  private var alarmAt = NIODeadline.distantFuture
+
+  /// - Parameter flushes: of the connection's event loop.
+  init(
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, flushes: FlushQueue,
+    isDraining: @escaping @Sendable () -> Bool
+  ) {
+    self.flushes = flushes
+    self.responder = responder
+    self.limits = limits
+    times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
+    self.registry = registry
+    self.isDraining = isDraining
+  }
+
+  // MARK: Events
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    peer = context.channel.remoteAddress?.ipAddress
+    expect(within: times.header, context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    alarm?.cancel()
+    alarm = nil
+    held.removeAll()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = true
+    sawPart = true
+    let part = unwrapInboundIn(data)
+    if case .working = state { held.append(part) } else { process(part, context) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    if needsFlush {
+      needsFlush = false
+      flushes.add(context)
+    }
+    switch state {
+    case .head where !sawPart && !headBegun:
+      // Bytes came and made no head yet: from now on its sender has so much time.
+      headBegun = true
+      expect(within: times.header, context)
+    case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
+    default: break
+    }
+    sawPart = false
+    context.fireChannelReadComplete()
+  }
+
+  /// Reads nothing while an answer is being made, so that a peer cannot send ahead without bound.
+  func read(context: ChannelHandlerContext) {
+    if case .working = state { heldRead = true } else { context.read() }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case ChannelEvent.inputClosed:
+      inputClosed = true
+      switch state {
+      case .working: break
+      default: context.close(promise: nil)
+      }
+    case is ChannelShouldQuiesceEvent:
+      quiescing = true
+      if case .head = state, !headBegun { context.close(promise: nil) }
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError else {
+      context.close(promise: nil)
+      return
+    }
+    switch state {
+    case .head, .body:
+      let overflow = error == .headerOverflow
+      registry.add("attribution_http_rejected_total", 1, [overflow ? "headers" : "malformed"])
+      keepAlive = false
+      isHead = false
+      finish(HTTPAnswer(status: overflow ? 431 : 400), context)
+    case .working, .skipping: keepAlive = false
+    case .lingering: break
+    }
+  }
+
+  // MARK: Requests
+
+  private func process(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch (part, state) {
+    case (.head(let head), .head): begin(head, context)
+    case (.body(let buffer), .body):
+      guard (body?.readableBytes ?? 0) + buffer.readableBytes <= bodyLimit else {
+        if let exchange { refuse(exchange.refuse(.tooLarge), context) }
+        return
+      }
+      if body == nil { body = buffer } else { body!.writeImmutableBuffer(buffer) }
+    case (.end, .body): answer(context)
+    case (.end, .skipping): next(context)
+    default: break
+    }
+  }
+
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    deadline = nil
+    headBegun = false
+    isHead = head.method == .HEAD
+    isHTTP10 = head.version == .http1_0
+    keepAlive = head.isKeepAlive
+    let request = IncomingRequest(
+      method: head.method.rawValue, target: head.uri, headers: head.headers, peer: peer, isHTTP2: false)
+    if let refusal = request.refusal(limits, target: head.uri) {
+      registry.add("attribution_http_rejected_total", 1, [refusal.cause])
+      keepAlive = false
+      refuse(HTTPAnswer(status: refusal.status), context)
+      return
+    }
+    switch responder.begin(request) {
+    case .answer(let answer): refuse(answer, context, request: request)
+    case .body(let limit, let exchange):
+      if let length = request.contentLength, length > limit {
+        refuse(exchange.refuse(.tooLarge), context, request: request)
+        return
+      }
+      state = .body
+      self.exchange = exchange
+      bodyLimit = limit
+      if !isHTTP10, request.announcesBody, request.header("expect")?.lowercased() == "100-continue" {
+        send(context.channel.allocator.buffer(string: HTTP1Response.continueLine), context)
+      }
+    }
+  }
+
+  /// Answers before the request's end. A body of a stated, bearable length is read to its end and the connection lives on; one
+  /// without an end in sight is not.
+  private func refuse(_ answer: HTTPAnswer, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
+    if answer.status == 408 { keepAlive = false }
+    if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }
+    if request == nil, answer.status == 413 { keepAlive = false }
+    state = .skipping
+    exchange = nil
+    body = nil
+    deadline = nil
+    finish(answer, context)
+  }
+
+  private func answer(_ context: ChannelHandlerContext) {
+    guard let exchange else { return }
+    deadline = nil
+    let bytes = body.map { Array($0.readableBytesView) } ?? []
+    body = nil
+    self.exchange = nil
+    switch exchange.respond(to: bytes) {
+    case .now(let answer): finish(answer, context)
+    case .later(let work):
+      state = .working
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let loop = context.eventLoop
+      Task {
+        let answer = await work()
+        loop.execute {
+          let (handler, context) = bound.value
+          guard context.channel.isActive else { return }
+          handler.finish(answer, context)
+          handler.resume(context)
+        }
+      }
+    }
+  }
+
+  /// Writes the answer; after it the next request may come, or the connection ends.
+  private func finish(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+    if quiescing || isDraining() { keepAlive = false }
+    var buffer = context.channel.allocator.buffer(capacity: 320 + answer.body.count)
+    writer.write(answer, into: &buffer, withoutBody: isHead, close: !keepAlive, keepAlive10: isHTTP10)
+    send(buffer, context)
+    if !keepAlive {
+      linger(context)
+    } else if case .skipping = state {
+      // The request's end is still to come.
+    } else {
+      next(context)
+    }
+  }
+
+  private func next(_ context: ChannelHandlerContext) {
+    state = .head
+    headBegun = false
+    if inputClosed {
+      context.close(promise: nil)
+    } else {
+      expect(within: times.idle, context)
+    }
+  }
+
+  /// Goes on with what was held back while an answer was made.
+  private func resume(_ context: ChannelHandlerContext) {
+    while let part = held.popFirst() {
+      process(part, context)
+      if case .working = state { return }
+    }
+    if heldRead {
+      heldRead = false
+      context.read()
+    }
+  }
+
+  private func linger(_ context: ChannelHandlerContext) {
+    state = .lingering
+    held.removeAll()
+    if inputClosed {
+      context.flush()
+      context.close(promise: nil)
+      return
+    }
+    needsFlush = false
+    context.flush()
+    context.close(mode: .output, promise: nil)
+    expect(within: Self.lingeringTime, context)
+    if heldRead {
+      heldRead = false
+      context.read()
+    }
+  }
+
+  private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(buffer), promise: nil)
+    // Answers to requests that came in one read leave in one write, and those of all connections of a turn together.
+    if isReading { needsFlush = true } else { flushes.add(context) }
+  }
+
+  // MARK: Time
+
+  /// The deadline moves with every request; the alarm is set anew only when it would ring too late.
+  private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
+    let until = context.eventLoop.now + time
+    deadline = until
+    guard alarm == nil || until < alarmAt else { return }
+    alarm?.cancel()
+    set(until, context)
+  }
+
+  private func set(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    alarmAt = time
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    alarm = context.eventLoop.scheduleTask(deadline: time) {
+      let (handler, context) = bound.value
+      handler.ring(context)
+    }
+  }
+
+  private func ring(_ context: ChannelHandlerContext) {
+    alarm = nil
+    guard context.channel.isActive else { return }
+    guard let deadline else {
+      // An answer is being made, or a body came whole: the next state that has an end sets the alarm itself.
+      return
+    }
+    guard deadline <= context.eventLoop.now else {
+      set(deadline, context)
+      return
+    }
+    switch state {
+    case .body:
+      registry.add("attribution_http_rejected_total", 1, ["body_time"])
+      keepAlive = false
+      if let exchange { finish(exchange.refuse(.timedOut), context) }
+    case .head where headBegun:
+      registry.add("attribution_http_rejected_total", 1, ["header_time"])
+      keepAlive = false
+      isHead = false
+      finish(HTTPAnswer(status: 408), context)
+    case .working: break
+    default: context.close(promise: nil)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// Answers requests of one listener, in two steps, so that no body is taken before it is known whether it is wanted.
+public protocol HTTPResponder: Sendable {
+  /// Looks at a head. Called on the connection's event loop: it must not block.
+  func begin(_ request: IncomingRequest) -> RequestAdmission
+}
+
+/// What becomes of a request once its head is known.
+public enum RequestAdmission: Sendable {
+  /// An answer at once; the body is thrown away.
+  case answer(HTTPAnswer)
+  /// A body of at most `limit` bytes is read, then the exchange answers.
+  case body(limit: Int, any HTTPExchange)
+}
+
+/// A request that waits for its body.
+public protocol HTTPExchange: Sendable {
+  /// The answer when the body does not come as it should.
+  func refuse(_ error: BodyError) -> HTTPAnswer
+  /// The answer to the whole request. Called on the connection's event loop: what takes longer than a signature goes
+  /// into ``HTTPOutcome/later(_:)``.
+  func respond(to body: [UInt8]) -> HTTPOutcome
+}
+
+/// An answer, or the work that will make it.
+public enum HTTPOutcome: Sendable {
+  case now(HTTPAnswer)
+  case later(@Sendable () async -> HTTPAnswer)
+}
+
+/// Why a body was not read.
+public enum BodyError: Error, Sendable {
+  case tooLarge
+  case timedOut
+}
+
+/// An exchange whose body is small and whose work is a closure.
+struct SimpleExchange: HTTPExchange {
+  let work: @Sendable ([UInt8]) async -> HTTPAnswer
+
+  func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
+  func respond(to body: [UInt8]) -> HTTPOutcome { .later { await work(body) } }
+}

@@ -1,0 +1,95 @@
+import AttributionProtocol
+import AttributionQueue
+import Cryptography
+
+/// A call with an `Idempotency-Key`: its first answer is everybody's answer (`rpc-protocol.md`).
+struct KeyedCall {
+  let store: RPCIdempotencyStore
+  let endpoint: RPCEndpoint
+  let context: RPCContext
+  let metrics: RPCMetrics
+
+  private enum Claimed {
+    case own(String)
+    case replay(HTTPAnswer, String)
+  }
+
+  /// Runs the work unless an answer stands under the key already; the answer and its code.
+  func run(_ bytes: [UInt8], _ work: () async throws(RPCError) -> [UInt8]) async throws(RPCError) -> (HTTPAnswer, String) {
+    let scope = "\(context.caller)\n\(endpoint.fullName)\n\(context.idempotencyKey ?? "")"
+    let owner: String
+    switch try await claim(scope, fingerprint: Hex.encode(SHA256Digest.hash(bytes))) {
+    case .replay(let answer, let code):
+      metrics.idempotency(endpoint.name, "replayed")
+      return (answer, code)
+    case .own(let name): owner = name
+    }
+    metrics.idempotency(endpoint.name, "new")
+    do throws(RPCError) {
+      let body = try await work()
+      await settle { try await store.finish(scope: scope, owner: owner, status: 200, code: "ok", body: body) }
+      return (.json(200, body), "ok")
+    } catch {
+      if error.code.isSettled {
+        await settle {
+          try await store.finish(
+            scope: scope, owner: owner, status: error.code.httpStatus, code: error.code.rawValue, body: error.json)
+        }
+      } else {
+        await settle { try await store.release(scope: scope, owner: owner) }
+      }
+      throw error
+    }
+  }
+
+  /// Claims the key, waiting a moment for a call that holds it.
+  private func claim(_ scope: String, fingerprint: String) async throws(RPCError) -> Claimed {
+    // Longer than the method may take, so that a key never changes hands under a call that still runs.
+    let lease = max(.seconds(30), endpoint.timeLimit.maximum + .seconds(5))
+    let until = min(ContinuousClock.now + .seconds(2), context.deadline)
+    while true {
+      let found: RPCClaim
+      do throws(QueueError) {
+        found = try await store.claim(scope: scope, fingerprint: fingerprint, lease: lease)
+      } catch {
+        throw .unavailable("the store for idempotency keys is away", reason: "STORE_UNAVAILABLE")
+      }
+      switch found {
+      case .new(let owner): return .own(owner)
+      case .reused:
+        metrics.idempotency(endpoint.name, "reused")
+        throw .failedPrecondition("this Idempotency-Key stands for another request", reason: "IDEMPOTENCY_KEY_REUSED")
+      case .done(let status, let code, let body):
+        var answer = HTTPAnswer.json(status, body)
+        answer.headers.add(name: "idempotency-replayed", value: "true")
+        return .replay(answer, code)
+      case .running:
+        guard ContinuousClock.now < until else {
+          metrics.idempotency(endpoint.name, "in_progress")
+          throw RPCError(
+            .aborted, "a call with this Idempotency-Key is under way", reason: "IDEMPOTENCY_IN_PROGRESS",
+            retryDelay: .seconds(1))
+        }
+        do { try await Task.sleep(for: .milliseconds(50)) } catch { throw RPCError(.canceled, "the caller went away") }
+      }
+    }
+  }
+
+  /// The store being away now must not turn an answer into an error: the lease frees the key, the effect is safe to repeat.
+  private func settle(_ store: () async throws -> Void) async {
+    do { try await store() } catch { context.logger.warning("an answer was not stored under its idempotency key") }
+  }
+}
+
+extension RPCCode {
+  /// Whether an error of this code depends on the request and settled state alone, so that a repeat may be answered the same.
+  var isSettled: Bool {
+    switch self {
+    case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unauthenticated, .permissionDenied,
+      .unknown,
+      .internal:
+      false
+    default: true
+    }
+  }
+}

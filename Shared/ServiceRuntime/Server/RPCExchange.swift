@@ -1,0 +1,202 @@
+import AttributionProtocol
+import NIOCore
+import NIOHTTP1
+import WireJSON
+
+/// One call, from its head to its answer.
+final class RPCExchange: HTTPExchange {
+  private let server: RPCServer
+  private let route: RPCServer.Route
+  private let request: IncomingRequest
+  private let started = ContinuousClock.now
+  private let requestId: String
+  // Set by `admit()`, before anything else looks at them and before the exchange is shared.
+  nonisolated(unsafe) private var caller = ""
+  nonisolated(unsafe) private var timeLimit: Duration = .zero
+
+  private var endpoint: RPCEndpoint { route.endpoint }
+  private var limits: Limits { server.limits }
+
+  init(server: RPCServer, route: RPCServer.Route, request: IncomingRequest) {
+    self.server = server
+    self.route = route
+    self.request = request
+    requestId = RequestID.usable(request.requestId)
+  }
+
+  // MARK: By the head
+
+  /// Who calls, whether it may, and how long it waits.
+  func admit() throws(RPCError) {
+    guard let caller = server.callers.caller(authorization: request.authorization) else {
+      throw RPCError(.unauthenticated, "valid credentials are needed")
+    }
+    guard caller.may(endpoint.fullName) else {
+      throw RPCError(.permissionDenied, "this caller may not call this method", reason: "CALLER_NOT_ALLOWED")
+    }
+    self.caller = caller.name
+    if server.health.isDraining { throw .unavailable("this instance is ending", reason: "DRAINING") }
+    if let version = request.connectVersion, version != "1" {
+      throw RPCError(.invalidArgument, "Connect-Protocol-Version must be 1")
+    }
+    timeLimit = try requestedTimeLimit()
+  }
+
+  private func requestedTimeLimit() throws(RPCError) -> Duration {
+    guard let text = request.connectTimeout else { return endpoint.timeLimit.default }
+    guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
+      let milliseconds = Int64(text)
+    else {
+      throw RPCError(.invalidArgument, "Connect-Timeout-Ms must be 1 to 10 digits")
+    }
+    guard milliseconds > 0 else { throw RPCError(.deadlineExceeded, "the time was over before the call began") }
+    return min(.milliseconds(milliseconds), endpoint.timeLimit.maximum)
+  }
+
+  // MARK: With the body
+
+  func refuse(_ error: BodyError) -> HTTPAnswer {
+    switch error {
+    case .tooLarge:
+      let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
+      return finish(
+        .error(RPCError(.resourceExhausted, "the request is larger than \(limit) bytes", reason: "REQUEST_TOO_LARGE")),
+        code: RPCCode.resourceExhausted.rawValue)
+    case .timedOut:
+      return finish(
+        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408),
+        code: RPCCode.deadlineExceeded.rawValue)
+    }
+  }
+
+  func respond(to body: [UInt8]) -> HTTPOutcome {
+    server.metrics.begin(route.metrics)
+    do throws(RPCError) {
+      let bytes = try message(body)
+      let context = RPCContext(
+        caller: caller, requestId: requestId, trace: TraceContext(parent: request.traceparent),
+        idempotencyKey: try idempotencyKey(), deadline: started + timeLimit, server: server)
+      let jsonLimits = JSONLimits(
+        depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
+      switch endpoint.call {
+      case .unbuilt: throw .unimplemented("\(endpoint.name) is not built yet")
+      case .immediate(let call) where context.idempotencyKey == nil:
+        return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
+      case .immediate(let call):
+        return .later { [self] in
+          await finishing { () async throws(RPCError) in
+            try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
+          }
+        }
+      case .suspending(let call):
+        return .later { [self] in
+          await finishing { () async throws(RPCError) in
+            let work = { @Sendable () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
+            guard context.idempotencyKey != nil else {
+              return (.json(200, try await watched(until: context.deadline, work)), "ok")
+            }
+            return try await keyed(bytes, context) { () async throws(RPCError) in
+              try await watched(until: context.deadline, work)
+            }
+          }
+        }
+      }
+    } catch {
+      return .now(finish(.error(error), code: error.code.rawValue, wasInFlight: true))
+    }
+  }
+
+  private func finishing(_ work: () async throws(RPCError) -> (HTTPAnswer, String)) async -> HTTPAnswer {
+    do throws(RPCError) {
+      let (answer, code) = try await work()
+      return finish(answer, code: code, wasInFlight: true)
+    } catch {
+      return finish(.error(error), code: error.code.rawValue, wasInFlight: true)
+    }
+  }
+
+  /// Counts the call and completes its answer.
+  func finish(_ answer: HTTPAnswer, code: String, wasInFlight: Bool = false) -> HTTPAnswer {
+    var answer = answer
+    server.metrics.end(
+      route.metrics, code: code, seconds: started.duration(to: .now) / .seconds(1), bytes: answer.body.count,
+      wasInFlight: wasInFlight)
+    answer.requestId = requestId
+    AnswerCompression.apply(&answer, request)
+    return answer
+  }
+
+  // MARK: Message
+
+  private func message(_ body: [UInt8]) throws(RPCError) -> [UInt8] {
+    let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
+    if request.method == "GET" { return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio).bytes }
+    var bytes = body
+    switch request.contentEncoding?.lowercased() {
+    case nil, "identity": break
+    case "gzip":
+      if !bytes.isEmpty {
+        do throws(Gzip.Failure) {
+          bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)))
+        } catch {
+          guard error == .tooLarge else { throw RPCError(.invalidArgument, "the body is not gzip") }
+          throw RPCError(
+            .resourceExhausted, "inflated, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times what was sent",
+            reason: "REQUEST_TOO_LARGE")
+        }
+      }
+    default: throw RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted")
+    }
+    guard !bytes.isEmpty else { throw RPCError(.invalidArgument, "the body is empty; the empty message is {}") }
+    return bytes
+  }
+
+  private func idempotencyKey() throws(RPCError) -> String? {
+    if case .read = endpoint.idempotency { return nil }
+    guard var text = request.idempotencyKey else {
+      if endpoint.idempotency == .keyed {
+        throw RPCError(
+          .invalidArgument, "this method needs an Idempotency-Key header", reason: "IDEMPOTENCY_KEY_REQUIRED")
+      }
+      return nil
+    }
+    if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
+    guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw RPCError(
+        .invalidArgument, "Idempotency-Key must be 1 to 255 visible ASCII characters", reason: "IDEMPOTENCY_KEY_INVALID"
+      )
+    }
+    return text
+  }
+
+  // MARK: Execution
+
+  private func keyed(
+    _ bytes: [UInt8], _ context: RPCContext, _ work: () async throws(RPCError) -> [UInt8]
+  ) async throws(RPCError) -> (HTTPAnswer, String) {
+    guard let store = server.idempotency else {
+      throw .unavailable("no store for idempotency keys is configured", reason: "STORE_UNAVAILABLE")
+    }
+    return try await KeyedCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
+  }
+
+  /// Ends the work with the caller's patience.
+  private func watched(
+    until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws(RPCError) -> [UInt8]
+  ) async throws(RPCError) -> [UInt8] {
+    let result = await withTaskGroup(of: Result<[UInt8], RPCError>?.self) { group in
+      group.addTask {
+        do throws(RPCError) { return .success(try await work()) } catch { return .failure(error) }
+      }
+      group.addTask {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first
+    }
+    guard let result else { throw RPCError(.deadlineExceeded, "the time for this call is over") }
+    return try result.get()
+  }
+}

@@ -1,0 +1,232 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import ServiceRuntime
+
+/// Answers `/now` at once with its body, `/later` when told to, and refuses `/refused` by its head.
+private final class Probe: HTTPResponder {
+  struct Exchange: HTTPExchange {
+    let probe: Probe
+    let path: String
+
+    func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
+
+    func respond(to body: [UInt8]) -> HTTPOutcome {
+      probe.bodies.withLock { $0.append(body) }
+      guard path == "/later" else { return .now(HTTPAnswer(status: 200, body: body)) }
+      return .later { HTTPAnswer(status: 202, body: body) }
+    }
+  }
+
+  let bodies = Mutex<[[UInt8]]>([])
+
+  func begin(_ request: IncomingRequest) -> RequestAdmission {
+    if request.path == "/refused" { return .answer(HTTPAnswer(status: 403)) }
+    return .body(limit: 8, Exchange(probe: self, path: request.path))
+  }
+}
+
+@Suite struct HTTP1HandlerTests {
+  private let probe = Probe()
+
+  private func connection(_ limits: Limits = Limits(), draining: Bool = false) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel()
+    let registry = MetricsRegistry()
+    registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
+    try channel.pipeline.syncOperations.addHandlers([
+      ByteToMessageHandler(HTTPRequestDecoder()),
+      HTTP1Handler(
+        responder: probe, limits: limits, registry: registry, flushes: FlushQueue(loop: channel.eventLoop), isDraining: { draining }),
+    ])
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  private func send(_ text: String, _ channel: EmbeddedChannel) throws -> String {
+    try channel.writeInbound(ByteBuffer(string: text))
+    channel.embeddedEventLoop.run()
+    return try received(channel)
+  }
+
+  private func received(_ channel: EmbeddedChannel) throws -> String {
+    var text = ""
+    while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+    return text
+  }
+
+  private func post(_ path: String, _ body: String, _ more: String = "") -> String {
+    "POST \(path) HTTP/1.1\r\nHost: a\r\n\(more)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  @Test func `Requests of one connection are answered one after the other`() throws {
+    let channel = try connection()
+    for body in ["", "a", "12345678"] {
+      let answer = try send(post("/now", body), channel)
+      #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(answer.hasSuffix("\r\n\r\n" + body))
+      #expect(answer.contains("content-length: \(body.utf8.count)\r\n"))
+      #expect(!answer.contains("connection: close"))
+    }
+    #expect(channel.isActive)
+  }
+
+  @Test func `Requests sent ahead are answered in order, byte for byte as they come`() throws {
+    let channel = try connection()
+    let all = post("/now", "one") + post("/refused", "") + post("/now", "two")
+    var answers = ""
+    for byte in all.utf8 {
+      try channel.writeInbound(ByteBuffer(bytes: [byte]))
+      channel.embeddedEventLoop.run()
+      answers += try received(channel)
+    }
+    let statuses = answers.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+    #expect(statuses == ["200", "403", "200"])
+    #expect(probe.bodies.withLock { $0 } == [Array("one".utf8), Array("two".utf8)])
+    #expect(try send(post("/now", "a") + post("/now", "b"), channel).split(separator: "HTTP/1.1 200").count == 2)
+  }
+
+  @Test func `A body past the limit is refused, by its stated length or as it comes`() throws {
+    let stated = try connection()
+    #expect(try send(post("/now", "123456789"), stated).hasPrefix("HTTP/1.1 413"))
+    #expect(stated.isActive)
+    // Its end was read, so the connection goes on.
+    #expect(try send(post("/now", "ok"), stated).hasSuffix("ok"))
+
+    let chunked = try connection()
+    let head = "POST /now HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    #expect(try send(head + "5\r\n12345\r\n", chunked).isEmpty)
+    let refusal = try send("4\r\n6789\r\n", chunked)
+    #expect(refusal.hasPrefix("HTTP/1.1 413"))
+    #expect(refusal.contains("connection: close"))
+    #expect(probe.bodies.withLock { $0.count } == 1)
+  }
+
+  @Test func `A request refused by its head is answered before its body comes, and the body is skipped`() throws {
+    let channel = try connection()
+    let head = "POST /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+    #expect(try send(head, channel).hasPrefix("HTTP/1.1 403"))
+    #expect(try send("body", channel).isEmpty)
+    #expect(try send(post("/now", "next"), channel).hasSuffix("next"))
+    #expect(probe.bodies.withLock { $0 } == [Array("next".utf8)])
+  }
+
+  @Test func `Who asks whether to go on is told to, unless refused`() throws {
+    let channel = try connection()
+    let head = "HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    #expect(try send("POST /now " + head, channel) == "HTTP/1.1 100 Continue\r\n\r\n")
+    #expect(try send("ok", channel).hasPrefix("HTTP/1.1 200"))
+    #expect(try send("POST /refused " + head, channel).hasPrefix("HTTP/1.1 403"))
+  }
+
+  @Test func `What is no HTTP is answered 400 and the connection ends`() throws {
+    let channel = try connection()
+    // The decoder reports its error to whoever writes, too: only the answer matters.
+    _ = try? channel.writeInbound(ByteBuffer(string: "nonsense\r\n\r\n"))
+    channel.embeddedEventLoop.run()
+    #expect(try received(channel).hasPrefix("HTTP/1.1 400"))
+  }
+
+  @Test func `Heads past the limits are refused`() throws {
+    var limits = Limits()
+    limits.headerBytes = 200
+    limits.headerCount = 4
+    limits.requestTargetBytes = 20
+    let many = try connection(limits)
+    #expect(try send(post("/now", "", "A: 1\r\nB: 2\r\n"), many).hasPrefix("HTTP/1.1 200"))
+    #expect(try send(post("/now", "", "A: 1\r\nB: 2\r\nC: 3\r\n"), many).hasPrefix("HTTP/1.1 431"))
+    let long = try connection(limits)
+    #expect(try send(post("/now", "", "A: " + String(repeating: "a", count: 200) + "\r\n"), long).hasPrefix("HTTP/1.1 431"))
+    let target = try connection(limits)
+    #expect(try send(post("/" + String(repeating: "a", count: 19), ""), target).hasPrefix("HTTP/1.1 200"))
+    #expect(try send(post("/" + String(repeating: "a", count: 20), ""), target).hasPrefix("HTTP/1.1 414"))
+  }
+
+  @Test func `A connection that is slow with a head, a body or the next request is ended`() throws {
+    var limits = Limits()
+    limits.headerTime = .seconds(10)
+    limits.bodyTime = .seconds(30)
+    limits.idleTime = .seconds(75)
+    func later(_ seconds: Int64, _ channel: EmbeddedChannel) throws -> String {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+      return try received(channel)
+    }
+    let silent = try connection(limits)
+    _ = try later(9, silent)
+    #expect(silent.isActive)
+    _ = try later(1, silent)
+    #expect(!silent.isActive)
+
+    let slowHead = try connection(limits)
+    _ = try send("POST /now HT", slowHead)
+    _ = try later(9, slowHead)
+    // More bytes of the same head buy no more time.
+    _ = try send("TP/1.1\r\nHost: ", slowHead)
+    #expect(slowHead.isActive)
+    #expect(try later(1, slowHead).hasPrefix("HTTP/1.1 408"))
+
+    let slowBody = try connection(limits)
+    _ = try send("POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\no", slowBody)
+    #expect(try later(29, slowBody).isEmpty)
+    #expect(try later(1, slowBody).hasPrefix("HTTP/1.1 408"))
+
+    let idle = try connection(limits)
+    for _ in 0..<3 {
+      _ = try send(post("/now", "a"), idle)
+      _ = try later(74, idle)
+      #expect(idle.isActive)
+    }
+    _ = try later(1, idle)
+    #expect(!idle.isActive)
+  }
+
+  @Test func `While the service drains every answer ends its connection`() throws {
+    let channel = try connection(draining: true)
+    #expect(try send(post("/now", "a"), channel).contains("connection: close"))
+  }
+
+  @Test func `A server that stops listening ends idle connections, and busy ones after their answer`() throws {
+    let idle = try connection()
+    _ = try send(post("/now", "a"), idle)
+    idle.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(!idle.isActive)
+
+    let busy = try connection()
+    _ = try send("POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n", busy)
+    busy.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(busy.isActive)
+    #expect(try send("ok", busy).contains("connection: close"))
+  }
+
+  @Test func `HTTP 1.0 is kept alive only when it asks`() throws {
+    let channel = try connection()
+    let kept = try send("GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", channel)
+    #expect(kept.contains("connection: keep-alive"))
+    #expect(try send("GET /now HTTP/1.0\r\n\r\n", channel).contains("connection: close"))
+  }
+
+  @Test func `HEAD has the length and not the body`() throws {
+    let channel = try connection()
+    let answer = try send("HEAD /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok", channel)
+    #expect(answer.contains("content-length: 2\r\n"))
+    #expect(answer.hasSuffix("\r\n\r\n"))
+  }
+
+  @Test func `A value with a line break writes no header of its own`() {
+    var writer = HTTP1Response()
+    var buffer = ByteBuffer()
+    let answer = HTTPAnswer(status: 200, headers: ["a": "b\r\nx: y", "c": "d"])
+    writer.write(answer, into: &buffer, withoutBody: false, close: false, keepAlive10: false)
+    let text = String(buffer: buffer)
+    #expect(!text.contains("x: y"))
+    #expect(text.contains("c: d\r\n"))
+  }
+
+  @Test func `The mask of allowed cores is counted`() {
+    #expect(AvailableCores.count(status: "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n") == 8)
+    #expect(AvailableCores.count(status: "Cpus_allowed:\tffffffff,00000001\n") == 33)
+    #expect(AvailableCores.count(status: "Name:\tx\n") == nil)
+  }
+}
