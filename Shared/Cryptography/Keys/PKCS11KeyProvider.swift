@@ -4,7 +4,8 @@ import COpenSSL
 /// signing; each signature takes a session of its own, so many threads sign at once as far as the token lets them.
 ///
 /// A library is loaded once in a process and stays. Its tokens are those that it knows when the first key is loaded. libp11
-/// keeps the PIN for the time it has to log in again.
+/// keeps the PIN for the time it has to log in again. A login is the process's: once a token took a PIN, it is asked no more, and
+/// a wrong PIN of a second key of that token goes unnoticed.
 public struct PKCS11KeyProvider: PrivateKeyProvider {
   /// The path of the token's PKCS#11 library.
   public let module: String
