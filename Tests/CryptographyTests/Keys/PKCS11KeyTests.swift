@@ -154,6 +154,8 @@ struct PKCS11KeyTests {
       let uri = token + "object=" + name
       #expect(try refusal(uri, pin: tokens.pinFile) == .unusableKey(uri: uri, .wrongCurve(found: found)))
     }
+    let widowed = token + "object=widowed"
+    #expect(try refusal(widowed, pin: tokens.pinFile) == .noPublicKey(uri: widowed))
     let twin = token + "object=twin"
     #expect(try refusal(twin, pin: tokens.pinFile) == .severalKeys(uri: twin, count: 2))
     #expect(throws: Never.self) { try provider.key(twin + ";id=%a1", secretFile: tokens.pinFile) }

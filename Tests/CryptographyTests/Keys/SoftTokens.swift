@@ -63,7 +63,17 @@ final class SoftTokens: Sendable {
     try put("other one", id: "bb", token: first, pin: Self.pin)
     try put("signing", id: "01", token: "other", pin: Self.otherPIN, sec1: imported["signing"])
     try put("wary", id: "01", token: "wary", pin: Self.pin)
+    try put("widowed", id: "03", token: first, pin: Self.pin)
+    try Self.removePublicObject("widowed", in: folder.path("tokens"))
     self.imported = imported
+  }
+
+  /// softhsm2-util only puts pairs in. Each object is a file, and in that of a private key the name is encrypted.
+  private static func removePublicObject(_ name: String, in folder: String) throws {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter { $0.hasSuffix(".object") }
+    let named = try files.filter { try Data(contentsOf: URL(fileURLWithPath: $0)).range(of: Data(name.utf8)) != nil }
+    guard named.count == 1 else { throw Missing(what: "\(named.count) objects are named \(name)") }
+    try FileManager.default.removeItem(atPath: named[0])
   }
 
   private static func util(_ arguments: String...) throws {
