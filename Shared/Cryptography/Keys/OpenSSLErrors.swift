@@ -2,13 +2,31 @@ import COpenSSL
 
 /// OpenSSL keeps errors in a queue of the thread; it must be emptied where they are reported.
 enum OpenSSLErrors {
+  struct Entry: Sendable, Hashable {
+    /// The library's name, as it registered itself.
+    let library: String
+    let reason: Int
+    let text: String?
+
+    /// What fetching a cipher or digest leaves that no loaded provider has.
+    var saysUnknownCipher: Bool { text == "unsupported" && library == "digital envelope routines" }
+  }
+
   /// Empties the queue; the newest error's text, or the given one where there is none.
   static func drain(_ otherwise: String) -> String {
-    var text = otherwise
+    drain().last { $0.text != nil }?.text ?? otherwise
+  }
+
+  /// Empties the queue, oldest first.
+  static func drain() -> [Entry] {
+    var entries: [Entry] = []
     while true {
       let code = ERR_get_error()
-      if code == 0 { return text }
-      if let reason = ERR_reason_error_string(code) { text = String(cString: reason) }
+      if code == 0 { return entries }
+      entries.append(
+        Entry(
+          library: ERR_lib_error_string(code).map { String(cString: $0) } ?? "", reason: Int(ERR_GET_REASON(code)),
+          text: ERR_reason_error_string(code).map { String(cString: $0) }))
     }
   }
 }

@@ -4,84 +4,85 @@ import COpenSSL
   import Glibc
 #endif
 
-/// A private P-256 key. Its bytes never leave it but as PEM on demand; OpenSSL wipes them on release.
+/// A private P-256 key, in memory or in a token.
+///
+/// One in memory never leaves but through `writePEM`, or `pem` on demand. On release OpenSSL overwrites the private number
+/// (`EC_KEY_free` clears it), and the buffers of this module that held its text are overwritten too. Copies that OpenSSL makes
+/// while it decodes a text are freed as OpenSSL frees them, which is not always by overwriting.
 public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
+  /// Where the private half is.
+  enum Residence: Sendable { case memory, token }
+
   /// Holds the key and is set up for signing: done once, since it costs a third of a signature, and copied for each. A copy
-  /// only reads it.
+  /// only reads it. The same holds for a key in a token, whose engine takes a session of its own for each signature.
   private let context: OpaquePointer
+  private let residence: Residence
   public let publicKey: PublicKey
 
-  private init(owning raw: OpaquePointer) throws(KeyError) {
-    let curve: Curve
-    do throws(KeyError) { curve = try PublicKey.curve(of: raw) } catch {
-      EVP_PKEY_free(raw)
-      throw error
-    }
-    guard curve == .p256 else {
-      EVP_PKEY_free(raw)
-      throw .wrongCurve(found: curve == .p192 ? "prime192v1" : "secp384r1")
-    }
-    EVP_PKEY_up_ref(raw)
-    do throws(KeyError) {
-      let whole = try PublicKey(owning: raw)
-      // A public key that shares no private half.
-      publicKey = try PublicKey(subjectPublicKeyInfo: whole.subjectPublicKeyInfo)
-    } catch {
-      EVP_PKEY_free(raw)
-      throw error
-    }
+  /// Takes over the key.
+  init(owning raw: OpaquePointer, in residence: Residence) throws(KeyError) {
     // The context keeps a reference to the key.
     defer { EVP_PKEY_free(raw) }
+    let curve = try PublicKey.curve(of: raw)
+    guard curve == .p256 else { throw .wrongCurve(found: curve == .p192 ? "prime192v1" : "secp384r1") }
+    EVP_PKEY_up_ref(raw)
+    let whole = try PublicKey(owning: raw)
+    // A public key that shares no private half.
+    publicKey = try PublicKey(subjectPublicKeyInfo: whole.subjectPublicKeyInfo)
     guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
-    guard EVP_PKEY_sign_init(context) == 1 else {
-      EVP_PKEY_CTX_free(context)
+    self.context = context
+    self.residence = residence
+    // Without the digest's name a token's key signs too, and leaves an error in the queue.
+    guard EVP_PKEY_sign_init(context) == 1, EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 else {
       throw .notAKey(OpenSSLErrors.drain("no signing context"))
     }
-    self.context = context
   }
 
-  /// Reads SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`, also encrypted).
+  /// Reads SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also encrypted
+  /// (`Proc-Type: 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is not looked at.
   public convenience init(pem: String, passphrase: String? = nil) throws(KeyError) {
-    if pem.contains("-----BEGIN PUBLIC KEY-----") { throw .publicKeyInPlaceOfPrivate }
-    let encrypted = pem.contains("ENCRYPTED")
+    try self.init(pem: Secret(pem), passphrase: passphrase.map { Secret($0) })
+  }
+
+  /// The same of texts that are wiped.
+  convenience init(pem: Secret, passphrase: Secret?) throws(KeyError) {
+    let encrypted = try pem.withBytes { bytes throws(KeyError) in try PrivateKeyText(checking: bytes).isEncrypted }
     if encrypted, passphrase == nil { throw .passphraseNeeded }
     // With no callback OpenSSL takes the last argument for the passphrase; an empty one keeps it from asking the terminal.
-    var secret = Array((passphrase ?? "").utf8CString)
-    defer { OPENSSL_cleanse(&secret, secret.count) }
-    let key = secret.withUnsafeMutableBufferPointer { buffer in
-      PEMText.read(pem) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(buffer.baseAddress)) }
+    let key = (passphrase ?? Secret("")).withCString { text in
+      pem.withBytes { bytes in PEMText.read(bytes) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(text)) } }
     }
     guard let key else {
-      let reason = OpenSSLErrors.drain("not PEM")
-      throw encrypted ? .wrongPassphrase : .notAKey(reason)
+      let errors = OpenSSLErrors.drain()
+      guard encrypted else { throw .notAKey(errors.last { $0.text != nil }?.text ?? "not PEM") }
+      throw errors.contains(where: \.saysUnknownCipher) ? .unknownCipher : .wrongPassphrase
     }
-    try self.init(owning: key)
+    do throws(KeyError) { try Self.checkPair(key) } catch {
+      EVP_PKEY_free(key)
+      throw error
+    }
+    try self.init(owning: key, in: .memory)
   }
 
-  /// Loads a key file that nobody but its owner may read.
+  /// Loads a key file that nobody but its owner may read; the owner is this process's user or root.
   public static func load(path: String, passphrase: String? = nil) throws(KeyFileError) -> SigningKey {
-    // Opened once and looked at through the descriptor, so that the file that is checked is the one that is read.
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      let code = errno
-      throw code == ENOENT ? .absent(path: path) : .unreadable(path: path, reason: String(cString: strerror(code)))
-    }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(path: path, reason: "not a file")
-    }
-    let mode = UInt32(status.st_mode & 0o777)
-    guard mode & 0o077 == 0 else { throw .readableByOthers(path: path, mode: mode) }
-    guard status.st_size <= 65_536 else { throw .unreadable(path: path, reason: "too large for a key") }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    defer { OPENSSL_cleanse(&bytes, bytes.count) }
-    let count = read(file, &bytes, bytes.count)
-    guard count >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
-    do throws(KeyError) {
-      return try SigningKey(pem: String(decoding: bytes.prefix(count), as: UTF8.self), passphrase: passphrase)
-    } catch {
-      throw .notAKey(path: path, error)
+    try load(path: path, passphrase: passphrase.map { Secret($0) })
+  }
+
+  static func load(path: String, passphrase: Secret?) throws(KeyFileError) -> SigningKey {
+    let text = try OwnerOnlyFile.read(path)
+    do throws(KeyError) { return try SigningKey(pem: text, passphrase: passphrase) } catch { throw .notAKey(path: path, error) }
+  }
+
+  /// A text may name a public half of its own, which OpenSSL believes: signatures would verify for nobody.
+  private static func checkPair(_ key: OpaquePointer) throws(KeyError) {
+    // Before the check, which knows nothing of some kinds of keys.
+    _ = try PublicKey.curve(of: key)
+    guard let context = EVP_PKEY_CTX_new(key, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
+    defer { EVP_PKEY_CTX_free(context) }
+    guard EVP_PKEY_check(context) == 1 else {
+      ERR_clear_error()
+      throw .halvesDiffer
     }
   }
 
@@ -94,20 +95,68 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
       EVP_PKEY_CTX_set_group_name(context, "prime256v1") == 1,
       EVP_PKEY_generate(context, &key) == 1, let key
     else { throw .notAKey(OpenSSLErrors.drain("no key made")) }
-    return try SigningKey(owning: key)
+    return try SigningKey(owning: key, in: .memory)
   }
 
   deinit { EVP_PKEY_CTX_free(context) }
 
-  /// The private key as PKCS#8 PEM.
+  /// The private key as PKCS#8 PEM; empty for a key in a token. For a key that goes to a file there is `writePEM`.
   public var pem: String {
-    guard let bio = BIO_new(BIO_s_mem()) else { return "" }
+    (try? text(passphrase: nil) { String(decoding: $0, as: UTF8.self) }) ?? ""
+  }
+
+  /// Writes the private key as PKCS#8 PEM into a new file that only its owner may read (mode 0600), encrypted with AES-256-CBC
+  /// where a passphrase is given. Nothing is overwritten, and no symbolic link followed; the file is on the disk when this
+  /// returns.
+  public func writePEM(to path: String, passphrase: String? = nil) throws(KeyFileError) {
+    if let passphrase {
+      let utf8 = passphrase.utf8
+      guard !utf8.isEmpty, utf8.count <= OwnerOnlyFile.longestPassphrase, !utf8.contains(0), !utf8.contains(UInt8(ascii: "\n")) else {
+        throw .notWritten(
+          path: path, reason: "a passphrase is one line of 1 to \(OwnerOnlyFile.longestPassphrase) bytes without zero bytes")
+      }
+    }
+    // The file's own error leaves the closure as a value: one closure throws one kind.
+    let written: Result<Void, KeyFileError>
+    do throws(KeyError) {
+      written = try text(passphrase: passphrase.map { Secret($0) }) { bytes in
+        Result { () throws(KeyFileError) in try OwnerOnlyFile.create(path, holding: bytes) }
+      }
+    } catch { throw .notAKey(path: path, error) }
+    try written.get()
+  }
+
+  /// Iterations of PBKDF2 over HMAC-SHA-256, as OWASP's Password Storage Cheat Sheet has them; OpenSSL's own are 2,048.
+  private static let iterations: Int32 = 600_000
+
+  /// The text, in memory that libcrypto wipes when the closure is left.
+  private func text<Result>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Result) throws(KeyError) -> Result {
+    guard residence == .memory else { throw .staysInToken }
+    guard let bio = BIO_new(BIO_s_secmem()) else { throw .notAKey(OpenSSLErrors.drain("no memory")) }
     defer { BIO_free(bio) }
-    guard PEM_write_bio_PrivateKey(bio, EVP_PKEY_CTX_get0_pkey(context), nil, nil, 0, nil, nil) == 1 else { return "" }
-    var text = [UInt8](repeating: 0, count: 4096)
-    defer { OPENSSL_cleanse(&text, text.count) }
-    let length = BIO_read(bio, &text, Int32(text.count))
-    return String(decoding: text.prefix(max(0, Int(length))), as: UTF8.self)
+    guard let plain = EVP_PKEY2PKCS8(EVP_PKEY_CTX_get0_pkey(context)) else { throw .notAKey(OpenSSLErrors.drain("no PKCS#8")) }
+    defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+    let written: Bool
+    if let passphrase {
+      guard let scheme = PKCS5_pbe2_set_iv(EVP_aes_256_cbc(), Self.iterations, nil, 0, nil, NID_hmacWithSHA256) else {
+        throw .notAKey(OpenSSLErrors.drain("no encryption scheme"))
+      }
+      let sealed = passphrase.withCString { PKCS8_set0_pbe($0, Int32(passphrase.count), plain, scheme) }
+      guard let sealed else {
+        X509_ALGOR_free(scheme)
+        throw .notAKey(OpenSSLErrors.drain("not encrypted"))
+      }
+      // Frees the scheme too.
+      defer { X509_SIG_free(sealed) }
+      written = PEM_write_bio_PKCS8(bio, sealed) == 1
+    } else {
+      written = PEM_write_bio_PKCS8_PRIV_KEY_INFO(bio, plain) == 1
+    }
+    guard written else { throw .notAKey(OpenSSLErrors.drain("no PEM")) }
+    var start: UnsafeMutablePointer<CChar>?
+    let length = BIO_ctrl(bio, BIO_CTRL_INFO, 0, &start)
+    guard length > 0, let start else { throw .notAKey("no PEM") }
+    return body(UnsafeRawBufferPointer(start: start, count: length))
   }
 
   /// Signs with ECDSA over SHA-256.

@@ -5,22 +5,41 @@ import Testing
 @Suite("keys")
 struct KeyTests {
   /// Runs the OpenSSL command, whose keys are those a network brings; through files, since tests run side by side.
-  static func openssl(_ command: String, _ arguments: String..., input: String? = nil) throws -> String {
+  static func openssl(_ command: String, _ arguments: String..., input: String? = nil, key: String? = nil, standardOutput: Bool = false)
+    throws -> String
+  {
+    try openssl(command, arguments, input: input, key: key, standardOutput: standardOutput)
+  }
+
+  /// A key takes the place of the argument `-`; a command that has no `-out` for what it prints says so.
+  static func openssl(
+    _ command: String, _ arguments: [String], input: String? = nil, key: String? = nil, standardOutput: Bool = false
+  ) throws -> String {
+    var arguments = arguments
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let output = folder.appendingPathComponent("out")
-    var files = ["-out", output.path]
+    var files = standardOutput ? [] : ["-out", output.path]
     if let input {
       let file = folder.appendingPathComponent("in")
       try Data(input.utf8).write(to: file)
       files += ["-in", file.path]
+    }
+    if let key {
+      let file = folder.appendingPathComponent("key")
+      try Data(key.utf8).write(to: file)
+      arguments = arguments.map { $0 == "-" ? file.path : $0 }
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["openssl", command] + files + arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
+    if standardOutput {
+      try Data().write(to: output)
+      process.standardOutput = try FileHandle(forWritingTo: output)
+    }
     process.standardError = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
@@ -134,34 +153,5 @@ struct KeyTests {
     try Data("message \(signatures[0].0)".utf8).write(to: files[2])
     let said = try Self.openssl("dgst", "-sha256", "-verify", files[0].path, "-signature", files[1].path, files[2].path)
     #expect(said == "Verified OK\n")
-  }
-}
-
-@Suite("key files")
-struct KeyFileTests {
-  @Test("a file that is absent, no file, too open or no key is refused by name")
-  func files() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("key.pem").path
-    #expect(throws: KeyFileError.absent(path: path)) { try SigningKey.load(path: path) }
-    #expect(throws: KeyFileError.unreadable(path: folder.path, reason: "not a file")) { try SigningKey.load(path: folder.path) }
-    let pem = try SigningKey.generate().pem
-    try Data(pem.utf8).write(to: URL(fileURLWithPath: path))
-    for mode: Int in [0o644, 0o640, 0o604, 0o610, 0o601, 0o660, 0o777] {
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-      let error = #expect(throws: KeyFileError.self) { try SigningKey.load(path: path) }
-      #expect(error == .readableByOthers(path: path, mode: UInt32(mode)))
-      #expect("\(try #require(error))".contains(path))
-    }
-    for mode: Int in [0o400, 0o600, 0o700] {
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-      #expect(try SigningKey.load(path: path).pem == pem)
-    }
-    try Data("nothing".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    let error = #expect(throws: KeyFileError.self) { try SigningKey.load(path: path) }
-    #expect("\(try #require(error))".contains(path))
   }
 }

@@ -1,0 +1,77 @@
+import COpenSSL
+
+/// Keys that stay in a token: a hardware security module, a smart card or SoftHSM. OpenSSL's engine `pkcs11` (libp11) does the
+/// signing; each signature takes a session of its own, so many threads sign at once as far as the token lets them.
+///
+/// A library is loaded once in a process and stays. Its tokens are those that it knows when the first key is loaded. libp11
+/// keeps the PIN for the time it has to log in again. A login is the process's: once a token took a PIN, it is asked no more, and
+/// a wrong PIN of a second key of that token goes unnoticed.
+public struct PKCS11KeyProvider: PrivateKeyProvider {
+  /// The path of the token's PKCS#11 library.
+  public let module: String
+
+  /// - Parameter module: the path of the token's PKCS#11 library, such as `/usr/lib/softhsm/libsofthsm2.so`.
+  public init(module: String) {
+    self.module = module
+  }
+
+  /// Finds the private key that a PKCS#11 URI names and logs in to its token.
+  ///
+  /// - Parameter secretFile: the file of the token's PIN; a token that wants none needs none.
+  public func key(_ reference: String, secretFile: String? = nil) throws(PrivateKeyError) -> SigningKey {
+    let uri: PKCS11URI
+    do throws(PKCS11URIError) { uri = try PKCS11URI(validating: reference) } catch {
+      // Not the text itself: it may hold a PIN.
+      throw .token(.badURI(error))
+    }
+    var pin: Secret?
+    if let secretFile {
+      do throws(KeyFileError) { pin = try OwnerOnlyFile.firstLine(secretFile) } catch { throw .secretFile(error) }
+    }
+    do throws(TokenKeyError) { return try PKCS11Module.key(uri, pin: pin, module: module) } catch { throw .token(error) }
+  }
+}
+
+/// Why a token gives no key. Never says the PIN.
+public enum TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
+  case badURI(PKCS11URIError)
+  case moduleMissing(path: String)
+  case moduleUnusable(path: String, reason: String)
+  case engineMissing(reason: String)
+  case tokenMissing(uri: String, present: [String])
+  case severalTokens(uri: String)
+  case pinNeeded(uri: String)
+  case wrongPIN(uri: String)
+  case pinLocked(uri: String)
+  /// One wrong PIN would lock the token: it is not tried, since a service that restarts would try again and again.
+  case lastTry(uri: String)
+  case noSuchKey(uri: String)
+  case severalKeys(uri: String, count: Int)
+  case noPublicKey(uri: String)
+  case unusableKey(uri: String, KeyError)
+  case failed(uri: String, reason: String)
+
+  public var description: String {
+    switch self {
+    case .badURI(let error): "the key's PKCS#11 URI \(error)"
+    case .moduleMissing(let path): "PKCS#11 module \(path) does not exist"
+    case .moduleUnusable(let path, let reason): "PKCS#11 module \(path) cannot be used: \(reason)"
+    case .engineMissing(let reason):
+      "OpenSSL's engine pkcs11 cannot be loaded (\(reason)); Debian has it as libengine-pkcs11-openssl"
+    case .tokenMissing(let uri, let present):
+      "no initialised token matches \(uri); there "
+        + (present.isEmpty ? "is none" : "is " + present.map { "\"\($0)\"" }.joined(separator: ", "))
+    case .severalTokens(let uri): "more than one token matches \(uri); name its serial"
+    case .pinNeeded(let uri): "the token of \(uri) wants a PIN; name its PIN file"
+    case .wrongPIN(let uri): "the token of \(uri) does not take this PIN"
+    case .pinLocked(let uri): "the PIN of the token of \(uri) is locked; its security officer unlocks it"
+    case .lastTry(let uri):
+      "the token of \(uri) will lock at the next wrong PIN, so it is not tried; log in with the right one by the token's own tool"
+    case .noSuchKey(let uri): "the token has no private key that matches \(uri)"
+    case .severalKeys(let uri, let count): "\(count) private keys match \(uri); exactly one should"
+    case .noPublicKey(let uri): "the token has the private key of \(uri) but not its public key, which must have the same id"
+    case .unusableKey(let uri, let error): "the key of \(uri) \(error)"
+    case .failed(let uri, let reason): "the token gives no key for \(uri): \(reason)"
+    }
+  }
+}

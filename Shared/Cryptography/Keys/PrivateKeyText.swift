@@ -1,0 +1,101 @@
+/// What a PEM text holds, block by block (RFC 7468, and RFC 1421 for the older encryption): looked at before OpenSSL reads it,
+/// since OpenSSL takes the first key it finds and has one answer for everything else.
+struct PrivateKeyText {
+  private struct Block {
+    let name: String
+    var saysEncrypted = false
+    /// The first characters of its Base64, and how many there are; padding is not counted.
+    var start: [UInt8] = []
+    var characters = 0
+  }
+
+  let isEncrypted: Bool
+
+  /// Throws unless the text is one private key of a kind that can be one of ours. Comments before it are allowed; OpenSSL's own
+  /// commands write such.
+  init(checking bytes: UnsafeRawBufferPointer) throws(KeyError) {
+    let blocks = try Self.blocks(bytes)
+    let keys = blocks.filter { $0.name.hasSuffix("PRIVATE KEY") }
+    guard let key = keys.first else {
+      switch blocks.first(where: { $0.name != "EC PARAMETERS" })?.name {
+      case nil: throw .notAKey(blocks.isEmpty ? Self.kind(bytes) : "only the parameters of a curve")
+      case "PUBLIC KEY", "RSA PUBLIC KEY": throw .publicKeyInPlaceOfPrivate
+      case "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE": throw .certificateInPlaceOfKey
+      case let name?: throw .notAKey("a \(name)")
+      }
+    }
+    guard keys.count == 1 else { throw .severalKeys(keys.count) }
+    if let other = blocks.first(where: { $0.name != "EC PARAMETERS" && $0.name != key.name }) { throw .moreThanTheKey(other.name) }
+    switch key.name {
+    case "EC PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY": break
+    case "RSA PRIVATE KEY", "DSA PRIVATE KEY": throw .wrongCurve(found: String(key.name.prefix(3)))
+    case "OPENSSH PRIVATE KEY": throw .notAKey("OpenSSH's own form; ssh-keygen -p -m PKCS8 rewrites it")
+    default: throw .notAKey("a \(key.name)")
+    }
+    isEncrypted = key.saysEncrypted || key.name == "ENCRYPTED PRIVATE KEY"
+    // The older encryption's bytes say nothing.
+    if !key.saysEncrypted, let length = Self.derLength(key.start), length < key.characters * 3 / 4 {
+      throw .textAfterTheKey
+    }
+  }
+
+  private static func blocks(_ bytes: UnsafeRawBufferPointer) throws(KeyError) -> [Block] {
+    var blocks: [Block] = []
+    var open: Block?
+    for raw in bytes.split(separator: UInt8(ascii: "\n")) {
+      let line = trimmed(raw)
+      if let name = name(line, after: "-----BEGIN ") {
+        if open != nil { throw .notAKey("a PEM block within another") }
+        open = Block(name: name)
+      } else if let name = name(line, after: "-----END ") {
+        guard let block = open, block.name == name else { throw .notAKey("an END without its BEGIN") }
+        blocks.append(block)
+        open = nil
+      } else if open != nil {
+        // Headers have a colon, which Base64 has not.
+        if line.contains(UInt8(ascii: ":")) {
+          if line.starts(with: "Proc-Type:".utf8), line.suffix(9).elementsEqual("ENCRYPTED".utf8) { open?.saysEncrypted = true }
+        } else {
+          let text = line.filter { $0 != UInt8(ascii: "=") }
+          open?.characters += text.count
+          if let have = open?.start.count, have < 8 { open?.start += text.prefix(8 - have) }
+        }
+      } else if !blocks.isEmpty, !line.isEmpty {
+        throw .textAfterTheKey
+      }
+    }
+    if let open { throw .notAKey("its \(open.name) has no end") }
+    return blocks
+  }
+
+  private static func trimmed(_ line: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    guard let first = line.firstIndex(where: { !isSpace($0) }), let last = line.lastIndex(where: { !isSpace($0) }) else {
+      return line.prefix(0)
+    }
+    return line[first...last]
+  }
+
+  private static func name(_ line: Slice<UnsafeRawBufferPointer>, after prefix: String) -> String? {
+    guard line.starts(with: prefix.utf8), line.suffix(5).elementsEqual("-----".utf8), line.count >= prefix.utf8.count + 5 else {
+      return nil
+    }
+    return String(decoding: line.dropFirst(prefix.utf8.count).dropLast(5), as: UTF8.self)
+  }
+
+  /// What bytes without any PEM block probably are.
+  private static func kind(_ bytes: UnsafeRawBufferPointer) -> String {
+    if bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return "empty" }
+    return bytes.first == 0x30 ? "binary; openssl pkcs8 -inform DER turns it into PEM" : "not PEM"
+  }
+
+  /// How many bytes the DER value is long that begins with this Base64, header included.
+  private static func derLength(_ start: [UInt8]) -> Int? {
+    guard start.count == 8, let head = Base64.decode(String(decoding: start, as: UTF8.self)), head[0] == 0x30 else { return nil }
+    let first = Int(head[1])
+    guard first >= 0x80 else { return 2 + first }
+    let width = first & 0x7F
+    guard (1...2).contains(width) else { return nil }
+    return 2 + width + head[2..<2 + width].reduce(0) { $0 << 8 | Int($1) }
+  }
+}

@@ -1,0 +1,39 @@
+import COpenSSL
+
+/// Bytes that are wiped on release: a passphrase, a PIN, the text of a private key.
+final class Secret: @unchecked Sendable {  // its memory is written in the initialiser only
+  /// Ends with a zero byte, which C wants.
+  private let memory: UnsafeMutableRawBufferPointer
+  /// Without that zero byte.
+  private(set) var count = 0
+
+  /// Makes room for so many bytes and lets the closure fill it; the closure gives how many it wrote.
+  init<Failure: Error>(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int) throws(Failure) {
+    memory = .allocate(byteCount: capacity + 1, alignment: 1)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    count = try fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<capacity]))
+  }
+
+  convenience init(_ text: String) {
+    let utf8 = text.utf8
+    self.init(capacity: utf8.count) { (room) throws(Never) in
+      room.copyBytes(from: utf8)
+      return utf8.count
+    }
+  }
+
+  deinit {
+    OPENSSL_cleanse(memory.baseAddress, memory.count)
+    memory.deallocate()
+  }
+
+  /// The bytes, valid within the closure.
+  func withBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+  }
+
+  /// The bytes as C text, valid within the closure.
+  func withCString<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> Result {
+    body(memory.baseAddress!.assumingMemoryBound(to: CChar.self))
+  }
+}
