@@ -103,7 +103,9 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
-    service("signer", folder: "Signer", serviceParts + ["AppleAttribution", "AppStore"]),
+    service(
+      "signer", folder: "Signer",
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),

@@ -18,6 +18,7 @@ extension ServiceParts {
         deliveries: deliveries, store: store, routing: configuration.routing,
         maximumWait: ATTWaiting.maximumMilliseconds,
         metrics: metrics, logger: environment.logger),
+      webPayloads: WebPayloadIntake(signer: environment.rpcClient(baseURL: environment.variables.signerURL)),
       now: WallClock.now)
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }

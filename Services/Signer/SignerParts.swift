@@ -2,28 +2,37 @@ import AttributionProtocol
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Puts the signer together: the keys, and one handler a method. It needs no Redis.
+  /// Puts the signer together: the keys, the record, and one handler a method.
+  ///
+  /// It needs no Redis but for web ads that wait for the device's request.
   static func signer(_ environment: ServiceEnvironment) throws -> ServiceParts {
-    let keyring = try Keyring(environment.configuration)
-    for (id, keys) in keyring.adNetworks.sorted(by: { $0.key < $1.key }) where !keys.contains(where: { $0.state == .active }) {
-      environment.logger.warning("an ad network has no active key: nothing is signed for it", metadata: ["adNetworkId": "\(id)"])
-    }
-    let skAdNetwork = SignSKAdNetworkImpressionHandler(keyring: keyring, now: WallClock.now)
-    let web = SignSKAdNetworkWebImpressionHandler(keyring: keyring, now: WallClock.now)
-    let adAttributionKit = SignAdAttributionKitImpressionHandler(keyring: keyring, now: WallClock.now)
+    let metrics = environment.metrics
+    SigningMetrics.declare(metrics)
+    let keys = try LiveKeyring(environment.configuration, metrics: metrics, logger: environment.logger)
+    let audit = try environment.variables.auditFile.map { path throws(ConfigurationError) in try AuditLog(path: path) }
+    let desk = SigningDesk(keys: keys, audit: audit, metrics: metrics, now: WallClock.now)
+    let store = environment.redis.map { WebImpressionStore(redis: $0) }
+    let skAdNetwork = SignSKAdNetworkImpressionHandler(desk: desk)
+    let web = SignSKAdNetworkWebImpressionHandler(desk: desk, store: store)
+    let adAttributionKit = SignAdAttributionKitImpressionHandler(desk: desk)
 
     var parts = ServiceParts()
     parts.methods = SignerService.methods
     parts.handlers = [
       skAdNetwork, web, adAttributionKit,
       SignImpressionsHandler(skAdNetwork: skAdNetwork, web: web, adAttributionKit: adAttributionKit),
-      CreateAppStoreServerTokenHandler(keyring: keyring, now: WallClock.now),
-      SignPromotionalOfferHandler(keyring: keyring, now: WallClock.now),
-      SignPromotionalOfferJWSHandler(keyring: keyring, now: WallClock.now),
-      SignIntroductoryOfferEligibilityHandler(keyring: keyring, now: WallClock.now),
-      SignAdvancedCommerceRequestHandler(keyring: keyring, now: WallClock.now),
-      ListSigningKeysHandler(keyring: keyring),
+      SignDeferredSKAdNetworkWebImpressionHandler(desk: desk, store: store),
+      CreateAppStoreServerTokenHandler(desk: desk),
+      SignPromotionalOfferHandler(desk: desk),
+      SignPromotionalOfferJWSHandler(desk: desk),
+      SignIntroductoryOfferEligibilityHandler(desk: desk),
+      SignAdvancedCommerceRequestHandler(desk: desk),
+      ListSigningKeysHandler(desk: desk),
     ]
+    parts.reload = { configuration throws(ConfigurationError) in
+      try keys.replace(by: configuration)
+      try audit?.reopen()
+    }
     return parts
   }
 }

@@ -22,6 +22,11 @@ enum Signing {
   }
 
   static func signed(_ signature: () throws(SignatureError) -> String) throws(RPCError) -> String {
-    do throws(SignatureError) { return try signature() } catch { throw .internalError("the signature could not be made") }
+    do throws(SignatureError) { return try signature() } catch {
+      if case .notRecorded = error {
+        throw .unavailable("the signature could not be recorded, and is not handed out", reason: "AUDIT_UNAVAILABLE")
+      }
+      throw .internalError("the signature could not be made")
+    }
   }
 }

@@ -17,6 +17,9 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether the service cannot work without the queues: the signer goes on signing while Redis is away.
+  public var needsQueues: Bool { self != .signer }
+
   /// Ingest's port for devices, the App Store and SDKs.
   public static let defaultPublicPort = 8080
 }

@@ -1,5 +1,5 @@
 import Cryptography
-import RedisClient
+public import RedisClient
 
 /// What a claim of an RPC's idempotency key found.
 public enum RPCClaim: Sendable, Hashable {
@@ -15,14 +15,23 @@ public enum RPCClaim: Sendable, Hashable {
 
 /// Answers of RPCs under their Idempotency-Key (`rpc-protocol.md` section 10).
 public struct RPCIdempotencyStore: Sendable {
-  private let deliveries: DeliveryQueue
+  private let redis: RedisClient
+  private let answerTTL: Duration
 
-  public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+  /// - Parameter answerTTL: how long an answer is everybody's answer.
+  public init(redis: RedisClient, answerTTL: Duration) {
+    self.redis = redis
+    self.answerTTL = answerTTL
+  }
+
+  public init(deliveries: DeliveryQueue) {
+    self.init(redis: deliveries.redis, answerTTL: deliveries.configuration.rpcAnswerTTL)
+  }
 
   /// `scope`: the caller, the method's path and the key. `fingerprint`: a digest of the request.
   public func claim(scope: String, fingerprint: String, lease: Duration) async throws(QueueError) -> RPCClaim {
     let owner = RandomBytes.uuid()
-    let reply = try await deliveries.run(
+    let reply = try await run(
       Scripts.rpcClaim, [key(scope)], [.string(owner), .string(fingerprint), .integer(lease.milliseconds)])
     guard let words = reply.array, let first = words.first?.string else {
       throw .unavailable(.unexpectedReply("rpc_claim"))
@@ -38,17 +47,21 @@ public struct RPCIdempotencyStore: Sendable {
 
   /// Stores the answer.
   public func finish(scope: String, owner: String, status: Int, code: String, body: [UInt8]) async throws(QueueError) {
-    _ = try await deliveries.run(
+    _ = try await run(
       Scripts.rpcFinish, [key(scope)],
       [
         .string(owner), "done", .integer(Int64(status)), .string(code), .bytes(body),
-        .integer(deliveries.configuration.rpcAnswerTTL.wholeSeconds),
+        .integer(answerTTL.wholeSeconds),
       ])
   }
 
   /// Frees the key.
   public func release(scope: String, owner: String) async throws(QueueError) {
-    _ = try await deliveries.run(Scripts.rpcFinish, [key(scope)], [.string(owner), "free", 0, "", "", 0])
+    _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "free", 0, "", "", 0])
+  }
+
+  private func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
+    do { return try await script.run(redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 
   private func key(_ scope: String) -> String {

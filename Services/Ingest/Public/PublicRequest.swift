@@ -15,6 +15,8 @@ struct PublicRequest: Sendable {
   /// Without the query, as it was sent.
   var path: String { received.path }
   var body: [UInt8] { received.body }
+  var requestId: String { received.requestId }
+  var traceparent: String { received.traceparent }
 
   /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for
   /// it.

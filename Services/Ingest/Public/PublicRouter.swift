@@ -7,6 +7,7 @@ struct PublicRouter: PublicResponder {
   let notifications: NotificationIntake
   let tokens: TokenIntake
   let sessions: SessionIntake
+  let webPayloads: WebPayloadIntake
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
@@ -23,7 +24,7 @@ struct PublicRouter: PublicResponder {
     }
     switch route {
     case .postback(let adNetworkId): return await postbacks.receive(request, adNetworkId: adNetworkId)
-    case .signedWebPayload: return .failure(.unimplemented("signed web ads are not offered by this server"))
+    case .signedWebPayload: return await webPayloads.receive(request)
     case .notification: return await notifications.receive(request)
     case .token: return await tokens.receive(request)
     case .session: return await sessions.receive(request)

@@ -8,30 +8,27 @@ import Synchronization
 struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   typealias Method = SignerService.CreateAppStoreServerToken
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
-  private let cache = TokenCache()
-
-  init(keyring: Keyring, now: @escaping @Sendable () -> Int64) {
-    self.keyring = keyring
-    self.now = now
-  }
+  let desk: SigningDesk
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+    let keyring = desk.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
     guard let key = keys.server, let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")
     }
-    let now = now()
+    let now = desk.now()
     let token = try Signing.checked { () throws(SigningRefusal) in
       try AppStoreServerToken(
         keyId: key.keyId, issuerId: issuerId, bundleId: bundleId, lifetime: request.lifetimeSeconds.map { Int64($0) }, now: now)
     }
     let name = TokenCache.Name(bundleId: bundleId, lifetime: token.expiresAt - token.issuedAt)
-    if let kept = cache.token(name, now: now) { return Self.response(kept) }
-    let made = TokenCache.Made(token: token, text: try Signing.signed { () throws(SignatureError) in try token.sign(with: key.key) })
-    cache.keep(made, name)
+    if let kept = keyring.tokens.token(name, now: now) { return Self.response(kept) }
+    let made = TokenCache.Made(
+      token: token,
+      text: try Signing.signed { () throws(SignatureError) in
+        try token.sign(with: desk.signer(key.identity, .appStoreServerToken, context))
+      })
+    keyring.tokens.keep(made, name)
     return Self.response(made)
   }
 

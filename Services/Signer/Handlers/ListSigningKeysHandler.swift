@@ -5,9 +5,10 @@ import ServiceRuntime
 struct ListSigningKeysHandler: ImmediateRPCHandler {
   typealias Method = SignerService.ListSigningKeys
 
-  let keyring: Keyring
+  let desk: SigningDesk
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+    let keyring = desk.keyring
     if let id = request.adNetworkId, keyring.adNetworks[id] == nil {
       throw .notFound("unknown ad network", field: "adNetworkId")
     }
@@ -28,7 +29,7 @@ struct ListSigningKeysHandler: ImmediateRPCHandler {
         keys.append(
           SigningKeyInfo(
             keyId: key.keyId, state: DeploymentConfiguration.Key.State.active.rawValue, algorithm: "ES256",
-            publicKey: key.publicKey, adNetworkId: nil, bundleId: id, use: use))
+            publicKey: key.identity.key.publicKey.pem, adNetworkId: nil, bundleId: id, use: use))
       }
     }
     return Method.Response(keys: keys)

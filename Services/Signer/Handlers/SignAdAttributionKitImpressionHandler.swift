@@ -7,27 +7,29 @@ import ServiceRuntime
 struct SignAdAttributionKitImpressionHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+    try sign(request, context)
+  }
 
-  func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
+  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let parameters = AdAttributionKitImpression.Parameters(
       adNetworkId: request.adNetworkId, sourceIdentifier: request.sourceIdentifier.map { Int64($0) },
       advertisedItemId: request.advertisedItemId, publisherItemId: request.publisherItemId,
       impressionType: request.impressionType, eligibleForReEngagement: request.eligibleForReEngagement,
       impressionId: request.impressionId, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try AdAttributionKitImpression(validating: parameters, now: now())
+      try AdAttributionKitImpression(validating: parameters, now: desk.now())
     }
-    let (keyId, key) = try keyring.active(for: impression.adNetworkId)
-    let jws = try Signing.signed { () throws(SignatureError) in try impression.sign(with: key) }
+    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    let jws = try Signing.signed { () throws(SignatureError) in
+      try impression.sign(with: desk.signer(identity, .adAttributionKitImpression, context))
+    }
     return Method.Response(
       jws: jws, adNetworkId: impression.adNetworkId, sourceIdentifier: Int32(impression.sourceIdentifier),
       advertisedItemId: impression.advertisedItemId, publisherItemId: impression.publisherItemId,
       impressionType: AdAttributionKitImpression.appImpression, eligibleForReEngagement: impression.eligibleForReEngagement,
-      impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: keyId)
+      impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: identity.keyId)
   }
 }

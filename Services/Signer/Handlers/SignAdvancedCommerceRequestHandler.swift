@@ -7,9 +7,7 @@ import WireJSON
 struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let bytes: [UInt8]
@@ -19,9 +17,10 @@ struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
     case (nil, nil): throw .invalidArgument(field: "requestText", "is required")
     case (_?, _?): throw .invalidArgument(field: "request", "stands beside requestText; only one is signed")
     }
-    let (jws, keyId) = try keyring.signAppRequest(request.bundleId) { (keyId, issuerId, bundleId) throws(SigningRefusal) in
+    let (jws, keyId) = try desk.signAppRequest(request.bundleId, .advancedCommerceRequest, context) {
+      (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.advancedCommerce(
-        keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: now())
+        keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: desk.now())
     }
     return Method.Response(jws: jws, keyId: keyId)
   }

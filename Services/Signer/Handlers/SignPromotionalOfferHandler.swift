@@ -7,20 +7,20 @@ import ServiceRuntime
 struct SignPromotionalOfferHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignPromotionalOffer
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (bundleId, key) = try keyring.appRequestKey(request.bundleId)
+    let (bundleId, key) = try desk.keyring.appRequestKey(request.bundleId)
     let offer = try Signing.checked { () throws(SigningRefusal) in
       try PromotionalOffer(
         bundleId: bundleId, keyId: key.keyId, productIdentifier: request.productIdentifier,
         offerIdentifier: request.offerIdentifier, applicationUsername: request.applicationUsername,
-        appAccountToken: request.appAccountToken, nonce: request.nonce, timestamp: request.timestamp, now: now())
+        appAccountToken: request.appAccountToken, nonce: request.nonce, timestamp: request.timestamp, now: desk.now())
     }
     return Method.Response(
-      signature: try Signing.signed { () throws(SignatureError) in try offer.sign(with: key.key) }, keyId: key.keyId,
+      signature: try Signing.signed { () throws(SignatureError) in
+        try offer.sign(with: desk.signer(key.identity, .promotionalOffer, context))
+      }, keyId: key.keyId,
       bundleId: bundleId, productIdentifier: offer.productIdentifier, offerIdentifier: offer.offerIdentifier,
       applicationUsername: offer.applicationUsername, nonce: offer.nonce, timestamp: offer.timestamp)
   }

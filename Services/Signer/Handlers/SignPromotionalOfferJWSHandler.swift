@@ -6,15 +6,14 @@ import ServiceRuntime
 struct SignPromotionalOfferJWSHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignPromotionalOfferJWS
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (jws, keyId) = try keyring.signAppRequest(request.bundleId) { (keyId, issuerId, bundleId) throws(SigningRefusal) in
+    let (jws, keyId) = try desk.signAppRequest(request.bundleId, .promotionalOfferJWS, context) {
+      (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.promotionalOffer(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,
-        offerIdentifier: request.offerIdentifier, transactionId: request.transactionId, now: now())
+        offerIdentifier: request.offerIdentifier, transactionId: request.transactionId, now: desk.now())
     }
     return Method.Response(jws: jws, keyId: keyId)
   }

@@ -7,28 +7,30 @@ import ServiceRuntime
 struct SignSKAdNetworkImpressionHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
+  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+    try sign(request, context)
+  }
 
-  func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
+  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let parameters = SKAdNetworkImpression.Parameters(
       version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map { Int64($0) },
       sourceIdentifier: request.sourceIdentifier.map { Int64($0) }, itunesItemId: request.itunesItemId,
       sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map { Int64($0) },
       nonce: request.nonce, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkImpression(validating: parameters, now: now())
+      try SKAdNetworkImpression(validating: parameters, now: desk.now())
     }
-    let (keyId, key) = try keyring.active(for: impression.adNetworkId)
-    let signature = try Signing.signed { () throws(SignatureError) in try impression.sign(with: key) }
+    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    let signature = try Signing.signed { () throws(SignatureError) in
+      try impression.sign(with: desk.signer(identity, .skAdNetworkImpression, context))
+    }
     return Method.Response(
       version: impression.version.rawValue, adNetworkId: impression.adNetworkId,
       campaignId: impression.campaignId.map { Int32($0) }, sourceIdentifier: impression.sourceIdentifier.map { Int32($0) },
       itunesItemId: impression.itunesItemId, sourceAppId: impression.sourceAppId, sourceDomain: impression.sourceDomain,
       fidelityType: impression.fidelityType.map { Int32($0) }, nonce: impression.nonce, timestamp: impression.timestamp,
-      signature: signature, keyId: keyId, sourceIdentifierDigits: impression.sourceIdentifierDigits.map { Int32($0) })
+      signature: signature, keyId: identity.keyId, sourceIdentifierDigits: impression.sourceIdentifierDigits.map { Int32($0) })
   }
 }

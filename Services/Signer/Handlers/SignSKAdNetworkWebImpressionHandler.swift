@@ -3,29 +3,49 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignSKAdNetworkWebImpression`: the signed payload of a web ad, ready to serve to the device, and its nonce in both encodings.
-struct SignSKAdNetworkWebImpressionHandler: ImmediateRPCHandler {
+/// `SignSKAdNetworkWebImpression`: the signed payload of a web ad, ready to serve to the device, and its nonce in both encodings;
+/// or, deferred, the ad is kept for the device's own request.
+struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
 
-  let keyring: Keyring
-  /// Milliseconds since 1970.
-  let now: @Sendable () -> Int64
+  let desk: SigningDesk
+  /// Nil without a Redis.
+  let store: WebImpressionStore?
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response { try sign(request) }
+  func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    request.deferred == true ? try await keep(request) : try sign(request, context)
+  }
 
-  func sign(_ request: Method.Request) throws(RPCError) -> Method.Response {
-    if request.deferred == true {
-      throw .unimplemented("deferred: impressions are not kept for the device's request; ask for the signed payload when it comes")
+  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+    guard request.sourceDomains.isEmpty else {
+      throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }
-    let parameters = SKAdNetworkImpression.Parameters(
+    let web = try Signing.checked { () throws(FieldError) in
+      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now())
+    }
+    let (payload, keyId) = try desk.webPayload(web, context)
+    return Method.Response(
+      payload: payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: keyId)
+  }
+
+  private func keep(_ request: Method.Request) async throws(RPCError) -> Method.Response {
+    let impression = try Signing.checked { () throws(FieldError) in
+      try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains)
+    }
+    // Refused now rather than when the device asks and nobody looks.
+    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    guard let store else {
+      throw .failedPrecondition(
+        "web ads are kept in a Redis, and this signer has none (ATTRIBUTION_REDIS_URL)", reason: "STORE_NOT_CONFIGURED")
+    }
+    try await store.keep(impression)
+    return Method.Response(
+      payload: nil, nonce: impression.nonce.uuid, attributionSourceNonce: impression.nonce.base64URL, keyId: identity.keyId)
+  }
+
+  private static func parameters(_ request: Method.Request) -> SKAdNetworkImpression.Parameters {
+    SKAdNetworkImpression.Parameters(
       version: request.version, adNetworkId: request.adNetworkId, sourceIdentifier: request.sourceIdentifier.map { Int64($0) },
       itunesItemId: request.itunesItemId, sourceDomain: request.sourceDomain, nonce: request.nonce, timestamp: request.timestamp)
-    let web = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkWebImpression(validating: parameters, now: now())
-    }
-    let (keyId, key) = try keyring.active(for: web.impression.adNetworkId)
-    let signature = try Signing.signed { () throws(SignatureError) in try web.impression.sign(with: key) }
-    return Method.Response(
-      payload: web.payload(signature: signature), nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: keyId)
   }
 }

@@ -71,7 +71,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
   }
 
   /// The compact JWS.
-  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)
   }
 }

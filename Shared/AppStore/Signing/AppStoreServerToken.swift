@@ -45,14 +45,14 @@ public struct AppStoreServerToken: Sendable, Hashable {
   }
 
   /// The signed token, for `Authorization: Bearer`.
-  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)
   }
 }
 
 /// A JWT as Apple asks for it: header `alg`, `kid`, `typ`, raw signature.
 enum AppStoreJWT {
-  static func sign(keyId: String, claims: JSONObject, with key: SigningKey) throws(SignatureError) -> String {
+  static func sign(keyId: String, claims: JSONObject, with key: some MessageSigner) throws(SignatureError) -> String {
     let header: JSONObject = ["alg": "ES256", "kid": .string(keyId), "typ": "JWT"]
     return try CompactJWS.sign(
       header: JSONValue.object(header).serialized, payload: JSONValue.object(claims).serialized, with: key)

@@ -57,7 +57,7 @@ public struct PromotionalOffer: Sendable, Hashable {
   }
 
   /// The signature as the app passes it on: DER in standard Base64.
-  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     Base64.encode(try key.sign(message).der)
   }
 }

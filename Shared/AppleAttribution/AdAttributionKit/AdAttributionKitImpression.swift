@@ -101,7 +101,7 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   }
 
   /// The compact JWS.
-  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     try CompactJWS.sign(header: header, payload: payload, with: key)
   }
 }

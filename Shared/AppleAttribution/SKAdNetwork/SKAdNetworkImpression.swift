@@ -118,7 +118,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { String($0).utf8.count } }
 
   /// Signs. The signature goes to the device as DER in standard Base64.
-  public func sign(with key: SigningKey) throws(SignatureError) -> String {
+  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     Base64.encode(try key.signDER(signedString))
   }
 

@@ -9,6 +9,7 @@ public enum SignerService {
   public static let methods: [any RPCMethod.Type] = [
     SignSKAdNetworkImpression.self,
     SignSKAdNetworkWebImpression.self,
+    SignDeferredSKAdNetworkWebImpression.self,
     SignAdAttributionKitImpression.self,
     SignImpressions.self,
     CreateAppStoreServerToken.self,
@@ -36,6 +37,17 @@ public enum SignerService {
     public typealias Response = SignSKAdNetworkWebImpressionResponse
     public static let service = SignerService.name
     public static let name = "SignSKAdNetworkWebImpression"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Signs a web ad that was kept (`deferred`) for the device that asks for it. The same question again gets the same payload.
+  public enum SignDeferredSKAdNetworkWebImpression: RPCMethod {
+    public typealias Request = SignDeferredSKAdNetworkWebImpressionRequest
+    public typealias Response = SignDeferredSKAdNetworkWebImpressionResponse
+    public static let service = SignerService.name
+    public static let name = "SignDeferredSKAdNetworkWebImpression"
     public static let idempotency = IdempotencyClass.natural
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -3,6 +3,149 @@
 import WireJSON
 
 /// See `attribution/signer/v1/signer.proto`.
+public struct SignSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
+  public var version: String?
+  public var adNetworkId: String?
+  public var sourceIdentifier: Int32?
+  public var itunesItemId: Int64?
+  public var sourceDomain: String?
+  public var nonce: String?
+  public var timestamp: Int64?
+  /// Keep the impression for the device's own request instead of signing it now; then without timestamp.
+  public var deferred: Bool?
+  /// With deferred: the sites it may be signed for. None, and no source_domain: whichever site the device names.
+  public var sourceDomains: [String]
+
+  public init(
+    version: String? = nil,
+    adNetworkId: String? = nil,
+    sourceIdentifier: Int32? = nil,
+    itunesItemId: Int64? = nil,
+    sourceDomain: String? = nil,
+    nonce: String? = nil,
+    timestamp: Int64? = nil,
+    deferred: Bool? = nil,
+    sourceDomains: [String] = []
+  ) {
+    self.version = version
+    self.adNetworkId = adNetworkId
+    self.sourceIdentifier = sourceIdentifier
+    self.itunesItemId = itunesItemId
+    self.sourceDomain = sourceDomain
+    self.nonce = nonce
+    self.timestamp = timestamp
+    self.deferred = deferred
+    self.sourceDomains = sourceDomains
+  }
+
+  public init() {
+    self.version = nil
+    self.adNetworkId = nil
+    self.sourceIdentifier = nil
+    self.itunesItemId = nil
+    self.sourceDomain = nil
+    self.nonce = nil
+    self.timestamp = nil
+    self.deferred = nil
+    self.sourceDomains = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "version":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          version = try reader.readString()
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "sourceIdentifier", "source_identifier":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          sourceIdentifier = try reader.readInt32()
+        case "itunesItemId", "itunes_item_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          itunesItemId = try reader.readInt64()
+        case "sourceDomain", "source_domain":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          sourceDomain = try reader.readString()
+        case "nonce":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          nonce = try reader.readString()
+        case "timestamp":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          timestamp = try reader.readInt64()
+        case "deferred":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          deferred = try reader.readBool()
+        case "sourceDomains", "source_domains":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          sourceDomains = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let version {
+      writer.key("version")
+      writer.string(version)
+    }
+    if let adNetworkId {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if let sourceIdentifier {
+      writer.key("sourceIdentifier")
+      writer.int(sourceIdentifier)
+    }
+    if let itunesItemId {
+      writer.key("itunesItemId")
+      writer.int64(itunesItemId)
+    }
+    if let sourceDomain {
+      writer.key("sourceDomain")
+      writer.string(sourceDomain)
+    }
+    if let nonce {
+      writer.key("nonce")
+      writer.string(nonce)
+    }
+    if let timestamp {
+      writer.key("timestamp")
+      writer.int64(timestamp)
+    }
+    if let deferred {
+      writer.key("deferred")
+      writer.bool(deferred)
+    }
+    if !sourceDomains.isEmpty {
+      writer.key("sourceDomains")
+      writer.beginArray()
+      for element in sourceDomains { writer.string(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
 public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
   /// Ready to serve to the device, under Apple's names.
   public var payload: JSONObject?
@@ -75,6 +218,131 @@ public struct SignSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
     if !attributionSourceNonce.isEmpty {
       writer.key("attributionSourceNonce")
       writer.string(attributionSourceNonce)
+    }
+    if !keyId.isEmpty {
+      writer.key("keyId")
+      writer.string(keyId)
+    }
+    writer.endObject()
+  }
+}
+
+/// What the device says in its request (Get a Signed Web Ad Impression Payload).
+public struct SignDeferredSKAdNetworkWebImpressionRequest: RPCMessage, Hashable {
+  /// As in the link: Base64URL of the nonce's 16 bytes.
+  public var sourceNonce: String?
+  public var sourceDomain: String?
+  /// "4.0" or later.
+  public var version: String?
+
+  public init(
+    sourceNonce: String? = nil,
+    sourceDomain: String? = nil,
+    version: String? = nil
+  ) {
+    self.sourceNonce = sourceNonce
+    self.sourceDomain = sourceDomain
+    self.version = version
+  }
+
+  public init() {
+    self.sourceNonce = nil
+    self.sourceDomain = nil
+    self.version = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "sourceNonce", "source_nonce":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          sourceNonce = try reader.readString()
+        case "sourceDomain", "source_domain":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          sourceDomain = try reader.readString()
+        case "version":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          version = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let sourceNonce {
+      writer.key("sourceNonce")
+      writer.string(sourceNonce)
+    }
+    if let sourceDomain {
+      writer.key("sourceDomain")
+      writer.string(sourceDomain)
+    }
+    if let version {
+      writer.key("version")
+      writer.string(version)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignDeferredSKAdNetworkWebImpressionResponse: RPCMessage, Hashable {
+  /// Ready to serve to the device, under Apple's names.
+  public var payload: JSONObject?
+  public var keyId: String
+
+  public init(
+    payload: JSONObject? = nil,
+    keyId: String = ""
+  ) {
+    self.payload = payload
+    self.keyId = keyId
+  }
+
+  public init() {
+    self.payload = nil
+    self.keyId = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "payload":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          payload = try reader.readObjectValue()
+        case "keyId", "key_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let payload {
+      writer.key("payload")
+      writer.object(payload)
     }
     if !keyId.isEmpty {
       writer.key("keyId")
@@ -212,273 +480,6 @@ public struct SignAdAttributionKitImpressionRequest: RPCMessage, Hashable {
     if let timestamp {
       writer.key("timestamp")
       writer.int64(timestamp)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct SignAdAttributionKitImpressionResponse: RPCMessage, Hashable {
-  public var jws: String
-  public var adNetworkId: String
-  public var sourceIdentifier: Int32?
-  public var advertisedItemId: Int64?
-  public var publisherItemId: Int64?
-  public var impressionType: String
-  public var eligibleForReEngagement: Bool?
-  public var impressionId: String
-  public var timestamp: Int64?
-  public var keyId: String
-
-  public init(
-    jws: String = "",
-    adNetworkId: String = "",
-    sourceIdentifier: Int32? = nil,
-    advertisedItemId: Int64? = nil,
-    publisherItemId: Int64? = nil,
-    impressionType: String = "",
-    eligibleForReEngagement: Bool? = nil,
-    impressionId: String = "",
-    timestamp: Int64? = nil,
-    keyId: String = ""
-  ) {
-    self.jws = jws
-    self.adNetworkId = adNetworkId
-    self.sourceIdentifier = sourceIdentifier
-    self.advertisedItemId = advertisedItemId
-    self.publisherItemId = publisherItemId
-    self.impressionType = impressionType
-    self.eligibleForReEngagement = eligibleForReEngagement
-    self.impressionId = impressionId
-    self.timestamp = timestamp
-    self.keyId = keyId
-  }
-
-  public init() {
-    self.jws = ""
-    self.adNetworkId = ""
-    self.sourceIdentifier = nil
-    self.advertisedItemId = nil
-    self.publisherItemId = nil
-    self.impressionType = ""
-    self.eligibleForReEngagement = nil
-    self.impressionId = ""
-    self.timestamp = nil
-    self.keyId = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "jws":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          jws = try reader.readString()
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readInt32()
-        case "advertisedItemId", "advertised_item_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          advertisedItemId = try reader.readInt64()
-        case "publisherItemId", "publisher_item_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          publisherItemId = try reader.readInt64()
-        case "impressionType", "impression_type":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          impressionType = try reader.readString()
-        case "eligibleForReEngagement", "eligible_for_re_engagement":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          eligibleForReEngagement = try reader.readBool()
-        case "impressionId", "impression_id":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          impressionId = try reader.readString()
-        case "timestamp":
-          try seen.insert(8, key)
-          if try reader.readNull() { continue }
-          timestamp = try reader.readInt64()
-        case "keyId", "key_id":
-          try seen.insert(9, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !jws.isEmpty {
-      writer.key("jws")
-      writer.string(jws)
-    }
-    if !adNetworkId.isEmpty {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if let sourceIdentifier {
-      writer.key("sourceIdentifier")
-      writer.int(sourceIdentifier)
-    }
-    if let advertisedItemId {
-      writer.key("advertisedItemId")
-      writer.int64(advertisedItemId)
-    }
-    if let publisherItemId {
-      writer.key("publisherItemId")
-      writer.int64(publisherItemId)
-    }
-    if !impressionType.isEmpty {
-      writer.key("impressionType")
-      writer.string(impressionType)
-    }
-    if let eligibleForReEngagement {
-      writer.key("eligibleForReEngagement")
-      writer.bool(eligibleForReEngagement)
-    }
-    if !impressionId.isEmpty {
-      writer.key("impressionId")
-      writer.string(impressionId)
-    }
-    if let timestamp {
-      writer.key("timestamp")
-      writer.int64(timestamp)
-    }
-    if !keyId.isEmpty {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    writer.endObject()
-  }
-}
-
-/// One impression of one kind.
-public struct ImpressionItem: RPCMessage, Hashable {
-  public var skadnetwork: SignSKAdNetworkImpressionRequest?
-  public var skadnetworkWeb: SignSKAdNetworkWebImpressionRequest?
-  public var adAttributionKit: SignAdAttributionKitImpressionRequest?
-
-  public init(
-    skadnetwork: SignSKAdNetworkImpressionRequest? = nil,
-    skadnetworkWeb: SignSKAdNetworkWebImpressionRequest? = nil,
-    adAttributionKit: SignAdAttributionKitImpressionRequest? = nil
-  ) {
-    self.skadnetwork = skadnetwork
-    self.skadnetworkWeb = skadnetworkWeb
-    self.adAttributionKit = adAttributionKit
-  }
-
-  public init() {
-    self.skadnetwork = nil
-    self.skadnetworkWeb = nil
-    self.adAttributionKit = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "skadnetwork":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          skadnetwork = try SignSKAdNetworkImpressionRequest(reading: &reader)
-          if skadnetworkWeb != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
-        case "skadnetworkWeb", "skadnetwork_web":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          skadnetworkWeb = try SignSKAdNetworkWebImpressionRequest(reading: &reader)
-          if skadnetwork != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
-        case "adAttributionKit", "ad_attribution_kit":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          adAttributionKit = try SignAdAttributionKitImpressionRequest(reading: &reader)
-          if skadnetwork != nil || skadnetworkWeb != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let skadnetwork {
-      writer.key("skadnetwork")
-      skadnetwork.write(to: &writer)
-    }
-    if let skadnetworkWeb {
-      writer.key("skadnetworkWeb")
-      skadnetworkWeb.write(to: &writer)
-    }
-    if let adAttributionKit {
-      writer.key("adAttributionKit")
-      adAttributionKit.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct SignImpressionsRequest: RPCMessage, Hashable {
-  /// Up to 1,000.
-  public var items: [ImpressionItem]
-
-  public init(
-    items: [ImpressionItem] = []
-  ) {
-    self.items = items
-  }
-
-  public init() {
-    self.items = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "items":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          items = try reader.readList { (reader) throws(JSONError) in try ImpressionItem(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !items.isEmpty {
-      writer.key("items")
-      writer.beginArray()
-      for element in items { element.write(to: &writer) }
-      writer.endArray()
     }
     writer.endObject()
   }

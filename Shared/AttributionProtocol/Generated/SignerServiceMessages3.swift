@@ -2,6 +2,273 @@
 
 import WireJSON
 
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignAdAttributionKitImpressionResponse: RPCMessage, Hashable {
+  public var jws: String
+  public var adNetworkId: String
+  public var sourceIdentifier: Int32?
+  public var advertisedItemId: Int64?
+  public var publisherItemId: Int64?
+  public var impressionType: String
+  public var eligibleForReEngagement: Bool?
+  public var impressionId: String
+  public var timestamp: Int64?
+  public var keyId: String
+
+  public init(
+    jws: String = "",
+    adNetworkId: String = "",
+    sourceIdentifier: Int32? = nil,
+    advertisedItemId: Int64? = nil,
+    publisherItemId: Int64? = nil,
+    impressionType: String = "",
+    eligibleForReEngagement: Bool? = nil,
+    impressionId: String = "",
+    timestamp: Int64? = nil,
+    keyId: String = ""
+  ) {
+    self.jws = jws
+    self.adNetworkId = adNetworkId
+    self.sourceIdentifier = sourceIdentifier
+    self.advertisedItemId = advertisedItemId
+    self.publisherItemId = publisherItemId
+    self.impressionType = impressionType
+    self.eligibleForReEngagement = eligibleForReEngagement
+    self.impressionId = impressionId
+    self.timestamp = timestamp
+    self.keyId = keyId
+  }
+
+  public init() {
+    self.jws = ""
+    self.adNetworkId = ""
+    self.sourceIdentifier = nil
+    self.advertisedItemId = nil
+    self.publisherItemId = nil
+    self.impressionType = ""
+    self.eligibleForReEngagement = nil
+    self.impressionId = ""
+    self.timestamp = nil
+    self.keyId = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "jws":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          jws = try reader.readString()
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "sourceIdentifier", "source_identifier":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          sourceIdentifier = try reader.readInt32()
+        case "advertisedItemId", "advertised_item_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          advertisedItemId = try reader.readInt64()
+        case "publisherItemId", "publisher_item_id":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          publisherItemId = try reader.readInt64()
+        case "impressionType", "impression_type":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          impressionType = try reader.readString()
+        case "eligibleForReEngagement", "eligible_for_re_engagement":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          eligibleForReEngagement = try reader.readBool()
+        case "impressionId", "impression_id":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          impressionId = try reader.readString()
+        case "timestamp":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          timestamp = try reader.readInt64()
+        case "keyId", "key_id":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !jws.isEmpty {
+      writer.key("jws")
+      writer.string(jws)
+    }
+    if !adNetworkId.isEmpty {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if let sourceIdentifier {
+      writer.key("sourceIdentifier")
+      writer.int(sourceIdentifier)
+    }
+    if let advertisedItemId {
+      writer.key("advertisedItemId")
+      writer.int64(advertisedItemId)
+    }
+    if let publisherItemId {
+      writer.key("publisherItemId")
+      writer.int64(publisherItemId)
+    }
+    if !impressionType.isEmpty {
+      writer.key("impressionType")
+      writer.string(impressionType)
+    }
+    if let eligibleForReEngagement {
+      writer.key("eligibleForReEngagement")
+      writer.bool(eligibleForReEngagement)
+    }
+    if !impressionId.isEmpty {
+      writer.key("impressionId")
+      writer.string(impressionId)
+    }
+    if let timestamp {
+      writer.key("timestamp")
+      writer.int64(timestamp)
+    }
+    if !keyId.isEmpty {
+      writer.key("keyId")
+      writer.string(keyId)
+    }
+    writer.endObject()
+  }
+}
+
+/// One impression of one kind.
+public struct ImpressionItem: RPCMessage, Hashable {
+  public var skadnetwork: SignSKAdNetworkImpressionRequest?
+  public var skadnetworkWeb: SignSKAdNetworkWebImpressionRequest?
+  public var adAttributionKit: SignAdAttributionKitImpressionRequest?
+
+  public init(
+    skadnetwork: SignSKAdNetworkImpressionRequest? = nil,
+    skadnetworkWeb: SignSKAdNetworkWebImpressionRequest? = nil,
+    adAttributionKit: SignAdAttributionKitImpressionRequest? = nil
+  ) {
+    self.skadnetwork = skadnetwork
+    self.skadnetworkWeb = skadnetworkWeb
+    self.adAttributionKit = adAttributionKit
+  }
+
+  public init() {
+    self.skadnetwork = nil
+    self.skadnetworkWeb = nil
+    self.adAttributionKit = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "skadnetwork":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          skadnetwork = try SignSKAdNetworkImpressionRequest(reading: &reader)
+          if skadnetworkWeb != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+        case "skadnetworkWeb", "skadnetwork_web":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          skadnetworkWeb = try SignSKAdNetworkWebImpressionRequest(reading: &reader)
+          if skadnetwork != nil || adAttributionKit != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+        case "adAttributionKit", "ad_attribution_kit":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          adAttributionKit = try SignAdAttributionKitImpressionRequest(reading: &reader)
+          if skadnetwork != nil || skadnetworkWeb != nil { throw JSONError(.outOfRange("only one of its kinds may stand in an item")) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let skadnetwork {
+      writer.key("skadnetwork")
+      skadnetwork.write(to: &writer)
+    }
+    if let skadnetworkWeb {
+      writer.key("skadnetworkWeb")
+      skadnetworkWeb.write(to: &writer)
+    }
+    if let adAttributionKit {
+      writer.key("adAttributionKit")
+      adAttributionKit.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignImpressionsRequest: RPCMessage, Hashable {
+  /// Up to 1,000.
+  public var items: [ImpressionItem]
+
+  public init(
+    items: [ImpressionItem] = []
+  ) {
+    self.items = items
+  }
+
+  public init() {
+    self.items = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "items":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          items = try reader.readList { (reader) throws(JSONError) in try ImpressionItem(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !items.isEmpty {
+      writer.key("items")
+      writer.beginArray()
+      for element in items { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
 /// Why one item of a batch has no result.
 public struct ItemError: RPCMessage, Hashable {
   /// A code of the RPC convention, such as invalid_argument.
@@ -203,235 +470,6 @@ public struct SignImpressionsResponse: RPCMessage, Hashable {
       writer.beginArray()
       for element in results { element.write(to: &writer) }
       writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct CreateAppStoreServerTokenRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Up to 3600; 1200 when absent.
-  public var lifetimeSeconds: Int32?
-
-  public init(
-    bundleId: String? = nil,
-    lifetimeSeconds: Int32? = nil
-  ) {
-    self.bundleId = bundleId
-    self.lifetimeSeconds = lifetimeSeconds
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.lifetimeSeconds = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "lifetimeSeconds", "lifetime_seconds":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          lifetimeSeconds = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let lifetimeSeconds {
-      writer.key("lifetimeSeconds")
-      writer.int(lifetimeSeconds)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct CreateAppStoreServerTokenResponse: RPCMessage, Hashable {
-  public var token: String
-  public var expiresAt: Timestamp?
-
-  public init(
-    token: String = "",
-    expiresAt: Timestamp? = nil
-  ) {
-    self.token = token
-    self.expiresAt = expiresAt
-  }
-
-  public init() {
-    self.token = ""
-    self.expiresAt = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "token":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          token = try reader.readString()
-        case "expiresAt", "expires_at":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          expiresAt = try reader.readTimestamp()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !token.isEmpty {
-      writer.key("token")
-      writer.string(token)
-    }
-    if let expiresAt {
-      writer.key("expiresAt")
-      writer.string(expiresAt.text)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/signer/v1/signer.proto`.
-public struct SignPromotionalOfferRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  public var productIdentifier: String?
-  public var offerIdentifier: String?
-  /// The user's name in the app, or empty; one of the two.
-  public var applicationUsername: String?
-  public var appAccountToken: String?
-  /// A UUID; made when absent.
-  public var nonce: String?
-  /// Milliseconds since 1970; now when absent.
-  public var timestamp: Int64?
-
-  public init(
-    bundleId: String? = nil,
-    productIdentifier: String? = nil,
-    offerIdentifier: String? = nil,
-    applicationUsername: String? = nil,
-    appAccountToken: String? = nil,
-    nonce: String? = nil,
-    timestamp: Int64? = nil
-  ) {
-    self.bundleId = bundleId
-    self.productIdentifier = productIdentifier
-    self.offerIdentifier = offerIdentifier
-    self.applicationUsername = applicationUsername
-    self.appAccountToken = appAccountToken
-    self.nonce = nonce
-    self.timestamp = timestamp
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.productIdentifier = nil
-    self.offerIdentifier = nil
-    self.applicationUsername = nil
-    self.appAccountToken = nil
-    self.nonce = nil
-    self.timestamp = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "productIdentifier", "product_identifier":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          productIdentifier = try reader.readString()
-        case "offerIdentifier", "offer_identifier":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          offerIdentifier = try reader.readString()
-        case "applicationUsername", "application_username":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          applicationUsername = try reader.readString()
-        case "appAccountToken", "app_account_token":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          appAccountToken = try reader.readString()
-        case "nonce":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          nonce = try reader.readString()
-        case "timestamp":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          timestamp = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let productIdentifier {
-      writer.key("productIdentifier")
-      writer.string(productIdentifier)
-    }
-    if let offerIdentifier {
-      writer.key("offerIdentifier")
-      writer.string(offerIdentifier)
-    }
-    if let applicationUsername {
-      writer.key("applicationUsername")
-      writer.string(applicationUsername)
-    }
-    if let appAccountToken {
-      writer.key("appAccountToken")
-      writer.string(appAccountToken)
-    }
-    if let nonce {
-      writer.key("nonce")
-      writer.string(nonce)
-    }
-    if let timestamp {
-      writer.key("timestamp")
-      writer.int64(timestamp)
     }
     writer.endObject()
   }

@@ -8,13 +8,15 @@ public enum SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
   case outOfRange
   /// OpenSSL made none.
   case notMade(String)
+  /// It was made, and what has to be recorded of it could not be: it is not handed out.
+  case notRecorded(String)
 
   public var description: String {
     switch self {
     case .notDER: "not one DER signature"
     case .wrongLength(let count): "\(count) bytes"
     case .outOfRange: "r or s out of range"
-    case .notMade(let reason): reason
+    case .notMade(let reason), .notRecorded(let reason): reason
     }
   }
 }

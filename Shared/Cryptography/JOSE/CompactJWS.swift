@@ -29,7 +29,7 @@ public struct CompactJWS: Sendable, Hashable {
   }
 
   /// Signs a header and a payload with ES256.
-  public static func sign(header: [UInt8], payload: [UInt8], with key: SigningKey) throws(SignatureError) -> String {
+  public static func sign(header: [UInt8], payload: [UInt8], with key: some MessageSigner) throws(SignatureError) -> String {
     let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
     return input + "." + Base64.encodeURL(try key.sign(Array(input.utf8)).raw)
   }

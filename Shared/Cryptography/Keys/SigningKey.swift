@@ -116,10 +116,19 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
           path: path, reason: "a passphrase is one line of 1 to \(OwnerOnlyFile.longestPassphrase) bytes without zero bytes")
       }
     }
+    try write(to: path, passphrase: passphrase.map { Secret($0) })
+  }
+
+  /// The same with the first line of a file for its passphrase, which only its owner may read.
+  public func writePEM(to path: String, passphraseFile: String?) throws(KeyFileError) {
+    try write(to: path, passphrase: try passphraseFile.map { file throws(KeyFileError) in try OwnerOnlyFile.firstLine(file) })
+  }
+
+  private func write(to path: String, passphrase: Secret?) throws(KeyFileError) {
     // The file's own error leaves the closure as a value: one closure throws one kind.
     let written: Result<Void, KeyFileError>
     do throws(KeyError) {
-      written = try text(passphrase: passphrase.map { Secret($0) }) { bytes in
+      written = try text(passphrase: passphrase) { bytes in
         Result { () throws(KeyFileError) in try OwnerOnlyFile.create(path, holding: bytes) }
       }
     } catch { throw .notAKey(path: path, error) }
@@ -157,11 +166,6 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     let length = BIO_ctrl(bio, BIO_CTRL_INFO, 0, &start)
     guard length > 0, let start else { throw .notAKey("no PEM") }
     return body(UnsafeRawBufferPointer(start: start, count: length))
-  }
-
-  /// Signs with ECDSA over SHA-256.
-  public func sign(_ message: [UInt8]) throws(SignatureError) -> ECDSASignature {
-    try ECDSASignature(der: try signDER(message), curve: .p256)
   }
 
   /// Signs with ECDSA over SHA-256; the signature as OpenSSL writes it, minimal DER.

@@ -24,8 +24,12 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices",
+      "adServices", "pkcs11",
     ])
+    if let node = root["pkcs11"] {
+      pkcs11Module = resolved(try node.required("module").text())
+      unknownKeys += node.unknownKeys(["module"])
+    }
     for node in try root["adNetworks"]?.list() ?? [] {
       adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys))
     }
@@ -74,15 +78,38 @@ extension DeploymentConfiguration {
       guard let state = Key.State(rawValue: state) else {
         throw ConfigurationError("\(key.path).state", "must be pending, active, retiring or revoked")
       }
-      unknown += key.unknownKeys(["id", "path", "state", "passphraseFile"])
+      unknown += key.unknownKeys(["id", "path", "state", "passphraseFile", "uri", "pinFile"])
       keys.append(
         Key(
-          id: try key.required("id").text(), path: resolved(try key.required("path").text()), state: state,
-          passphraseFile: try key["passphraseFile"].map { node throws(ConfigurationError) in resolved(try node.text())
-          },
-          place: key.path))
+          id: try key.required("id").text(), source: try keySource(key, "path", resolved), state: state, place: key.path))
     }
     return AdNetwork(id: name, keys: keys)
+  }
+
+  /// A file under the given name, or a token's `uri`; exactly one of them.
+  private static func keySource(_ node: ConfigurationNode, _ file: String, _ resolved: (String) -> String)
+    throws(ConfigurationError) -> KeySource
+  {
+    func path(_ name: String) throws(ConfigurationError) -> String? {
+      guard let node = node[name] else { return nil }
+      return resolved(try node.text())
+    }
+    let passphraseFile = try path("passphraseFile")
+    let pinFile = try path("pinFile")
+    switch (try path(file), node["uri"]) {
+    case (let path?, nil):
+      guard pinFile == nil else { throw ConfigurationError("\(node.path).pinFile", "belongs to a uri; a file has a passphraseFile") }
+      return .file(path: path, passphraseFile: passphraseFile)
+    case (nil, let uri?):
+      guard passphraseFile == nil else {
+        throw ConfigurationError("\(node.path).passphraseFile", "belongs to a file; a token has a pinFile")
+      }
+      let text = try uri.text()
+      do throws(PKCS11URIError) { _ = try PKCS11URI(validating: text) } catch { throw ConfigurationError(uri.path, "\(error)") }
+      return .token(uri: text, pinFile: pinFile)
+    case (nil, nil): throw ConfigurationError("\(node.path).\(file)", "is missing; it, or uri, says where the key is")
+    case (_?, _?): throw ConfigurationError("\(node.path).uri", "stands beside \(file); a key is in one place")
+    }
   }
 
   private static func appleKeys(_ node: ConfigurationNode) throws(ConfigurationError) -> AppleKeys {
@@ -120,11 +147,11 @@ extension DeploymentConfiguration {
     }
     func key(_ name: String, issuer: Bool) throws(ConfigurationError) -> AppStoreKey? {
       guard let key = node[name] else { return nil }
-      unknown += key.unknownKeys(["issuerId", "keyId", "privateKey"])
+      unknown += key.unknownKeys(["issuerId", "keyId", "privateKey", "passphraseFile", "uri", "pinFile"])
       return AppStoreKey(
         issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(),
         keyId: try key.required("keyId").text(),
-        path: resolved(try key.required("privateKey").text()), place: key.path)
+        source: try keySource(key, "privateKey", resolved), place: key.path)
     }
     unknown += node.unknownKeys([
       "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",

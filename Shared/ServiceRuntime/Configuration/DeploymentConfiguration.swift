@@ -2,13 +2,20 @@ import AttributionQueue
 
 /// The YAML file that all services share.
 public struct DeploymentConfiguration: Sendable {
+  /// Where a private key is.
+  public enum KeySource: Sendable, Hashable {
+    /// A PEM file, and the file of its passphrase where it is encrypted.
+    case file(path: String, passphraseFile: String?)
+    /// A key that stays in a PKCS#11 token, by its URI (RFC 7512), and the file of the token's PIN.
+    case token(uri: String, pinFile: String?)
+  }
+
   /// A private key of an ad network.
   public struct Key: Sendable, Hashable {
     public enum State: String, Sendable, CaseIterable { case pending, active, retiring, revoked }
     public let id: String
-    public let path: String
+    public let source: KeySource
     public let state: State
-    public let passphraseFile: String?
     /// Where in the file it stands, for errors.
     public let place: String
   }
@@ -30,7 +37,7 @@ public struct DeploymentConfiguration: Sendable {
   public struct AppStoreKey: Sendable, Hashable {
     public let issuerId: String?
     public let keyId: String
-    public let path: String
+    public let source: KeySource
     public let place: String
   }
 
@@ -60,6 +67,8 @@ public struct DeploymentConfiguration: Sendable {
   }
 
   public var adNetworks: [AdNetwork] = []
+  /// The PKCS#11 module through which keys in tokens are reached.
+  public var pkcs11Module: String?
   public var appleKeys: AppleKeys?
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []

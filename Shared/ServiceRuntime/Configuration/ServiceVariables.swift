@@ -43,6 +43,8 @@ public struct ServiceVariables: Sendable {
   public var drainDelay: Duration
   public var timeScale: Double
   public var pathPrefix: String
+  /// Where the signer records its signatures; `-` for standard output.
+  public var auditFile: String?
   /// Whether the benchmarks' echo is served; development only.
   public var benchmarkEcho: Bool
 
@@ -94,6 +96,7 @@ public struct ServiceVariables: Sendable {
       throw ConfigurationError("ATTRIBUTION_TIME_SCALE", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
     }
     pathPrefix = text("path.prefix") ?? ""
+    auditFile = text("audit.file")
     benchmarkEcho = flag("benchmark.echo")
     if benchmarkEcho, !development {
       throw ConfigurationError("ATTRIBUTION_BENCHMARK_ECHO", "is for development (ATTRIBUTION_DEVELOPMENT=1)")

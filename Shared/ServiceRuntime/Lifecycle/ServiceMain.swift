@@ -20,6 +20,9 @@ public struct ServiceParts: Sendable {
   public var methods: [any RPCMethod.Type] = []
   public var workers: [any Service] = []
   public var checks: [ReadinessCheck] = []
+  /// Takes over a changed configuration (SIGHUP) as far as the service can while it runs. Throws, and leaves everything as it
+  /// was, when the configuration is wrong.
+  public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
   /// Ingest's public routes.
   public var publicResponder: (any PublicResponder)?
 
@@ -102,38 +105,35 @@ public enum ServiceMain {
     for key in configuration.unknownKeys {
       logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
     }
-    let callers = CallerDirectory(
-      clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
-    if callers.isEmpty {
-      throw ConfigurationError(
-        "clients", "is empty: nobody could call; ATTRIBUTION_OPEN=1 serves without credentials, on loopback only")
-    }
+    let callers = LiveCallers(try CallerDirectory(configuration, variables))
     let metrics = MetricsRegistry()
     var queue = configuration.queue
     queue.development = variables.development
     let redis = variables.redisURL.map { RedisClient(url: $0, logger: logger) }
     var deliveries: DeliveryQueue?
-    if let redis { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
+    if let redis, service.needsQueues { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
     let environment = ServiceEnvironment(
       service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics,
       redis: redis,
       deliveries: deliveries)
     var parts = try await build(environment)
     if let redis {
-      parts.checks.append(
-        ReadinessCheck(name: "redis") {
-          do throws(RedisError) {
-            try await redis.send(["PING"], timeout: .seconds(1))
-            return nil
-          } catch { return "unavailable" }
-        })
+      if service.needsQueues {
+        parts.checks.append(
+          ReadinessCheck(name: "redis") {
+            do throws(RedisError) {
+              try await redis.send(["PING"], timeout: .seconds(1))
+              return nil
+            } catch { return "unavailable" }
+          })
+      }
       metrics.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
     try await serve(parts, environment, callers)
   }
 
-  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: CallerDirectory)
+  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers)
     async throws
   {
     let logger = environment.logger
@@ -152,7 +152,8 @@ public enum ServiceMain {
     let server = RPCServer(
       endpoints: endpoints, callers: callers, limits: limits, pathPrefix: environment.variables.pathPrefix,
       health: health,
-      metrics: RPCMetrics(environment.metrics), idempotency: environment.deliveries.map(RPCIdempotencyStore.init),
+      metrics: RPCMetrics(environment.metrics),
+      idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
       logger: logger)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
@@ -162,6 +163,14 @@ public enum ServiceMain {
       let publicServer = PublicServer(responder: responder, limits: limits, registry: environment.metrics)
       services.append(listener(publicServer, environment.variables.publicListen, environment, health, listening))
     }
+    let reload = parts.reload
+    services.append(
+      ReloadSignal(path: environment.variables.configurationPath, metrics: environment.metrics, logger: logger) {
+        configuration throws(ConfigurationError) in
+        let directory = try CallerDirectory(configuration, environment.variables)
+        try reload?(configuration)
+        callers.replace(by: directory)
+      })
     // Services end in reverse order: first readiness turns red and balancers look away, then listening stops, then work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
     logger.info("starting", metadata: ["version": "\(BuildInformation.version)", "limits": "\(limits)"])

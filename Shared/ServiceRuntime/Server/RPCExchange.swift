@@ -28,7 +28,7 @@ final class RPCExchange: HTTPExchange {
 
   /// Who calls, whether it may, and how long it waits.
   func admit() throws(RPCError) {
-    guard let caller = server.callers.caller(authorization: request.authorization) else {
+    guard let caller = server.callers.current.caller(authorization: request.authorization) else {
       throw RPCError(.unauthenticated, "valid credentials are needed")
     }
     guard caller.may(endpoint.fullName) else {

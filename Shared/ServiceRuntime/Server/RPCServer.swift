@@ -16,7 +16,7 @@ final class RPCServer: HTTPResponder {
     }
   }
 
-  let callers: CallerDirectory
+  let callers: LiveCallers
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics
@@ -28,7 +28,7 @@ final class RPCServer: HTTPResponder {
 
   /// - Parameter endpoints: by path without the prefix.
   init(
-    endpoints: [String: RPCEndpoint], callers: CallerDirectory, limits: Limits, pathPrefix: String, health: Health,
+    endpoints: [String: RPCEndpoint], callers: LiveCallers, limits: Limits, pathPrefix: String, health: Health,
     metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, logger: Logger
   ) {
     self.callers = callers

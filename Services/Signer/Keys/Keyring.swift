@@ -2,24 +2,22 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// Every private key of the deployment. No other service holds one.
-struct Keyring: Sendable {
+/// Every private key of the deployment, as one reading of the configuration gave them. No other service holds one.
+final class Keyring: Sendable {
   /// A key of an ad network.
   struct ImpressionKey: Sendable {
     let id: String
     let state: DeploymentConfiguration.Key.State
-    /// Nil when revoked: its file may be gone, and it must never sign again.
-    let key: SigningKey?
     /// PEM; empty when revoked.
     let publicKey: String
   }
 
   /// A key of App Store Connect.
   struct AppKey: Sendable {
-    let keyId: String
+    let identity: SigningIdentity
     let issuerId: String?
-    let key: SigningKey
-    let publicKey: String
+
+    var keyId: String { identity.keyId }
   }
 
   /// What is configured for an app.
@@ -30,36 +28,45 @@ struct Keyring: Sendable {
 
   let adNetworks: [String: [ImpressionKey]]
   let apps: [String: AppKeys]
-  private let active: [String: (id: String, key: SigningKey)]
+  /// Tokens made with these keys; those of an earlier keyring are forgotten with it.
+  let tokens = TokenCache()
+  private let active: [String: SigningIdentity]
 
-  /// Loads every key file. Throws with the place in the configuration, the file and the reason.
-  init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
-    var files = KeyFiles()
+  /// Loads every key. Throws with the place in the configuration, the file and the reason.
+  init(_ configuration: DeploymentConfiguration, metrics: MetricsRegistry) throws(ConfigurationError) {
+    var sources = KeySources(module: configuration.pkcs11Module)
     var adNetworks: [String: [ImpressionKey]] = [:]
-    var active: [String: (id: String, key: SigningKey)] = [:]
+    var active: [String: SigningIdentity] = [:]
     for network in configuration.adNetworks {
       var keys: [ImpressionKey] = []
       for key in network.keys {
         guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "stands twice") }
+        // The file of a revoked key may be gone, and it must never sign again: it is not even read.
         guard key.state != .revoked else {
-          keys.append(ImpressionKey(id: key.id, state: key.state, key: nil, publicKey: ""))
+          keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: ""))
           continue
         }
-        let loaded = try files.load(key.path, passphraseFile: key.passphraseFile, place: key.place)
-        keys.append(ImpressionKey(id: key.id, state: key.state, key: loaded, publicKey: loaded.publicKey.pem))
+        let loaded = try sources.load(key.source, place: key.place)
+        keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: loaded.publicKey.pem))
         if key.state == .active {
           guard active[network.id] == nil else {
             throw ConfigurationError(
               "\(key.place).state", "another key of this ad network is active; one signs, others are pending or retiring")
           }
-          active[network.id] = (key.id, loaded)
+          active[network.id] = SigningIdentity(owner: network.id, keyId: key.id, key: loaded, metrics: metrics)
         }
       }
       adNetworks[network.id] = keys
     }
     var apps: [String: AppKeys] = [:]
     for app in configuration.apps {
-      apps[app.bundleId] = AppKeys(server: try files.load(app.appStoreServer), offers: try files.load(app.offers))
+      func appKey(_ key: DeploymentConfiguration.AppStoreKey?) throws(ConfigurationError) -> AppKey? {
+        guard let key else { return nil }
+        let loaded = try sources.load(key.source, place: key.place)
+        return AppKey(
+          identity: SigningIdentity(owner: app.bundleId, keyId: key.keyId, key: loaded, metrics: metrics), issuerId: key.issuerId)
+      }
+      apps[app.bundleId] = AppKeys(server: try appKey(app.appStoreServer), offers: try appKey(app.offers))
     }
     self.adNetworks = adNetworks
     self.apps = apps
@@ -67,7 +74,7 @@ struct Keyring: Sendable {
   }
 
   /// The key that signs for an ad network. Throws `not_found`, or `failed_precondition` when none is active.
-  func active(for adNetworkId: String) throws(RPCError) -> (id: String, key: SigningKey) {
+  func active(for adNetworkId: String) throws(RPCError) -> SigningIdentity {
     if let key = active[adNetworkId] { return key }
     guard adNetworks[adNetworkId] != nil else { throw .notFound("unknown ad network", field: "adNetworkId") }
     throw .failedPrecondition("no key of this ad network is active", reason: "KEY_UNAVAILABLE")
@@ -86,7 +93,15 @@ struct Keyring: Sendable {
     guard let key = keys.offers ?? keys.server else {
       throw .failedPrecondition("no In-App Purchase key is configured for this app", reason: "KEY_UNAVAILABLE")
     }
-    let issuerId = key.issuerId ?? keys.server?.issuerId
-    return (bundleId, AppKey(keyId: key.keyId, issuerId: issuerId, key: key.key, publicKey: key.publicKey))
+    return (bundleId, AppKey(identity: key.identity, issuerId: key.issuerId ?? keys.server?.issuerId))
+  }
+
+  /// Every key's id, state and owner, for the metrics.
+  var states: [(owner: String, keyId: String, state: String)] {
+    let impressions = adNetworks.flatMap { owner, keys in keys.map { (owner, $0.id, $0.state.rawValue) } }
+    let others = apps.flatMap { owner, keys in
+      [keys.server, keys.offers].compactMap { $0 }.map { (owner, $0.keyId, DeploymentConfiguration.Key.State.active.rawValue) }
+    }
+    return impressions + others
   }
 }

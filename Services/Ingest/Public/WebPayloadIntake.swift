@@ -1,0 +1,29 @@
+import AppleAttribution
+import AttributionProtocol
+import ServiceRuntime
+
+/// Answers the device's request for a signed web ad, which the signer has kept (Get a Signed Web Ad Impression Payload).
+struct WebPayloadIntake: Sendable {
+  let signer: RPCClient
+
+  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+    let asked: WebPayloadRequest
+    do throws(FieldError) { asked = try WebPayloadRequest(try request.object()) } catch {
+      return .failure(.invalidArgument(field: error.field, error.reason))
+    }
+    do throws(RPCError) {
+      let response = try await signer.call(
+        SignerService.SignDeferredSKAdNetworkWebImpression.self,
+        SignDeferredSKAdNetworkWebImpressionRequest(
+          sourceNonce: asked.nonce.base64URL, sourceDomain: asked.sourceDomain, version: "4.0"),
+        timeout: .seconds(5), traceparent: request.traceparent, requestId: request.requestId)
+      return .json(200, response.payload ?? [:])
+    } catch {
+      switch error.code {
+      case .notFound: return .failure(.notFound("no web ad waits under this nonce for this site", field: "source_nonce"))
+      default:
+        return .failure(.unavailable("the ad cannot be signed now", reason: "SIGNER_UNAVAILABLE", retryAfter: .seconds(1)))
+      }
+    }
+  }
+}

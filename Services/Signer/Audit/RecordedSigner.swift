@@ -1,0 +1,43 @@
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+
+/// Everything a signature is made with: the keys, the clock, and the record.
+struct SigningDesk: Sendable {
+  let keys: LiveKeyring
+  /// Nil where no audit file is configured.
+  let audit: AuditLog?
+  let metrics: MetricsRegistry
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  var keyring: Keyring { keys.current }
+
+  /// A signer that counts and records each signature.
+  func signer(_ identity: SigningIdentity, _ method: SignatureMethod, _ context: RPCContext) -> RecordedSigner {
+    RecordedSigner(desk: self, identity: identity, method: method, context: context)
+  }
+}
+
+/// Signs with a key, counts the signature and records it.
+struct RecordedSigner: MessageSigner {
+  fileprivate let desk: SigningDesk
+  fileprivate let identity: SigningIdentity
+  fileprivate let method: SignatureMethod
+  fileprivate let context: RPCContext
+
+  func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
+    let signature = try identity.key.signDER(message)
+    if let audit = desk.audit {
+      do throws(SignatureError) {
+        try audit.record(method, identity, message: message, context: context, now: desk.now())
+      } catch {
+        desk.metrics.add(SigningMetrics.auditFailures)
+        context.logger.error("a signature was not handed out", metadata: ["reason": "\(error)"])
+        throw error
+      }
+    }
+    identity.count(method)
+    return signature
+  }
+}

@@ -1,3 +1,0 @@
-import ServiceRuntime
-
-await ServiceMain.run(.signer) { environment in try ServiceParts.signer(environment) }

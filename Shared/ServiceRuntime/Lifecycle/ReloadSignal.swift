@@ -1,0 +1,46 @@
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the configuration anew on SIGHUP. A wrong one changes nothing but the log and the metric.
+struct ReloadSignal: Service {
+  private static let metric = "attribution_configuration_reloads_total"
+
+  let path: String
+  let metrics: MetricsRegistry
+  let logger: Logger
+  let apply: @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
+
+  init(
+    path: String, metrics: MetricsRegistry, logger: Logger,
+    apply: @escaping @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
+  ) {
+    self.path = path
+    self.metrics = metrics
+    self.logger = logger
+    self.apply = apply
+    metrics.counter(Self.metric, help: "Readings of the configuration on SIGHUP.", labels: ["outcome"])
+  }
+
+  func run() async throws {
+    // Trapped before anything else, or the signal would end the process.
+    let signals = await UnixSignalsSequence(trapping: .sighup)
+    for await _ in signals.cancelOnGracefulShutdown() { reload() }
+    try? await gracefulShutdown()
+  }
+
+  private func reload() {
+    do throws(ConfigurationError) {
+      let configuration = try DeploymentConfiguration.load(path: path)
+      try apply(configuration)
+      metrics.add(Self.metric, 1, ["applied"])
+      logger.notice("the configuration was read anew")
+      for key in configuration.unknownKeys {
+        logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
+      }
+    } catch {
+      metrics.add(Self.metric, 1, ["refused"])
+      logger.error("the changed configuration was refused; the one before stays", metadata: ["reason": "\(error)"])
+    }
+  }
+}
