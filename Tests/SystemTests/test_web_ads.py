@@ -1,0 +1,93 @@
+"""Signed web ads: kept when the link is served, signed when the device asks (SKAdNetwork for Web Ads)."""
+
+import base64
+import json
+import uuid
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+PATH = "/.well-known/skadnetwork/get-signed-payload"
+AD = {"version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029}
+
+
+def keep(system, **more) -> dict:
+    return system.call("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, **more})
+
+
+def ask(system, nonce: str, domain: str = "example.com", path: str = PATH, **more):
+    return system.post(path, {"source_domain": domain, "source_engagement_type": "click_to_App_Store", "source_nonce": nonce,
+                              "version": "4.0", **more})
+
+
+def test_the_device_gets_the_ad_of_its_nonce_signed_for_its_site(system):
+    nonce = uuid.uuid4()
+    kept = keep(system, nonce=str(nonce).upper())
+    assert kept["nonce"] == str(nonce) and "payload" not in kept
+    assert kept["attributionSourceNonce"] == base64.urlsafe_b64encode(nonce.bytes).decode().rstrip("=")
+    answer = ask(system, kept["attributionSourceNonce"])
+    assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
+    payload = answer.json
+    assert set(payload) == {"version", "ad_network_id", "source_identifier", "itunes_item_id", "nonce", "source_domain",
+                            "timestamp", "signature"}
+    assert (payload["nonce"], payload["source_domain"]) == (str(nonce), "example.com")
+    assert isinstance(payload["source_identifier"], int) and isinstance(payload["itunes_item_id"], int)
+    text = "\u2063".join(["4.0", AD["adNetworkId"], "5239", "525463029", str(nonce), "example.com", "1", str(payload["timestamp"])])
+    keys = system.call("Signer", "ListSigningKeys", {"adNetworkId": AD["adNetworkId"]})["keys"]
+    pem = next(entry["publicKey"] for entry in keys if entry["keyId"] == kept["keyId"])
+    load_pem_public_key(pem.encode()).verify(base64.b64decode(payload["signature"]), text.encode(), ec.ECDSA(hashes.SHA256()))
+
+
+def test_the_same_question_gets_the_same_answer_with_and_without_the_slash(system):
+    nonce = keep(system)["attributionSourceNonce"]
+    first = ask(system, nonce)
+    for path in (PATH, PATH + "/"):
+        again = ask(system, nonce, path=path)
+        assert (again.status, again.body) == (200, first.body)
+    other = ask(system, nonce, domain="example.org")
+    assert other.status == 200 and other.json["source_domain"] == "example.org"
+
+
+def test_an_ad_kept_for_some_sites_is_signed_for_no_other(system):
+    nonce = keep(system, sourceDomain="example.com", sourceDomains=["example.org"])["attributionSourceNonce"]
+    assert [ask(system, nonce, domain=domain).status for domain in ("example.com", "example.org", "example.net")] == [200, 200, 404]
+
+
+def test_an_unknown_nonce_is_not_found(system):
+    assert ask(system, base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")).status == 404
+
+
+def test_keeping_again_is_the_same_and_another_ad_under_a_nonce_is_refused(system):
+    nonce = str(uuid.uuid4())
+    assert keep(system, nonce=nonce) == keep(system, nonce=nonce)
+    refused = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "nonce": nonce, "sourceIdentifier": 1})
+    assert (refused.status, refused.json["code"]) == (409, "already_exists")
+
+
+def test_many_ads_are_kept_by_one_batch(system):
+    nonces = [str(uuid.uuid4()) for _ in range(100)]
+    results = system.call("Signer", "SignImpressions", {
+        "items": [{"skadnetworkWeb": {**AD, "deferred": True, "nonce": nonce}} for nonce in nonces]})["results"]
+    assert [result["skadnetworkWeb"]["nonce"] for result in results] == nonces
+    assert ask(system, results[-1]["skadnetworkWeb"]["attributionSourceNonce"]).status == 200
+
+
+@pytest.mark.parametrize("field, value", [
+    ("source_nonce", None), ("source_nonce", "short"), ("source_nonce", 5), ("source_domain", "https://example.com"),
+    ("source_domain", "EXAMPLE.com"), ("source_domain", None), ("version", "3.0"), ("version", None), ("version", "four"),
+    ("source_engagement_type", "look"), ("source_engagement_type", None),
+])
+def test_a_malformed_request_names_its_field(system, field, value):
+    answer = ask(system, keep(system)["attributionSourceNonce"], **{field: value})
+    assert answer.status == 400 and field in json.dumps(answer.json), answer
+
+
+def test_what_cannot_be_kept_is_refused(system):
+    for more, field in (({"timestamp": 1}, "timestamp"), ({"version": "3.0"}, "version"), ({"sourceDomains": ["a b"]}, "sourceDomains[0]"),
+                        ({"nonce": "x"}, "nonce"), ({"sourceIdentifier": 10000}, "sourceIdentifier")):
+        answer = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, **more})
+        assert answer.status == 400 and f'"{field}"' in json.dumps(answer.json), answer
+    unknown = system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "adNetworkId": "nobody.skadnetwork"})
+    assert unknown.status == 404
