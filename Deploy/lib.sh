@@ -117,3 +117,10 @@ wait_until_ready() {
     sleep 0.2
   done
 }
+
+# Builds the executables. Those of a release carry Swift's runtime in them: they start anywhere, and calls into it are direct.
+build_services() {
+  local options=(-c "$BUILD_CONFIGURATION")
+  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib)
+  (cd "$ROOT" && swift build "${options[@]}")
+}

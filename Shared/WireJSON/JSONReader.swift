@@ -14,6 +14,8 @@ public struct JSONReader: Sendable {
   var values = 0
   /// One bit a level: whether this container has had a member already.
   var hasMember: UInt64 = 0
+  /// One bit a level, for ``passValue()``: whether this container is an object.
+  var isObject: UInt64 = 0
 
   public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
     self.bytes = bytes
@@ -218,13 +220,13 @@ public struct JSONReader: Sendable {
     return true
   }
 
-  private mutating func count() throws(JSONError) {
+  mutating func count() throws(JSONError) {
     values += 1
     guard values <= limits.values else { throw JSONError(.tooManyValues(limit: limits.values)) }
   }
 
   @inline(__always)
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while position < bytes.count {
       switch bytes[position] {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -233,7 +235,7 @@ public struct JSONReader: Sendable {
     }
   }
 
-  private mutating func literal(_ word: StaticString) throws(JSONError) {
+  mutating func literal(_ word: StaticString) throws(JSONError) {
     let length = word.utf8CodeUnitCount
     guard position + length <= bytes.count else { throw syntax("the text ends early") }
     for index in 0..<length where bytes[position + index] != word.utf8Start[index] {
@@ -291,27 +293,11 @@ public struct JSONReader: Sendable {
 
   private mutating func scanNumber() throws(JSONError) -> String {
     let start = position
-    if bytes[position] == UInt8(ascii: "-") { position += 1 }
-    guard position < bytes.count, (48...57).contains(bytes[position]) else { throw syntax("a digit is missing") }
-    if bytes[position] == 48 { position += 1 } else { scanDigits() }
-    if position < bytes.count, (48...57).contains(bytes[position]) { throw syntax("a number starts with zero") }
-    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-      position += 1
-      guard position < bytes.count, (48...57).contains(bytes[position]) else { throw syntax("a digit is missing") }
-      scanDigits()
-    }
-    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-      position += 1
-      if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
-        position += 1
-      }
-      guard position < bytes.count, (48...57).contains(bytes[position]) else { throw syntax("a digit is missing") }
-      scanDigits()
-    }
+    try passNumber()
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  private mutating func scanDigits() {
+  mutating func scanDigits() {
     while position < bytes.count, (48...57).contains(bytes[position]) { position += 1 }
   }
 
@@ -393,7 +379,7 @@ public struct JSONReader: Sendable {
     }
   }
 
-  private mutating func scanHex() throws(JSONError) -> UInt32 {
+  mutating func scanHex() throws(JSONError) -> UInt32 {
     guard position + 4 <= bytes.count else { throw syntax("the text ends early") }
     var code: UInt32 = 0
     for _ in 0..<4 {

@@ -113,6 +113,13 @@ public struct JSONWriter: Sendable {
     endObject()
   }
 
+  /// Values that are JSON already, separated by commas: what another writer wrote.
+  public mutating func raw(_ written: [UInt8]) {
+    separate()
+    bytes.append(contentsOf: written)
+    needsComma = true
+  }
+
   /// Text that is JSON already.
   public mutating func raw(_ text: String) {
     separate()

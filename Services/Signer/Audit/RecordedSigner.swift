@@ -3,13 +3,20 @@ import Cryptography
 import ServiceRuntime
 
 /// Everything a signature is made with: the keys, the clock, and the record.
-struct SigningDesk: Sendable {
+final class SigningDesk: Sendable {
   let keys: LiveKeyring
   /// Nil where no audit file is configured.
   let audit: AuditLog?
   let metrics: MetricsRegistry
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
+
+  init(keys: LiveKeyring, audit: AuditLog?, metrics: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
+    self.keys = keys
+    self.audit = audit
+    self.metrics = metrics
+    self.now = now
+  }
 
   var keyring: Keyring { keys.current }
 

@@ -24,7 +24,8 @@ struct SignAdAttributionKitImpressionHandler: ImmediateRPCHandler {
     }
     let identity = try desk.keyring.active(for: impression.adNetworkId)
     let jws = try Signing.signed { () throws(SignatureError) in
-      try impression.sign(with: desk.signer(identity, .adAttributionKitImpression, context))
+      try impression.sign(
+        with: desk.signer(identity, .adAttributionKitImpression, context), encodedHeader: identity.impressionHeader)
     }
     return Method.Response(
       jws: jws, adNetworkId: impression.adNetworkId, sourceIdentifier: Int32(impression.sourceIdentifier),

@@ -1,3 +1,4 @@
+import AppleAttribution
 import Cryptography
 import ServiceRuntime
 
@@ -26,6 +27,8 @@ final class SigningIdentity: Sendable {
   let owner: String
   let keyId: String
   let key: SigningKey
+  /// The header of its AdAttributionKit impressions.
+  let impressionHeader: String
   /// One for each method, in its order.
   private let signatures: [MetricSeries?]
 
@@ -33,6 +36,7 @@ final class SigningIdentity: Sendable {
     self.owner = owner
     self.keyId = keyId
     self.key = key
+    impressionHeader = AdAttributionKitImpression.encodedHeader(adNetworkId: owner)
     signatures = SignatureMethod.allCases.map { metrics.series(SigningMetrics.signatures, [$0.name, owner, keyId]) }
   }
 

@@ -63,7 +63,9 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   }
 
   /// The JWS header: `alg` and `kid`, nothing else.
-  public var header: [UInt8] {
+  public var header: [UInt8] { Self.header(adNetworkId) }
+
+  private static func header(_ adNetworkId: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
     writer.key("alg")
@@ -73,6 +75,9 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     writer.endObject()
     return writer.bytes
   }
+
+  /// The header in Base64URL for an ad network: the same for each of its impressions.
+  public static func encodedHeader(adNetworkId: String) -> String { Base64.encodeURL(header(adNetworkId)) }
 
   /// The claims. Numbers are JSON numbers whatever their size; re-engagement is written only when true.
   public var payload: [UInt8] {
@@ -101,7 +106,10 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   }
 
   /// The compact JWS.
-  public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
-    try CompactJWS.sign(header: header, payload: payload, with: key)
+  ///
+  /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, where it is at hand.
+  public func sign(with key: some MessageSigner, encodedHeader: String? = nil) throws(SignatureError) -> String {
+    try CompactJWS.sign(
+      encodedHeader: encodedHeader ?? Self.encodedHeader(adNetworkId: adNetworkId), payload: payload, with: key)
   }
 }

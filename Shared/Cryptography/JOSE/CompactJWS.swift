@@ -30,7 +30,18 @@ public struct CompactJWS: Sendable, Hashable {
 
   /// Signs a header and a payload with ES256.
   public static func sign(header: [UInt8], payload: [UInt8], with key: some MessageSigner) throws(SignatureError) -> String {
-    let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
-    return input + "." + Base64.encodeURL(try key.sign(Array(input.utf8)).raw)
+    try sign(encodedHeader: Base64.encodeURL(header), payload: payload, with: key)
+  }
+
+  /// The same with a header that is Base64URL already: of one key it is always the same.
+  public static func sign(encodedHeader: String, payload: [UInt8], with key: some MessageSigner) throws(SignatureError) -> String {
+    var text = encodedHeader
+    text.reserveCapacity(encodedHeader.utf8.count + payload.count * 4 / 3 + 96)
+    text += "."
+    text += Base64.encodeURL(payload)
+    let signature = try key.sign(Array(text.utf8))
+    text += "."
+    text += Base64.encodeURL(signature.raw)
+    return text
   }
 }

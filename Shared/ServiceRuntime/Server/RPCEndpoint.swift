@@ -27,6 +27,10 @@ struct RPCEndpoint: Sendable {
   private init<Handler: RPCHandler>(of handler: Handler) {
     if let immediate = handler as? any ImmediateRPCHandler {
       self.init(method: Handler.Method.self, call: Self.immediate(immediate))
+    } else if let batch = handler as? any BatchRPCHandler {
+      self.init(
+        method: Handler.Method.self,
+        call: .suspending { (body, limits, context) throws(RPCError) in try await batch.handle(body, limits, context) })
     } else {
       self.init(
         method: Handler.Method.self,

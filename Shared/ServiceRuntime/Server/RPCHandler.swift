@@ -2,7 +2,7 @@ public import AttributionProtocol
 public import Logging
 
 /// What is known of a call beside its message.
-public struct RPCContext: Sendable {
+public final class RPCContext: Sendable {
   /// The authenticated caller's name.
   public let caller: String
   public let requestId: String
@@ -11,6 +11,18 @@ public struct RPCContext: Sendable {
   /// When the caller stops waiting.
   public let deadline: ContinuousClock.Instant
   let server: RPCServer
+
+  init(
+    caller: String, requestId: String, trace: TraceContext, idempotencyKey: String?, deadline: ContinuousClock.Instant,
+    server: RPCServer
+  ) {
+    self.caller = caller
+    self.requestId = requestId
+    self.trace = trace
+    self.idempotencyKey = idempotencyKey
+    self.deadline = deadline
+    self.server = server
+  }
 
   public var limits: Limits { server.limits }
   public var logger: Logger { server.logger }

@@ -1,0 +1,118 @@
+public import AttributionProtocol
+import WireJSON
+
+/// Answers a method whose request is `{"items": […]}` and whose response is `{"results": […]}`: one result an item, in order.
+///
+/// Items are read, answered and written share by share on all cores, each while it is in the cache; nothing is kept of an item
+/// but its bytes before and its result's bytes after. An item that cannot be read is an error at its place, not of the call.
+public protocol BatchRPCHandler<Method>: RPCHandler {
+  associatedtype Item: RPCMessage
+  associatedtype Result: RPCMessage
+  associatedtype Resources: Sendable = Void
+
+  /// What all items need, got once a call. Throws an error of the whole call.
+  func resources(_ context: RPCContext) async throws(RPCError) -> Resources
+  /// Answers one item.
+  func answer(_ item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> Result
+  /// The result that carries an error.
+  func failure(_ error: RPCError) -> Result
+}
+
+extension BatchRPCHandler where Resources == Void {
+  public func resources(_ context: RPCContext) async throws(RPCError) {}
+}
+
+extension BatchRPCHandler {
+  /// A batch is answered as bytes; this way round is never taken.
+  public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
+    let answer = try await handle(request.json, JSONLimits(), context)
+    do throws(JSONError) { return try Method.Response(json: answer) } catch { throw .invalidArgument(error) }
+  }
+}
+
+/// How many items one task answers at a time: enough that handing them out costs nothing beside the work, few enough that
+/// cores end together.
+private let itemsOfShare = 16
+
+extension BatchRPCHandler {
+  func handle(_ body: [UInt8], _ limits: JSONLimits, _ context: RPCContext) async throws(RPCError) -> [UInt8] {
+    let items: BatchItems
+    do throws(JSONError) { items = try BatchItems(body, limits: limits) } catch { throw .invalidArgument(error) }
+    guard items.starts.count <= context.limits.batchItems else {
+      throw .invalidArgument(field: "items", "has more than \(context.limits.batchItems) items")
+    }
+    guard !items.starts.isEmpty else { return Array("{}".utf8) }
+    let resources = try await resources(context)
+    var shares: [[UInt8]] = []
+    if items.starts.count <= itemsOfShare {
+      shares.append(await answer(items, 0..<items.starts.count, resources, context))
+    } else {
+      let count = (items.starts.count + itemsOfShare - 1) / itemsOfShare
+      shares = Array(repeating: [], count: count)
+      await withTaskGroup(of: (Int, [UInt8]).self) { group in
+        for share in 0..<count {
+          let range = share * itemsOfShare..<min((share + 1) * itemsOfShare, items.starts.count)
+          group.addTask { (share, await answer(items, range, resources, context)) }
+        }
+        for await (share, written) in group { shares[share] = written }
+      }
+    }
+    var writer = JSONWriter(reserving: shares.reduce(64) { $0 + $1.count + 1 })
+    writer.beginObject()
+    writer.key("results")
+    writer.beginArray()
+    for share in shares { writer.raw(share) }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  private func answer(_ items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
+    var writer = JSONWriter(reserving: range.count * 640)
+    for index in range {
+      do throws(RPCError) {
+        let item: Item
+        do throws(JSONError) { item = try items.read(index) } catch { throw .invalidArgument(error) }
+        try await answer(item, resources, context).write(to: &writer)
+      } catch {
+        failure(error).write(to: &writer)
+      }
+    }
+    return writer.bytes
+  }
+}
+
+/// Where the items of a batch are in its body.
+private struct BatchItems: Sendable {
+  let reader: JSONReader
+  let starts: [Int]
+
+  /// Checks that the whole body is JSON and holds nothing but `items`.
+  init(_ body: [UInt8], limits: JSONLimits) throws(JSONError) {
+    var reader = JSONReader(body, limits: limits)
+    guard reader.isUTF8 else { throw JSONError(.syntax("invalid UTF-8", offset: 0)) }
+    var starts: [Int] = []
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        guard key == "items" else { throw JSONError(.unknownField) }
+        try seen.insert(0, key)
+        if try reader.readNull() { continue }
+        try reader.beginArray()
+        while try reader.nextElement() {
+          starts.append(reader.position)
+          do throws(JSONError) { try reader.passValue() } catch { throw error.inside("[\(starts.count - 1)]") }
+        }
+      } catch { throw error.inside(key) }
+    }
+    try reader.finish()
+    self.starts = starts
+    self.reader = JSONReader(body, limits: limits)
+  }
+
+  func read<Item: RPCMessage>(_ index: Int) throws(JSONError) -> Item {
+    var reader = reader.moved(to: starts[index])
+    return try Item(reading: &reader)
+  }
+}
