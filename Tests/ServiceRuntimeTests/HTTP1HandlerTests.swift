@@ -36,10 +36,10 @@ private final class Probe: HTTPResponder {
     let channel = EmbeddedChannel()
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
+    let handler = HTTP1Handler(
+      responder: probe, limits: limits, registry: registry, flushes: FlushQueue(loop: channel.eventLoop), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
-      ByteToMessageHandler(HTTPRequestDecoder()),
-      HTTP1Handler(
-        responder: probe, limits: limits, registry: registry, flushes: FlushQueue(loop: channel.eventLoop), isDraining: { draining }),
+      HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
@@ -171,6 +171,14 @@ private final class Probe: HTTPResponder {
     _ = try send("POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\no", slowBody)
     #expect(try later(29, slowBody).isEmpty)
     #expect(try later(1, slowBody).hasPrefix("HTTP/1.1 408"))
+
+    // A read that brings nothing begins no head: no 408 may lie in wait for the next request.
+    let vain = try connection(limits)
+    _ = try send(post("/now", "a"), vain)
+    vain.pipeline.fireChannelReadComplete()
+    #expect(try later(74, vain).isEmpty)
+    #expect(vain.isActive)
+    #expect(try send(post("/now", "b"), vain).hasSuffix("b"))
 
     let idle = try connection(limits)
     for _ in 0..<3 {

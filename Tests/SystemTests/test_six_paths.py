@@ -114,7 +114,7 @@ def test_recovery_what_was_sent_while_ingest_was_down_comes_back_exactly_once(sy
         if progress["state"] in ("completed", "failed", "cancelled"):
             break
         time.sleep(0.2)
-    assert progress["state"] == "completed" and progress["progress"] == 1, progress
+    assert progress["state"] == "completed" and progress["progress"] == 1, json.dumps(progress)
     assert progress["fetched"] >= 45 and progress["pages"] >= 3
     events = feed.wait_for(45, settle=1)
     assert sorted(event["data"]["payload"]["notificationUUID"] for event in events) == sorted(missed)

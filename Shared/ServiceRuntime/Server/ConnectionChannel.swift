@@ -63,11 +63,9 @@ struct ConnectionChannel: ServerChildChannel {
     bounds.maxHeaderListSize = limits.headerBytes * 4
     bounds.maxHeaderFieldCount = limits.headerCount * 4
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
-    try channel.pipeline.syncOperations.addHandlers([
-      ByteToMessageHandler(decoder),
-      HTTP1Handler(
-        responder: responder, limits: limits, registry: registry, flushes: .current(channel.eventLoop), isDraining: isDraining),
-    ])
+    let handler = HTTP1Handler(
+      responder: responder, limits: limits, registry: registry, flushes: .current(channel.eventLoop), isDraining: isDraining)
+    try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
   }
 
   func handle(value: Value, logger: Logger) async {

@@ -53,6 +53,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var isReading = false
   private var needsFlush = false
   private var sawPart = false
+  /// Whether bytes came since the last look, be they a whole part or not.
+  private var sawBytes = false
   private var headBegun = false
 
   /// When the present state has lasted too long; nil while an answer is being made.
@@ -103,14 +105,16 @@ final class HTTP1Handler: ChannelDuplexHandler {
       flushes.add(context)
     }
     switch state {
-    case .head where !sawPart && !headBegun:
-      // Bytes came and made no head yet: from now on its sender has so much time.
+    case .head where sawBytes && !sawPart && !headBegun:
+      // Bytes came and made no head yet: from now on its sender has so much time. Without bytes (reads happen in vain) nothing
+      // may be said: a 408 that nobody asked for would be taken for the answer to the next request.
       headBegun = true
       expect(within: times.header, context)
     case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
     default: break
     }
     sawPart = false
+    sawBytes = false
     context.fireChannelReadComplete()
   }
 
@@ -148,6 +152,21 @@ final class HTTP1Handler: ChannelDuplexHandler {
       finish(HTTPAnswer(status: overflow ? 431 : 400), context)
     case .working, .skipping: keepAlive = false
     case .lingering: break
+    }
+  }
+
+  /// Stands in front of the decoder and tells that bytes came.
+  final class ByteWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let handler: HTTP1Handler
+
+    init(_ handler: HTTP1Handler) { self.handler = handler }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      handler.sawBytes = true
+      context.fireChannelRead(data)
     }
   }
 

@@ -1,0 +1,145 @@
+public import WireJSON
+
+/// One notification in the life of a subscription, or one look at its status: what of it the state is folded from
+/// (responseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload).
+public struct LifecycleStep: Sendable, Hashable {
+  /// The type of a step that is no notification but an answer of Get All Subscription Statuses.
+  public static let observation = "STATUS_OBSERVED"
+
+  /// What a step says of its transaction. Times are milliseconds since 1970.
+  public struct Transaction: Sendable, Hashable {
+    public var transactionId: String
+    public var productId: String?
+    public var purchaseDate: Int64?
+    public var expiresDate: Int64?
+    public var revocationDate: Int64?
+  }
+
+  /// What a step says of the renewal.
+  public struct Renewal: Sendable, Hashable {
+    public var autoRenew: Bool?
+    public var autoRenewProductId: String?
+    public var gracePeriodExpiresDate: Int64?
+    /// Whether a price increase waits for the customer (`priceIncreaseStatus` 0).
+    public var priceIncreasePending: Bool?
+  }
+
+  /// Lower case.
+  public let notificationUUID: String
+  public let type: String
+  public let subtype: String?
+  /// When Apple made it, milliseconds since 1970; the order of a life.
+  public let signedDate: Int64
+  /// The newest signing time of what it carries; decides between equal ``signedDate``s.
+  public let innerSignedDate: Int64
+  /// 1 to 5, as of the signing; nil where it is not said.
+  public let appleStatus: Int64?
+  public let transaction: Transaction?
+  public let renewal: Renewal?
+
+  public init(
+    notificationUUID: String, type: String, subtype: String?, signedDate: Int64, innerSignedDate: Int64? = nil,
+    appleStatus: Int64? = nil, transaction: Transaction?, renewal: Renewal?
+  ) {
+    self.notificationUUID = notificationUUID.lowercased()
+    self.type = type
+    self.subtype = subtype
+    self.signedDate = signedDate
+    self.innerSignedDate = innerSignedDate ?? signedDate
+    self.appleStatus = appleStatus
+    self.transaction = transaction
+    self.renewal = renewal
+  }
+
+  /// From a verified notification and what it carries, decoded; nil for one that is of no subscription's life.
+  public init?(notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) {
+    guard let uuid = notification["notificationUUID"]?.stringValue, let type = notification["notificationType"]?.stringValue,
+      let signedDate = notification["signedDate"]?.int64Value, transactionInfo != nil || renewalInfo != nil
+    else { return nil }
+    self.init(
+      notificationUUID: uuid, type: type, subtype: notification["subtype"]?.stringValue, signedDate: signedDate,
+      innerSignedDate: [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }.max(),
+      appleStatus: notification["data"]?["status"]?.int64Value, transaction: transactionInfo.flatMap { Transaction($0) },
+      renewal: renewalInfo.map { Renewal($0) })
+  }
+
+  /// From an answer of Get All Subscription Statuses, decoded; dated by what it carries.
+  public init?(observedStatus: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?) {
+    let dates = [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }
+    guard let date = dates.max(), let transaction = Transaction(transactionInfo) else { return nil }
+    self.init(
+      notificationUUID: "observed:\(transaction.transactionId):\(date)", type: Self.observation, subtype: nil, signedDate: date,
+      appleStatus: observedStatus, transaction: transaction, renewal: renewalInfo.map { Renewal($0) })
+  }
+
+  public var isObservation: Bool { type == Self.observation }
+}
+
+extension LifecycleStep: Comparable {
+  /// By outer signing time, then by inner, then by UUID: the same order wherever it is worked out.
+  public static func < (a: LifecycleStep, b: LifecycleStep) -> Bool {
+    (a.signedDate, a.innerSignedDate, a.notificationUUID) < (b.signedDate, b.innerSignedDate, b.notificationUUID)
+  }
+}
+
+extension LifecycleStep.Transaction {
+  init?(_ object: JSONObject) {
+    guard let id = object["transactionId"]?.stringValue else { return nil }
+    self.init(
+      transactionId: id, productId: object["productId"]?.stringValue, purchaseDate: object["purchaseDate"]?.int64Value,
+      expiresDate: object["expiresDate"]?.int64Value, revocationDate: object["revocationDate"]?.int64Value)
+  }
+
+  var json: JSONObject {
+    var object: JSONObject = ["transactionId": .string(transactionId)]
+    object["productId"] = productId.map { .string($0) }
+    object["purchaseDate"] = purchaseDate.map { .integer($0) }
+    object["expiresDate"] = expiresDate.map { .integer($0) }
+    object["revocationDate"] = revocationDate.map { .integer($0) }
+    return object
+  }
+}
+
+extension LifecycleStep.Renewal {
+  init(_ object: JSONObject) {
+    self.init(
+      autoRenew: object["autoRenewStatus"]?.int64Value.map { $0 == 1 }, autoRenewProductId: object["autoRenewProductId"]?.stringValue,
+      gracePeriodExpiresDate: object["gracePeriodExpiresDate"]?.int64Value,
+      priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 })
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object["autoRenewStatus"] = autoRenew.map { .integer($0 ? 1 : 0) }
+    object["autoRenewProductId"] = autoRenewProductId.map { .string($0) }
+    object["gracePeriodExpiresDate"] = gracePeriodExpiresDate.map { .integer($0) }
+    object["priceIncreaseStatus"] = priceIncreasePending.map { .integer($0 ? 0 : 1) }
+    return object
+  }
+}
+
+extension LifecycleStep {
+  /// The form in which it is kept.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "uuid": .string(notificationUUID), "type": .string(type), "signedDate": .integer(signedDate),
+      "innerSignedDate": .integer(innerSignedDate),
+    ]
+    object["subtype"] = subtype.map { .string($0) }
+    object["status"] = appleStatus.map { .integer($0) }
+    object["transaction"] = transaction.map { .object($0.json) }
+    object["renewal"] = renewal.map { .object($0.json) }
+    return object
+  }
+
+  /// Reads the form in which it is kept; nil for anything else.
+  init?(json object: JSONObject) {
+    guard let uuid = object["uuid"]?.stringValue, let type = object["type"]?.stringValue,
+      let signedDate = object["signedDate"]?.int64Value, let inner = object["innerSignedDate"]?.int64Value
+    else { return nil }
+    self.init(
+      notificationUUID: uuid, type: type, subtype: object["subtype"]?.stringValue, signedDate: signedDate, innerSignedDate: inner,
+      appleStatus: object["status"]?.int64Value, transaction: object["transaction"]?.objectValue.flatMap { Transaction($0) },
+      renewal: object["renewal"]?.objectValue.map { Renewal($0) })
+  }
+}

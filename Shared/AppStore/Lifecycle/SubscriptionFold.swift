@@ -1,0 +1,184 @@
+/// The state machine of a subscription: what each notification makes of the state before it, and what must have been missed
+/// (notificationType; subtype; Handling subscriptions billing; Reducing involuntary subscriber churn).
+enum SubscriptionFold {
+  /// How much later than the last end a renewal may begin, milliseconds: an hour (ours).
+  static let periodTolerance: Int64 = 3_600_000
+
+  /// The state after a step, and the rules that the step breaks.
+  static func next(_ last: SubscriptionState?, _ step: LifecycleStep) -> (SubscriptionState, [SubscriptionGapRule]) {
+    let broken = brokenRules(last, step)
+    var state = last ?? SubscriptionState(first: step)
+    let before = state.status
+    change(&state, by: step, isFirst: last == nil)
+    take(step, into: &state)
+    // Apple's own word on the status, as of the signing, has the last say.
+    if let number = step.appleStatus, let said = SubscriptionStatus(appleStatus: number, autoRenew: state.autoRenew) {
+      state.status = said
+    } else if state.autoRenew == false, state.status == .active {
+      state.status = .activeNotRenewing
+    }
+    if state.status != before { state.since = step.signedDate }
+    if step.isObservation { trust(&state) }
+    state.lastSignedDate = step.signedDate
+    return (state, broken)
+  }
+
+  // MARK: Transitions
+
+  private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
+    switch (step.type, step.subtype) {
+    case ("SUBSCRIBED", _), ("OFFER_REDEEMED", "INITIAL_BUY"), ("OFFER_REDEEMED", "RESUBSCRIBE"):
+      begin(&state)
+    case ("DID_RENEW", _), ("OFFER_REDEEMED", "UPGRADE"), ("OFFER_REDEEMED", nil), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"):
+      begin(&state)
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
+      state.autoRenew = false
+      state.sawRenewalDisabled = true
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
+      state.autoRenew = true
+      state.sawRenewalDisabled = false
+      if state.status == .activeNotRenewing { state.status = .active }
+    case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
+      state.status = .gracePeriod
+      state.sawFailure = true
+      state.sawGracePeriod = true
+    case ("DID_FAIL_TO_RENEW", _):
+      state.status = .billingRetry
+      state.sawFailure = true
+    case ("GRACE_PERIOD_EXPIRED", _): state.status = .billingRetry
+    case ("EXPIRED", _):
+      state.status = .expired
+      state.sawEnd = true
+    case ("PRICE_INCREASE", _): state.sawPriceIncrease = true
+    case ("REFUND", _):
+      guard let id = step.transaction?.transactionId else { break }
+      if !state.refunded.contains(id) { state.refunded.append(id) }
+      if isFirst || state.transactionId == nil || id == state.transactionId {
+        state.status = .revoked
+        state.sawEnd = true
+      }
+    case ("REFUND_REVERSED", _):
+      guard let id = step.transaction?.transactionId else { break }
+      state.refunded.removeAll { $0 == id }
+      guard state.status == .revoked, state.transactionId == nil || id == state.transactionId else { break }
+      // As if it had never been refunded.
+      let end = step.transaction?.expiresDate ?? state.expiresDate
+      state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
+      state.revocationDate = nil
+    case ("REVOKE", _):
+      state.status = .revoked
+      state.sawEnd = true
+    default: break
+    }
+  }
+
+  /// A paid period begins: what went wrong in the one before it no longer counts.
+  private static func begin(_ state: inout SubscriptionState) {
+    state.status = .active
+    state.autoRenew = true
+    state.revocationDate = nil
+    state.gracePeriodExpiresDate = nil
+    state.sawFailure = false
+    state.sawGracePeriod = false
+    state.sawRenewalDisabled = false
+    state.sawEnd = false
+  }
+
+  /// Takes over what the step carries.
+  private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
+    if let transaction = step.transaction, isNewest(transaction, state) {
+      state.transactionId = transaction.transactionId
+      state.productId = transaction.productId ?? state.productId
+      state.expiresDate = transaction.expiresDate ?? state.expiresDate
+      if step.type != "REFUND_REVERSED" { state.revocationDate = transaction.revocationDate }
+      // A transaction that says that it was revoked is, whatever the notification is about.
+      if transaction.revocationDate != nil, step.type != "REFUND_REVERSED" { state.status = .revoked }
+    }
+    if let renewal = step.renewal {
+      state.autoRenew = renewal.autoRenew ?? state.autoRenew
+      state.autoRenewProductId = renewal.autoRenewProductId ?? state.autoRenewProductId
+      state.gracePeriodExpiresDate = renewal.gracePeriodExpiresDate ?? state.gracePeriodExpiresDate
+      if renewal.priceIncreasePending == true { state.sawPriceIncrease = true }
+      if state.autoRenew == true, state.status == .activeNotRenewing { state.status = .active }
+    }
+  }
+
+  /// A refund or an answer to a question may be about a period long gone.
+  private static func isNewest(_ transaction: LifecycleStep.Transaction, _ state: SubscriptionState) -> Bool {
+    guard let known = state.transactionId, known != transaction.transactionId else { return true }
+    guard let mine = transaction.expiresDate, let its = state.expiresDate else { return true }
+    return mine >= its
+  }
+
+  /// After a look at the status nothing that came before can be missed.
+  private static func trust(_ state: inout SubscriptionState) {
+    state.sawFailure = state.status == .billingRetry || state.status == .gracePeriod
+    state.sawGracePeriod = state.status == .gracePeriod
+    state.sawRenewalDisabled = state.autoRenew == false
+    state.sawEnd = state.status == .expired || state.status == .revoked
+  }
+
+  // MARK: What is missing
+
+  /// Types that begin a paid period or move its end.
+  private static func announcesPeriod(_ step: LifecycleStep) -> Bool {
+    switch (step.type, step.subtype) {
+    case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _),
+      ("RENEWAL_EXTENSION", _), ("MIGRATION", _), ("MIGRATE", _), ("REFUND_REVERSED", _):
+      true
+    default: step.isObservation
+    }
+  }
+
+  private static func brokenRules(_ last: SubscriptionState?, _ step: LifecycleStep) -> [SubscriptionGapRule] {
+    guard !step.isObservation else { return [] }
+    guard let last else { return startsLife(step) ? [] : [.unexplainedStart] }
+    var broken: [SubscriptionGapRule] = []
+    if breaksPeriods(last, step) { broken.append(.periodContinuity) }
+    if lacksEntry(last, step) { broken.append(.entryRequired) }
+    if changesFact(last, step) { broken.append(.changedFact) }
+    return broken
+  }
+
+  private static func startsLife(_ step: LifecycleStep) -> Bool {
+    switch (step.type, step.subtype) {
+    case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"), ("MIGRATION", _), ("MIGRATE", _): true
+    default: false
+    }
+  }
+
+  private static func breaksPeriods(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    guard let transaction = step.transaction, let end = last.expiresDate else { return false }
+    if !announcesPeriod(step) {
+      // A later period than any that was announced.
+      return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end + periodTolerance
+    }
+    guard step.type == "DID_RENEW", !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
+    return start > end + periodTolerance
+  }
+
+  private static func lacksEntry(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    switch (step.type, step.subtype) {
+    case ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "BILLING_RETRY"): !last.sawFailure
+    case ("GRACE_PERIOD_EXPIRED", _): !last.sawGracePeriod
+    case ("EXPIRED", "VOLUNTARY"): !last.sawRenewalDisabled
+    case ("EXPIRED", "PRICE_INCREASE"): !last.sawPriceIncrease
+    case ("SUBSCRIBED", "RESUBSCRIBE"): !last.sawEnd
+    case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active
+    default: false
+    }
+  }
+
+  /// Steps that are about something else, and show a setting that nobody announced.
+  private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    switch step.type {
+    case "PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED":
+      guard let renewal = step.renewal else { return false }
+      if let known = last.autoRenew, let said = renewal.autoRenew, known != said { return true }
+      if let known = last.autoRenewProductId, let said = renewal.autoRenewProductId, known != said { return true }
+      return false
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+public import WireJSON
+
+/// What the notifications up to some moment make of a subscription. Times are milliseconds since 1970.
+public struct SubscriptionState: Sendable, Hashable {
+  public internal(set) var status: SubscriptionStatus
+  /// When it came into this status: the signing time of the step that brought it there.
+  public internal(set) var since: Int64
+  /// Of the newest period.
+  public internal(set) var transactionId: String?
+  public internal(set) var productId: String?
+  public internal(set) var expiresDate: Int64?
+  public internal(set) var gracePeriodExpiresDate: Int64?
+  public internal(set) var revocationDate: Int64?
+  public internal(set) var autoRenew: Bool?
+  /// What it will be renewed as.
+  public internal(set) var autoRenewProductId: String?
+
+  // What has been seen since the last start, for the rules on what must have come before.
+  var sawFailure = false
+  var sawGracePeriod = false
+  var sawRenewalDisabled = false
+  var sawPriceIncrease = false
+  var sawEnd = false
+  /// Transactions that were refunded.
+  var refunded: [String] = []
+  /// The last step's signing time.
+  var lastSignedDate: Int64
+
+  /// How long after its end silence is no longer normal, milliseconds: a day (ours).
+  public static let silence: Int64 = 86_400_000
+
+  /// The same at a given time: a subscription that should have ended or been renewed and of which nothing was heard is
+  /// `unknown-overdue`.
+  public func status(at now: Int64) -> SubscriptionStatus {
+    switch status {
+    case .active, .activeNotRenewing:
+      if let expiresDate, now > expiresDate + Self.silence { return .unknownOverdue }
+    case .gracePeriod:
+      if let end = gracePeriodExpiresDate ?? expiresDate, now > end + Self.silence { return .unknownOverdue }
+    default: break
+    }
+    return status
+  }
+
+  init(first step: LifecycleStep) {
+    status = .active
+    since = step.signedDate
+    lastSignedDate = step.signedDate
+  }
+}
+
+extension SubscriptionState {
+  /// The form in which it is kept.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "status": .string(status.rawValue), "since": .integer(since), "lastSignedDate": .integer(lastSignedDate),
+      "saw": .array(
+        [
+          (sawFailure, "failure"), (sawGracePeriod, "grace"), (sawRenewalDisabled, "disabled"), (sawPriceIncrease, "price"),
+          (sawEnd, "end"),
+        ].filter(\.0).map { .string($0.1) }),
+      "refunded": .array(refunded.map { .string($0) }),
+    ]
+    object["transactionId"] = transactionId.map { .string($0) }
+    object["productId"] = productId.map { .string($0) }
+    object["expiresDate"] = expiresDate.map { .integer($0) }
+    object["gracePeriodExpiresDate"] = gracePeriodExpiresDate.map { .integer($0) }
+    object["revocationDate"] = revocationDate.map { .integer($0) }
+    object["autoRenew"] = autoRenew.map { .bool($0) }
+    object["autoRenewProductId"] = autoRenewProductId.map { .string($0) }
+    return object
+  }
+
+  /// Reads the form in which it is kept; nil for anything else.
+  init?(json object: JSONObject) {
+    guard let status = object["status"]?.stringValue.flatMap(SubscriptionStatus.init), let since = object["since"]?.int64Value,
+      let last = object["lastSignedDate"]?.int64Value
+    else { return nil }
+    self.status = status
+    self.since = since
+    lastSignedDate = last
+    transactionId = object["transactionId"]?.stringValue
+    productId = object["productId"]?.stringValue
+    expiresDate = object["expiresDate"]?.int64Value
+    gracePeriodExpiresDate = object["gracePeriodExpiresDate"]?.int64Value
+    revocationDate = object["revocationDate"]?.int64Value
+    autoRenew = object["autoRenew"]?.boolValue
+    autoRenewProductId = object["autoRenewProductId"]?.stringValue
+    let saw = Set(object["saw"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+    sawFailure = saw.contains("failure")
+    sawGracePeriod = saw.contains("grace")
+    sawRenewalDisabled = saw.contains("disabled")
+    sawPriceIncrease = saw.contains("price")
+    sawEnd = saw.contains("end")
+    refunded = object["refunded"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+}

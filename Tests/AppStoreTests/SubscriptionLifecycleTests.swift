@@ -1,0 +1,234 @@
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+private let day: Int64 = 86_400_000
+
+private func step(
+  _ type: String, _ subtype: String? = nil, at time: Int64, expires: Int64? = nil, uuid: String? = nil, transaction: String = "t1",
+  purchase: Int64? = nil, revoked: Int64? = nil, status: Int64? = nil, renewal: LifecycleStep.Renewal? = nil
+) -> LifecycleStep {
+  LifecycleStep(
+    notificationUUID: uuid ?? "\(type)-\(subtype ?? "")-\(time)", type: type, subtype: subtype, signedDate: time * day,
+    appleStatus: status,
+    transaction: .init(
+      transactionId: transaction, productId: "pro", purchaseDate: purchase.map { $0 * day }, expiresDate: expires.map { $0 * day },
+      revocationDate: revoked.map { $0 * day }), renewal: renewal)
+}
+
+private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
+  var history = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
+  for step in steps { _ = history.insert(step) }
+  return history
+}
+
+@Suite("Subscription lifecycle") struct SubscriptionLifecycleTests {
+  /// A vector's event; its times are days.
+  private static func vectorStep(_ value: JSONValue, _ index: Int) throws -> LifecycleStep {
+    let parts = try #require(value.arrayValue)
+    let facts = try #require(parts[2].objectValue)
+    func days(_ name: String) -> Int64? { facts[name]?.int64Value.map { $0 * day } }
+    return LifecycleStep(
+      notificationUUID: facts["uuid"]?.stringValue ?? "event-\(index)", type: try #require(parts[0].stringValue),
+      subtype: parts[1].stringValue, signedDate: try #require(days("t")),
+      transaction: .init(transactionId: "t", expiresDate: days("expires"), revocationDate: days("revocationDate")),
+      renewal: .init(gracePeriodExpiresDate: days("gracePeriodExpires")))
+  }
+
+  @Test("the cases of lifecycle.json", arguments: AppStoreVectors.json("lifecycle.json").arrayValue ?? [])
+  func vector(_ value: JSONValue) throws {
+    let events = try #require(value["events"]?.arrayValue).enumerated().map { try Self.vectorStep($0.element, $0.offset) }
+    let arrival = value["arrival"]?.arrayValue?.compactMap { $0.int64Value.map { Int($0) } } ?? Array(events.indices)
+    var history = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
+    var duplicates = 0
+    for index in arrival {
+      if case .duplicate = history.insert(events[index]) { duplicates += 1 }
+    }
+    let expected = try #require(value["expect"]?.objectValue)
+    #expect(history.state?.status.rawValue == expected["final"]?.stringValue)
+    if let states = expected["states"]?.arrayValue { #expect(history.statuses.map(\.rawValue) == states.compactMap(\.stringValue)) }
+    if let applied = expected["applied"]?.int64Value { #expect(history.steps.count == Int(applied)) }
+    if let count = expected["duplicates"]?.int64Value { #expect(duplicates == Int(count)) }
+    if let autoRenew = expected["autoRenew"]?.boolValue { #expect(history.state?.autoRenew == autoRenew) }
+    if let gaps = expected["gaps"]?.arrayValue {
+      #expect(history.gaps.count == gaps.count)
+      for (gap, named) in zip(history.gaps, gaps) {
+        let before = try #require(named["before"]?.int64Value)
+        #expect(gap.shownBy == history.steps[Int(before)].notificationUUID)
+        #expect(gap.after == history.steps[Int(before) - 1].signedDate)
+        // "period-jump and no renewal-status change seen"
+        #expect(gap.rules == [.periodContinuity, .entryRequired])
+      }
+    }
+  }
+
+  @Test("arrival order and repeats change nothing but the marks of lateness")
+  func permutations() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SeededGenerator(state: seed)
+    let types: [(String, String?)] = [
+      ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", "RESUBSCRIBE"), ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"),
+      ("DID_FAIL_TO_RENEW", nil), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("GRACE_PERIOD_EXPIRED", nil), ("EXPIRED", "VOLUNTARY"),
+      ("EXPIRED", "BILLING_RETRY"), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"),
+      ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"), ("REFUND", nil), ("REFUND_REVERSED", nil), ("REVOKE", nil), ("NEW_TYPE", "X"),
+    ]
+    for _ in 0..<300 {
+      let steps = (0..<Int.random(in: 1...14, using: &generator)).map { index in
+        let (type, subtype) = types.randomElement(using: &generator)!
+        // Equal times occur.
+        let time = Int64.random(in: 0...8, using: &generator)
+        return step(
+          type, subtype, at: time, expires: time + 30, uuid: "u\(index)", transaction: "t\(Int.random(in: 0...2, using: &generator))",
+          purchase: Bool.random(using: &generator) ? time : nil)
+      }
+      let first = history(steps)
+      let second = history((steps + steps).shuffled(using: &generator))
+      #expect(first.steps == second.steps, "seed \(seed)")
+      #expect(first.state == second.state, "seed \(seed)")
+      #expect(first.gaps == second.gaps, "seed \(seed)")
+      #expect(SubscriptionHistory(stored: second.stored) == second, "seed \(seed)")
+    }
+  }
+
+  @Test("a late step is marked once and for all, a repeat is told apart")
+  func late() {
+    var life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("DID_RENEW", at: 30, expires: 60, transaction: "t2")])
+    let missed = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30)
+    #expect(life.insert(missed) == .late)
+    #expect(life.insert(missed) == .duplicate(late: true))
+    #expect(life.insert(life.steps[0]) == .duplicate(late: false))
+    #expect(life.state?.status == .active)
+  }
+
+  @Test("a late arrival closes the gap that it explains")
+  func closing() {
+    var life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("EXPIRED", "VOLUNTARY", at: 30, expires: 30)])
+    #expect(life.gaps.map(\.rules) == [[.entryRequired]])
+    #expect(life.insert(step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 20, expires: 30)) == .late)
+    #expect(life.gaps.isEmpty)
+    #expect(life.state?.status == .expired)
+  }
+
+  @Test("a gap that was looked into in vain is not suspected again")
+  func settled() throws {
+    var life = history([step("DID_RENEW", at: 30, expires: 60)])
+    let gap = try #require(life.gaps.first)
+    #expect(gap.rules == [.unexplainedStart] && gap.after == nil)
+    life.settle(gap)
+    #expect(life.gaps.isEmpty)
+    #expect(SubscriptionHistory(stored: life.stored)?.gaps.isEmpty == true)
+  }
+
+  @Test("each step that needs another one before it shows when that is missing")
+  func entries() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    for (type, subtype) in [
+      ("DID_RENEW", "BILLING_RECOVERY"), ("GRACE_PERIOD_EXPIRED", nil), ("EXPIRED", "VOLUNTARY"), ("EXPIRED", "BILLING_RETRY"),
+      ("EXPIRED", "PRICE_INCREASE"), ("SUBSCRIBED", "RESUBSCRIBE"), ("REFUND_REVERSED", nil),
+      ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"),
+    ] as [(String, String?)] {
+      let life = history([start, step(type, subtype, at: 30, expires: 30)])
+      #expect(life.gaps.map(\.rules) == [[.entryRequired]], "\(type) \(subtype ?? "")")
+    }
+    // With what they need before them they show nothing.
+    for steps in [
+      [("DID_FAIL_TO_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY")],
+      [("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("GRACE_PERIOD_EXPIRED", nil), ("EXPIRED", "BILLING_RETRY")],
+      [("PRICE_INCREASE", "PENDING"), ("EXPIRED", "PRICE_INCREASE"), ("SUBSCRIBED", "RESUBSCRIBE")],
+      [("REFUND", nil), ("REFUND_REVERSED", nil)], [("REVOKE", nil), ("SUBSCRIBED", "RESUBSCRIBE")],
+      [("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED")],
+      [("EXPIRED", "PRODUCT_NOT_FOR_SALE")], [("EXPIRED", nil)],
+    ] as [[(String, String?)]] {
+      let all = steps.enumerated().map { step($0.element.0, $0.element.1, at: Int64(10 + $0.offset), expires: 30) }
+      #expect(history([start] + all).gaps.isEmpty, "\(steps)")
+    }
+  }
+
+  @Test("periods join: a renewal up to an hour late is none missed, a later one is")
+  func periods() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    func renewal(_ purchase: Int64) -> LifecycleStep {
+      LifecycleStep(
+        notificationUUID: "r", type: "DID_RENEW", subtype: nil, signedDate: purchase,
+        transaction: .init(transactionId: "t2", purchaseDate: purchase, expiresDate: purchase + 30 * day), renewal: nil)
+    }
+    #expect(history([start, renewal(30 * day + 3_600_000)]).gaps.isEmpty)
+    #expect(history([start, renewal(30 * day + 3_600_001)]).gaps.map(\.rules) == [[.periodContinuity]])
+    // Renewed up to a day early: normal.
+    #expect(history([start, renewal(29 * day)]).gaps.isEmpty)
+    // After a failure the new period begins when the customer pays.
+    #expect(history([start, step("DID_FAIL_TO_RENEW", at: 30, expires: 30), renewal(40 * day)]).gaps.isEmpty)
+  }
+
+  @Test("a refund of an older period leaves the newer one alone, one of the present period ends it, reversed it is given back")
+  func refunds() {
+    let paid = [
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30),
+    ]
+    #expect(history(paid + [step("REFUND", at: 35, expires: 30, transaction: "t1", revoked: 35)]).state?.status == .active)
+    let refunded = paid + [step("REFUND", at: 35, expires: 60, transaction: "t2", revoked: 35)]
+    #expect(history(refunded).state?.status == .revoked)
+    let reversed = refunded + [step("REFUND_REVERSED", at: 40, expires: 60, transaction: "t2")]
+    #expect(history(reversed).state?.status == .active)
+    #expect(history(refunded + [step("REFUND_REVERSED", at: 70, expires: 60, transaction: "t2")]).state?.status == .expired)
+  }
+
+  @Test("silence past the end is told a day later, and never of what has ended")
+  func silence() {
+    let life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
+    #expect(life.silence(at: 31 * day) == nil)
+    #expect(life.silence(at: 31 * day + 1)?.rules == [.silence])
+    #expect(life.state?.status(at: 31 * day + 1) == .unknownOverdue)
+    #expect(history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("REVOKE", at: 3)]).silence(at: 400 * day) == nil)
+  }
+
+  @Test("Apple's own status has the last word, and an observed one heals the history")
+  func observed() throws {
+    #expect(history([step("DID_RENEW", at: 30, expires: 60, status: 3)]).state?.status == .billingRetry)
+    #expect(history([step("UNKNOWN_TYPE", at: 1, status: 4)]).state?.status == .gracePeriod)
+    let seen = try #require(
+      LifecycleStep(
+        observedStatus: 2,
+        transactionInfo: ["transactionId": "t9", "expiresDate": .integer(90 * day), "signedDate": .integer(95 * day)],
+        renewalInfo: ["autoRenewStatus": .integer(0), "signedDate": .integer(94 * day)]))
+    #expect(seen.signedDate == 95 * day && seen.isObservation)
+    var life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])
+    #expect(life.insert(seen) == .inOrder)
+    #expect(life.state?.status == .expired && life.gaps.isEmpty)
+    // What follows needs nothing that was missed before the look.
+    #expect(life.insert(step("SUBSCRIBED", "RESUBSCRIBE", at: 99, expires: 120)) == .inOrder)
+    #expect(life.gaps.isEmpty && life.state?.status == .active)
+  }
+
+  @Test("a long life keeps its newer steps and the state of the older ones")
+  func compaction() {
+    var life = SubscriptionHistory(environment: "Production", originalTransactionId: "1")
+    _ = life.insert(step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 1))
+    for number in 1...500 {
+      let time = Int64(number)
+      #expect(life.insert(step("DID_RENEW", at: time, expires: time + 1, transaction: "t\(number)", purchase: time)) == .inOrder)
+    }
+    #expect(life.steps.count <= SubscriptionHistory.mostSteps)
+    #expect(life.steps.count + life.compactedSteps == 501)
+    #expect(life.state?.status == .active && life.state?.transactionId == "t500" && life.gaps.isEmpty)
+    #expect(life.insert(step("REVOKE", at: 2)) == .beforeHistory)
+    #expect(SubscriptionHistory(stored: life.stored) == life)
+  }
+
+  @Test("what is kept and damaged is refused, and crashes nothing")
+  func damage() {
+    let whole = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("REFUND", at: 3, expires: 30)]).stored
+    var generator = SeededGenerator(state: 7)
+    for _ in 0..<3000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+      }
+      _ = SubscriptionHistory(stored: bytes)?.state
+    }
+    for text in ["", "{}", "[]", #"{"environment":"P","originalTransactionId":"1","steps":[{}]}"#] {
+      #expect(SubscriptionHistory(stored: Array(text.utf8)) == nil)
+    }
+  }
+}
