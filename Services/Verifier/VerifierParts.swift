@@ -9,7 +9,7 @@ import ServiceRuntime
 extension ServiceParts {
   /// Puts the verifier together: the worker of the intake queue, verdicts by RPC, the event feed.
   static func verifier(_ environment: ServiceEnvironment) throws -> ServiceParts {
-    let (_, deliveries) = try environment.requiredDeliveries()
+    let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
     let postbacks = PostbackVerifier(keys: try applePublicKeys(configuration.appleKeys))
     let signedData = try signedDataVerifier(configuration)
@@ -17,11 +17,16 @@ extension ServiceParts {
       signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
-    let verification = VerificationWorker(postbacks: postbacks, signedData: signedData, logger: environment.logger)
+    let subscriptions = SubscriptionStore(redis: redis)
+    let verification = VerificationWorker(
+      postbacks: postbacks, signedData: signedData,
+      lifecycle: SubscriptionLifecycle(
+        store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger),
+      logger: environment.logger)
     let worker = QueueWorker(
       queue: .intake, deliveries: deliveries, concurrency: 64,
       observe: QueueMetrics.observer(.intake, environment.metrics)
-    ) { lease in verification.handle(lease) }
+    ) { lease in await verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)
 
     var parts = ServiceParts()
@@ -30,7 +35,7 @@ extension ServiceParts {
       VerifySKAdNetworkPostbackHandler(verdicts: verdicts), VerifyAdAttributionKitPostbackHandler(verdicts: verdicts),
       VerifyAppStoreSignedDataHandler(verdicts: verdicts), VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
-      ExtractTransactionIdsHandler(),
+      ExtractTransactionIdsHandler(), GetSubscriptionStateHandler(store: subscriptions, now: { WallClock.now }),
       CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
     ]

@@ -11,13 +11,15 @@ struct VerificationWorker: Sendable {
   private static let source = "/verifier"
   let postbacks: PostbackVerifier
   let signedData: SignedDataVerifier
+  let lifecycle: SubscriptionLifecycle
   let logger: Logger
 
-  func handle(_ lease: LeasedMessage) -> WorkOutcome {
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
     case PostbackKind.skAdNetwork.rawValue: return skAdNetwork(lease)
     case PostbackKind.adAttributionKit.rawValue: return adAttributionKit(lease)
-    case "notification": return notification(lease)
+    case "notification": return await notification(lease)
+    case SubscriptionLifecycle.gapKind: return await gap(lease)
     default: return .deadLetter(error: "unknown kind of delivery")
     }
   }
@@ -68,7 +70,7 @@ struct VerificationWorker: Sendable {
 
   // MARK: Notifications
 
-  private func notification(_ lease: LeasedMessage) -> WorkOutcome {
+  private func notification(_ lease: LeasedMessage) async -> WorkOutcome {
     if lease.message.attributes["version"] == "1" {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
@@ -95,10 +97,36 @@ struct VerificationWorker: Sendable {
     let app = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap {
       payload[$0]?["bundleId"]?.stringValue
     }.first
+    do {
+      data["lifecycle"] = try await lifecycle.take(
+        payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
+        receivedAt: lease.message.receivedAt
+      ).map { .object($0) }
+    } catch {
+      return .retry(after: nil, error: "the subscription's history cannot be written")
+    }
     return verified(
       lease, .notificationVerified, NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid),
       subject: app, data,
       rememberLong: true)
+  }
+
+  /// A gap that was suspected a while ago: published unless a straggler has explained it.
+  private func gap(_ lease: LeasedMessage) async -> WorkOutcome {
+    do {
+      guard let found = try await lifecycle.judge(lease.message.body) else {
+        return .complete(Completion(state: .done, events: [], reason: "explained"))
+      }
+      let event = CloudEvent(
+        id: found.key, source: Self.source, type: .subscriptionGap, subject: found.subject,
+        time: Timestamp(millisecondsSince1970: WallClock.now), data: found.data)
+      return .complete(
+        Completion(
+          state: .done, naturalKey: found.key, rememberLong: true,
+          events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+    } catch {
+      return .retry(after: nil, error: "the subscription's history cannot be read")
+    }
   }
 
   // MARK: Events

@@ -175,24 +175,67 @@ public struct GetSubscriptionStateRequest: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
+  /// active, active-not-renewing, grace-period, billing-retry, expired, revoked, or unknown-overdue when nothing was heard past
+  /// the end.
   public var state: String
+  /// When it came into this state.
   public var since: Timestamp?
+  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, and whether it was late.
   public var notifications: [JSONObject]
+  public var productId: String?
+  /// Of the newest period.
+  public var transactionId: String?
+  public var expiresDate: Timestamp?
+  public var gracePeriodExpiresDate: Timestamp?
+  public var revocationDate: Timestamp?
+  public var autoRenew: Bool?
+  public var autoRenewProductId: String?
+  /// Whether the customer has what was paid for; absent when that is for you to say.
+  public var hasAccess: Bool?
+  /// Where notifications are missing: id, rules, after, before, shownBy.
+  public var gaps: [JSONObject]
 
   public init(
     state: String = "",
     since: Timestamp? = nil,
-    notifications: [JSONObject] = []
+    notifications: [JSONObject] = [],
+    productId: String? = nil,
+    transactionId: String? = nil,
+    expiresDate: Timestamp? = nil,
+    gracePeriodExpiresDate: Timestamp? = nil,
+    revocationDate: Timestamp? = nil,
+    autoRenew: Bool? = nil,
+    autoRenewProductId: String? = nil,
+    hasAccess: Bool? = nil,
+    gaps: [JSONObject] = []
   ) {
     self.state = state
     self.since = since
     self.notifications = notifications
+    self.productId = productId
+    self.transactionId = transactionId
+    self.expiresDate = expiresDate
+    self.gracePeriodExpiresDate = gracePeriodExpiresDate
+    self.revocationDate = revocationDate
+    self.autoRenew = autoRenew
+    self.autoRenewProductId = autoRenewProductId
+    self.hasAccess = hasAccess
+    self.gaps = gaps
   }
 
   public init() {
     self.state = ""
     self.since = nil
     self.notifications = []
+    self.productId = nil
+    self.transactionId = nil
+    self.expiresDate = nil
+    self.gracePeriodExpiresDate = nil
+    self.revocationDate = nil
+    self.autoRenew = nil
+    self.autoRenewProductId = nil
+    self.hasAccess = nil
+    self.gaps = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -214,6 +257,42 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "productId", "product_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          productId = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        case "expiresDate", "expires_date":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          expiresDate = try reader.readTimestamp()
+        case "gracePeriodExpiresDate", "grace_period_expires_date":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          gracePeriodExpiresDate = try reader.readTimestamp()
+        case "revocationDate", "revocation_date":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          revocationDate = try reader.readTimestamp()
+        case "autoRenew", "auto_renew":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          autoRenew = try reader.readBool()
+        case "autoRenewProductId", "auto_renew_product_id":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          autoRenewProductId = try reader.readString()
+        case "hasAccess", "has_access":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          hasAccess = try reader.readBool()
+        case "gaps":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          gaps = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -238,247 +317,43 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
       for element in notifications { writer.object(element) }
       writer.endArray()
     }
-    writer.endObject()
-  }
-}
-
-/// An impression as SignSKAdNetworkImpression answered it.
-public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
-  public var version: String?
-  public var adNetworkId: String?
-  public var campaignId: Int32?
-  public var sourceIdentifier: Int32?
-  public var itunesItemId: Int64?
-  public var sourceAppId: Int64?
-  public var sourceDomain: String?
-  public var fidelityType: Int32?
-  public var nonce: String?
-  public var timestamp: Int64?
-  public var signature: String?
-
-  public init(
-    version: String? = nil,
-    adNetworkId: String? = nil,
-    campaignId: Int32? = nil,
-    sourceIdentifier: Int32? = nil,
-    itunesItemId: Int64? = nil,
-    sourceAppId: Int64? = nil,
-    sourceDomain: String? = nil,
-    fidelityType: Int32? = nil,
-    nonce: String? = nil,
-    timestamp: Int64? = nil,
-    signature: String? = nil
-  ) {
-    self.version = version
-    self.adNetworkId = adNetworkId
-    self.campaignId = campaignId
-    self.sourceIdentifier = sourceIdentifier
-    self.itunesItemId = itunesItemId
-    self.sourceAppId = sourceAppId
-    self.sourceDomain = sourceDomain
-    self.fidelityType = fidelityType
-    self.nonce = nonce
-    self.timestamp = timestamp
-    self.signature = signature
-  }
-
-  public init() {
-    self.version = nil
-    self.adNetworkId = nil
-    self.campaignId = nil
-    self.sourceIdentifier = nil
-    self.itunesItemId = nil
-    self.sourceAppId = nil
-    self.sourceDomain = nil
-    self.fidelityType = nil
-    self.nonce = nil
-    self.timestamp = nil
-    self.signature = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "version":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          version = try reader.readString()
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "campaignId", "campaign_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          campaignId = try reader.readInt32()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readInt32()
-        case "itunesItemId", "itunes_item_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          itunesItemId = try reader.readInt64()
-        case "sourceAppId", "source_app_id":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          sourceAppId = try reader.readInt64()
-        case "sourceDomain", "source_domain":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          sourceDomain = try reader.readString()
-        case "fidelityType", "fidelity_type":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          fidelityType = try reader.readInt32()
-        case "nonce":
-          try seen.insert(8, key)
-          if try reader.readNull() { continue }
-          nonce = try reader.readString()
-        case "timestamp":
-          try seen.insert(9, key)
-          if try reader.readNull() { continue }
-          timestamp = try reader.readInt64()
-        case "signature":
-          try seen.insert(10, key)
-          if try reader.readNull() { continue }
-          signature = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
+    if let productId {
+      writer.key("productId")
+      writer.string(productId)
     }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let version {
-      writer.key("version")
-      writer.string(version)
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
     }
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
+    if let expiresDate {
+      writer.key("expiresDate")
+      writer.string(expiresDate.text)
     }
-    if let campaignId {
-      writer.key("campaignId")
-      writer.int(campaignId)
+    if let gracePeriodExpiresDate {
+      writer.key("gracePeriodExpiresDate")
+      writer.string(gracePeriodExpiresDate.text)
     }
-    if let sourceIdentifier {
-      writer.key("sourceIdentifier")
-      writer.int(sourceIdentifier)
+    if let revocationDate {
+      writer.key("revocationDate")
+      writer.string(revocationDate.text)
     }
-    if let itunesItemId {
-      writer.key("itunesItemId")
-      writer.int64(itunesItemId)
+    if let autoRenew {
+      writer.key("autoRenew")
+      writer.bool(autoRenew)
     }
-    if let sourceAppId {
-      writer.key("sourceAppId")
-      writer.int64(sourceAppId)
+    if let autoRenewProductId {
+      writer.key("autoRenewProductId")
+      writer.string(autoRenewProductId)
     }
-    if let sourceDomain {
-      writer.key("sourceDomain")
-      writer.string(sourceDomain)
+    if let hasAccess {
+      writer.key("hasAccess")
+      writer.bool(hasAccess)
     }
-    if let fidelityType {
-      writer.key("fidelityType")
-      writer.int(fidelityType)
-    }
-    if let nonce {
-      writer.key("nonce")
-      writer.string(nonce)
-    }
-    if let timestamp {
-      writer.key("timestamp")
-      writer.int64(timestamp)
-    }
-    if let signature {
-      writer.key("signature")
-      writer.string(signature)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifySKAdNetworkImpressionResponse: RPCMessage, Hashable {
-  public var valid: Bool?
-  public var reason: String?
-  public var field: String?
-  public var keyId: String?
-
-  public init(
-    valid: Bool? = nil,
-    reason: String? = nil,
-    field: String? = nil,
-    keyId: String? = nil
-  ) {
-    self.valid = valid
-    self.reason = reason
-    self.field = field
-    self.keyId = keyId
-  }
-
-  public init() {
-    self.valid = nil
-    self.reason = nil
-    self.field = nil
-    self.keyId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "valid":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          valid = try reader.readBool()
-        case "reason":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          reason = try reader.readString()
-        case "field":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          field = try reader.readString()
-        case "keyId", "key_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let valid {
-      writer.key("valid")
-      writer.bool(valid)
-    }
-    if let reason {
-      writer.key("reason")
-      writer.string(reason)
-    }
-    if let field {
-      writer.key("field")
-      writer.string(field)
-    }
-    if let keyId {
-      writer.key("keyId")
-      writer.string(keyId)
+    if !gaps.isEmpty {
+      writer.key("gaps")
+      writer.beginArray()
+      for element in gaps { writer.object(element) }
+      writer.endArray()
     }
     writer.endObject()
   }

@@ -3,6 +3,229 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyBatchRequest: RPCMessage, Hashable {
+  public var items: [VerifyItem]
+
+  public init(
+    items: [VerifyItem] = []
+  ) {
+    self.items = items
+  }
+
+  public init() {
+    self.items = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "items":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          items = try reader.readList { (reader) throws(JSONError) in try VerifyItem(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !items.isEmpty {
+      writer.key("items")
+      writer.beginArray()
+      for element in items { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// The verdict under the item's own tag, or why there is none.
+public struct VerifyResult: RPCMessage, Hashable {
+  public var skadnetworkPostback: VerifySKAdNetworkPostbackResponse?
+  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse?
+  public var appStoreSignedData: VerifyAppStoreSignedDataResponse?
+  public var skadnetworkImpression: VerifySKAdNetworkImpressionResponse?
+  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse?
+  public var error: ItemError?
+
+  public init(
+    skadnetworkPostback: VerifySKAdNetworkPostbackResponse? = nil,
+    adAttributionKitPostback: VerifyAdAttributionKitPostbackResponse? = nil,
+    appStoreSignedData: VerifyAppStoreSignedDataResponse? = nil,
+    skadnetworkImpression: VerifySKAdNetworkImpressionResponse? = nil,
+    adAttributionKitImpression: VerifyAdAttributionKitImpressionResponse? = nil,
+    error: ItemError? = nil
+  ) {
+    self.skadnetworkPostback = skadnetworkPostback
+    self.adAttributionKitPostback = adAttributionKitPostback
+    self.appStoreSignedData = appStoreSignedData
+    self.skadnetworkImpression = skadnetworkImpression
+    self.adAttributionKitImpression = adAttributionKitImpression
+    self.error = error
+  }
+
+  public init() {
+    self.skadnetworkPostback = nil
+    self.adAttributionKitPostback = nil
+    self.appStoreSignedData = nil
+    self.skadnetworkImpression = nil
+    self.adAttributionKitImpression = nil
+    self.error = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "skadnetworkPostback", "skadnetwork_postback":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          skadnetworkPostback = try VerifySKAdNetworkPostbackResponse(reading: &reader)
+          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitPostback", "ad_attribution_kit_postback":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          adAttributionKitPostback = try VerifyAdAttributionKitPostbackResponse(reading: &reader)
+          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "appStoreSignedData", "app_store_signed_data":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          appStoreSignedData = try VerifyAppStoreSignedDataResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "skadnetworkImpression", "skadnetwork_impression":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          skadnetworkImpression = try VerifySKAdNetworkImpressionResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "adAttributionKitImpression", "ad_attribution_kit_impression":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          adAttributionKitImpression = try VerifyAdAttributionKitImpressionResponse(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || error != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "error":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          error = try ItemError(reading: &reader)
+          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
+            || adAttributionKitImpression != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let skadnetworkPostback {
+      writer.key("skadnetworkPostback")
+      skadnetworkPostback.write(to: &writer)
+    }
+    if let adAttributionKitPostback {
+      writer.key("adAttributionKitPostback")
+      adAttributionKitPostback.write(to: &writer)
+    }
+    if let appStoreSignedData {
+      writer.key("appStoreSignedData")
+      appStoreSignedData.write(to: &writer)
+    }
+    if let skadnetworkImpression {
+      writer.key("skadnetworkImpression")
+      skadnetworkImpression.write(to: &writer)
+    }
+    if let adAttributionKitImpression {
+      writer.key("adAttributionKitImpression")
+      adAttributionKitImpression.write(to: &writer)
+    }
+    if let error {
+      writer.key("error")
+      error.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyBatchResponse: RPCMessage, Hashable {
+  public var results: [VerifyResult]
+
+  public init(
+    results: [VerifyResult] = []
+  ) {
+    self.results = results
+  }
+
+  public init() {
+    self.results = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "results":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          results = try reader.readList { (reader) throws(JSONError) in try VerifyResult(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !results.isEmpty {
+      writer.key("results")
+      writer.beginArray()
+      for element in results { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
   /// Base64 of a PKCS#7 app receipt; one of the three.
   public var appReceipt: String?

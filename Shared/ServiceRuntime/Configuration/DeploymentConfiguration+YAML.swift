@@ -38,7 +38,8 @@ extension DeploymentConfiguration {
       rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
       strictCertificates = try node["strictCertificates"]?.bool() ?? true
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
-      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData"])
+      gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
+      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience"])
     }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }

@@ -75,6 +75,8 @@ public struct DeploymentConfiguration: Sendable {
   public var strictCertificates = true
   /// Whether data that Xcode made, which nobody signed, is taken.
   public var acceptsXcodeData = false
+  /// How long stragglers are waited for before a gap in a subscription's life is published.
+  public var gapPatience: Duration = .seconds(900)
   public var apps: [App] = []
   public var clients: [Client] = []
   public var limits = Limits()

@@ -1,0 +1,55 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+/// `GetSubscriptionState`: the present state of a subscription and the notifications it came from.
+struct GetSubscriptionStateHandler: RPCHandler {
+  typealias Method = VerifierService.GetSubscriptionState
+
+  let store: SubscriptionStore
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: GetSubscriptionStateRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStateResponse {
+    guard let id = request.originalTransactionId, !id.isEmpty else { throw .invalidArgument(field: "originalTransactionId", "is required") }
+    guard id.utf8.count <= 64 else { throw .invalidArgument(field: "originalTransactionId", "is longer than 64 characters") }
+    guard let environment = request.environment else { throw .invalidArgument(field: "environment", "is required") }
+    guard ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) else {
+      throw .invalidArgument(field: "environment", "must be Production or Sandbox")
+    }
+    let found: SubscriptionHistory?
+    do { found = try await store.history(environment: environment, originalTransactionId: id) } catch {
+      throw .unavailable("the histories are away", reason: "STORE_UNAVAILABLE")
+    }
+    guard let history = found, let state = history.state else {
+      throw .notFound("nothing was heard of this subscription", field: "originalTransactionId")
+    }
+    let now = now()
+    let status = state.status(at: now)
+    var response = GetSubscriptionStateResponse()
+    response.state = status.rawValue
+    response.since = Timestamp(millisecondsSince1970: state.since)
+    response.notifications = zip(history.steps, history.statuses).map { step, status in Self.notification(step, status, history) }
+    response.productId = state.productId
+    response.transactionId = state.transactionId
+    response.expiresDate = state.expiresDate.map { Timestamp(millisecondsSince1970: $0) }
+    response.gracePeriodExpiresDate = state.gracePeriodExpiresDate.map { Timestamp(millisecondsSince1970: $0) }
+    response.revocationDate = state.revocationDate.map { Timestamp(millisecondsSince1970: $0) }
+    response.autoRenew = state.autoRenew
+    response.autoRenewProductId = state.autoRenewProductId
+    response.hasAccess = status.hasAccess
+    response.gaps = (history.gaps + [history.silence(at: now)].compactMap { $0 }).map(\.json)
+    return response
+  }
+
+  private static func notification(_ step: LifecycleStep, _ status: SubscriptionStatus, _ history: SubscriptionHistory) -> JSONObject {
+    var object: JSONObject = [
+      "notificationUUID": .string(step.notificationUUID), "notificationType": .string(step.type),
+      "signedDate": .integer(step.signedDate), "state": .string(status.rawValue),
+      "late": .bool(history.lateSteps.contains(step.notificationUUID)),
+    ]
+    object["subtype"] = step.subtype.map { .string($0) }
+    return object
+  }
+}

@@ -1,0 +1,100 @@
+"""The lives of subscriptions, told by the simulator's signed notifications and read back by RPC and from the feed."""
+
+import json
+import random
+import time
+
+APP = "com.example.app"
+VERIFIED, GAP = "appstore.notification.verified.v1", "appstore.subscription.gap.v1"
+
+
+def play(system, *steps, **more) -> list[dict]:
+    """The notifications of a story, oldest first."""
+    answer = system.control("/control/notifications/story", {"bundleId": APP, "environment": "Production", "steps": list(steps), **more})
+    return answer["notifications"]
+
+
+def life(system, notifications: list[dict]) -> dict:
+    return system.call("Verifier", "GetSubscriptionState", {
+        "originalTransactionId": notifications[0]["originalTransactionId"], "environment": "Production"})
+
+
+def events_of(feed, notifications: list[dict], count: int, seconds: float = 20) -> list[dict]:
+    subscription = notifications[0]["originalTransactionId"]
+    found: list[dict] = []
+    until = time.monotonic() + seconds
+    while len(found) < count and time.monotonic() < until:
+        found += [event for event in feed.pull(wait=1) if subscription in json.dumps(event["data"])]
+    return found
+
+
+def test_a_whole_life_is_told_step_by_step(system):
+    feed = system.subscribe([VERIFIED])
+    story = play(system, "buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund", send=True)
+    events = events_of(feed, story, len(story))
+    assert [event["data"]["lifecycle"]["state"] for event in sorted(events, key=lambda event: event["data"]["signedDate"])] == [
+        "active", "active", "grace-period", "active", "active-not-renewing", "expired", "active", "revoked"]
+    state = life(system, story)
+    assert state["state"] == "revoked" and state["hasAccess"] is False and state.get("gaps", []) == []
+    assert [(step["notificationType"], step.get("subtype"), step["state"]) for step in state["notifications"]] == [
+        ("SUBSCRIBED", "INITIAL_BUY", "active"), ("DID_RENEW", None, "active"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", "grace-period"),
+        ("DID_RENEW", "BILLING_RECOVERY", "active"), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", "active-not-renewing"),
+        ("EXPIRED", "VOLUNTARY", "expired"), ("SUBSCRIBED", "RESUBSCRIBE", "active"), ("REFUND", None, "revoked")]
+    feed.delete()
+
+
+def test_arrival_order_and_repeats_change_nothing_but_the_marks(system):
+    story = play(system, "buy", "fail", "recover", "cancel", "resume", "cancel", "expire", send=False)
+    feed = system.subscribe([VERIFIED])
+    order = list(story) + story[:3]
+    random.Random(7).shuffle(order)
+    for notification in order:
+        system.control("/control/notifications/send", {"notificationUUID": notification["notificationUUID"]})
+    events = events_of(feed, story, len(story))
+    assert len(events) == len(story)
+    state = life(system, story)
+    assert state["state"] == "expired" and state.get("gaps", []) == []
+    assert [step["notificationUUID"].lower() for step in state["notifications"]] == [
+        notification["notificationUUID"].lower() for notification in story]
+    late = {step["notificationUUID"]: step["late"] for step in state["notifications"]}
+    assert any(late.values()) and not all(late.values())
+    for event in events:
+        assert event["data"]["lifecycle"]["late"] == late[event["data"]["notificationUUID"].lower()]
+    feed.delete()
+
+
+def test_a_skipped_step_becomes_one_gap_event_and_a_straggler_in_time_none(system):
+    feed = system.subscribe([GAP])
+    missed = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
+    mended = play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True)
+    state = life(system, missed)
+    assert [gap["rules"] for gap in state["gaps"]] == [["entry-required"]]
+    # It comes before the patience is over.
+    system.control("/control/notifications/send", {"notificationUUID": mended[1]["notificationUUID"]})
+    events = events_of(feed, missed, 1)
+    assert len(events) == 1
+    gap = events[0]["data"]
+    assert gap["originalTransactionId"] == missed[0]["originalTransactionId"] and gap["gap"] == state["gaps"][0]
+    assert events[0]["subject"] == APP and gap["state"] == "expired"
+    assert gap["gap"]["shownBy"] == missed[2]["notificationUUID"].lower()
+    assert events_of(feed, mended, 1, seconds=5) == []
+    assert life(system, mended).get("gaps", []) == []
+    # The straggler of the first one closes its gap too.
+    system.control("/control/notifications/send", {"notificationUUID": missed[1]["notificationUUID"]})
+    until = time.monotonic() + 10
+    while life(system, missed).get("gaps") and time.monotonic() < until:
+        time.sleep(0.1)
+    assert life(system, missed).get("gaps", []) == []
+    feed.delete()
+
+
+def test_an_unknown_subscription_is_not_found_and_fields_are_named(system):
+    def ask(message):
+        return system.rpc("Verifier", "GetSubscriptionState", message)
+
+    assert ask({"originalTransactionId": "nobody", "environment": "Production"}).status == 404
+    for message, field in (({}, "originalTransactionId"), ({"originalTransactionId": "1"}, "environment"),
+                           ({"originalTransactionId": "1", "environment": "Moon"}, "environment"),
+                           ({"originalTransactionId": "1" * 65, "environment": "Sandbox"}, "originalTransactionId")):
+        answer = ask(message)
+        assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
