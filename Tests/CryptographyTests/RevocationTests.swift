@@ -197,6 +197,35 @@ struct RevocationTests {
     #expect(await off.revocation(of: chain, at: Self.now).decision == .accepted)
   }
 
+  @Test("when the one who asks is cancelled, another who waits takes the question over")
+  func takeOver() async throws {
+    let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
+    let below = made()
+    let above = root.answer(about: middle.certificate, under: root.certificate)
+    // The first question of each responder hangs until its task is cancelled; the others are answered.
+    let hung = Mutex<Set<String>>([])
+    let responder = ScriptedResponder { request throws(OCSPFetchFailure) in
+      if hung.withLock({ $0.insert(request.responder).inserted }) {
+        while !Task.isCancelled { await Task.yield() }
+        throw .unreachable("torn down")
+      }
+      return request.responder.hasSuffix("root") ? above : below
+    }
+    let checker = RevocationChecker(policy: .required, fetcher: responder)
+    let first = Task { await checker.revocation(of: chain, at: Self.now) }
+    while responder.asked.withLock({ $0 }) < 2 { await Task.yield() }
+    let impatient = Task { await checker.revocation(of: chain, at: Self.now) }
+    let second = Task { await checker.revocation(of: chain, at: Self.now) }
+    for _ in 0..<100 { await Task.yield() }
+    // Who only waits may leave without disturbing anybody.
+    impatient.cancel()
+    #expect(await impatient.value.decision == .revocationUnknown)
+    first.cancel()
+    #expect(await first.value.leaf == .unanswered(.fetch(.cancelled)))
+    #expect(await second.value.decision == .accepted)
+    #expect(responder.asked.withLock { $0 } == 4)
+  }
+
   @Test("a known intermediate is not proven again, and leads to nothing it did not sign")
   func authorities() throws {
     let verifier = CertificateChainVerifier(roots: [root.certificate], cacheCapacity: 2)
