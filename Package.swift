@@ -132,7 +132,7 @@ let package = Package(
 
     tests("WireJSON"),
     tests("AttributionProtocol", ["WireJSON"]),
-    tests("Cryptography"),
+    tests("Cryptography", ["COpenSSL"]),
     tests("AppleAttribution", ["WireJSON", "Cryptography"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),

@@ -66,7 +66,14 @@ public final class Certificate: @unchecked Sendable {
     return try PublicKey(owning: key)
   }
 
-  private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+  /// Whether the certificate names itself as its issuer and its own key made its signature.
+  var isSelfSigned: Bool {
+    let right = X509_self_signed(raw, 1) == 1
+    if !right { ERR_clear_error() }
+    return right
+  }
+
+  static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
     var parts = tm()
     guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
     return Int64(timegm(&parts))

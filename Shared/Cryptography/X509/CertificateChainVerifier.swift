@@ -13,38 +13,44 @@ public enum ChainError: Error, Sendable, Hashable {
 
 /// Builds the path leaf → intermediate → pinned root, of exactly that length, by RFC 5280 and Apple's two markers
 /// (App Store Server API: x5c).
-public final class CertificateChainVerifier: @unchecked Sendable {  // the store is not changed after set-up; the cache is behind a lock
+///
+/// Two things are remembered, each bounded and each only while its certificates are valid at the time asked about: whole paths, and
+/// intermediates that a root has signed, since a P-384 signature costs most of a path. Failures are not remembered.
+public final class CertificateChainVerifier: @unchecked Sendable {  // the store is not changed after set-up; the rest is behind locks
   /// Marks certificates that sign for the App Store.
   public static let leafMarker = "1.2.840.113635.100.6.11.1"
   /// Marks Apple's intermediate authority.
   public static let intermediateMarker = "1.2.840.113635.100.6.2.1"
 
-  private struct Path {
-    let key: PublicKey
-    let notBefore: Int64
-    let notAfter: Int64
-    var used: UInt64
+  private struct Cache: Sendable {
+    var paths: RecentlyUsed<[UInt8], VerifiedChain>
+    var authorities: RecentlyUsed<[UInt8], CertificateAuthority>
   }
 
-  private struct Cache {
-    var paths: [[UInt8]: Path] = [:]
-    var clock: UInt64 = 0
-  }
+  /// Held while a path is built: whoever asks for the same path meanwhile waits, under a millisecond or two, and finds it.
+  private final class Lane: Sendable { let lock = Mutex(()) }
 
   private let store: OpaquePointer
   private let roots: [Certificate]
   private let strict: Bool
-  private let capacity: Int
-  private let cache = Mutex(Cache())
+  private let cache: Mutex<Cache>
+  private let lanes: [Lane]
 
   /// `strict` asks for key identifiers, present and consistent: on for real chains, off only for chains made without them.
-  public init(roots: [Certificate], strict: Bool = true, cacheCapacity: Int = 256) {
-    self.roots = roots
+  /// `cacheCapacity` bounds the paths, `authorityCapacity` the intermediates that are remembered. A root that did not sign itself
+  /// rightly is no root: no chain leads to it.
+  public init(
+    roots: [Certificate], strict: Bool = true, cacheCapacity: Int = 256, authorityCapacity: Int = 32
+  ) {
+    // Checked here once, not in every path. Such a signature proves only that the file is whole.
+    self.roots = roots.filter { $0.isSelfSigned }
     self.strict = strict
-    capacity = cacheCapacity
+    cache = Mutex(
+      Cache(paths: RecentlyUsed(capacity: cacheCapacity), authorities: RecentlyUsed(capacity: authorityCapacity)))
+    lanes = (0..<16).map { _ in Lane() }
     // Fails only when there is no memory.
     store = X509_STORE_new()!
-    for root in roots { X509_STORE_add_cert(store, root.raw) }
+    for root in self.roots { X509_STORE_add_cert(store, root.raw) }
   }
 
   deinit { X509_STORE_free(store) }
@@ -52,42 +58,69 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   /// Paths found and kept.
   public var cachedPaths: Int { cache.withLock { $0.paths.count } }
 
+  /// Intermediates found and kept.
+  public var cachedAuthorities: Int { cache.withLock { $0.authorities.count } }
+
   /// Verifies an `x5c` of Base64 DER certificates, leaf first, at a time in seconds since 1970; answers the leaf's key.
   public func verify(x5c: [String], at time: Int64) throws(ChainError) -> PublicKey {
-    guard x5c.count == 3 else { throw .length(x5c.count) }
-    var chain: [[UInt8]] = []
-    for (index, text) in x5c.enumerated() {
-      // The third one is never trusted: whatever it is, the pinned root decides.
-      guard let der = Base64.decode(text) else {
-        if index == 2 {
-          chain.append(Array(text.utf8))
-          continue
-        }
-        throw .malformedCertificate(index: index)
-      }
-      chain.append(der)
-    }
-    let name = Self.name(of: chain)
-    if let key = cached(name, at: time) { return key }
-    var certificates: [Certificate] = []
-    for index in 0..<2 {
-      do throws(Certificate.Failure) { certificates.append(try Certificate(der: chain[index])) } catch {
-        throw .malformedCertificate(index: index)
-      }
-    }
-    let (key, root) = try build(leaf: certificates[0], intermediate: certificates[1], at: time)
-    let all = certificates + [root]
-    keep(name, key, notBefore: all.map(\.notBefore).max()!, notAfter: all.map(\.notAfter).min()!)
-    return key
+    try verifiedChain(x5c: x5c, at: time).key
   }
 
-  private func build(leaf: Certificate, intermediate: Certificate, at time: Int64) throws(ChainError) -> (
-    PublicKey, Certificate
-  ) {
-    guard leaf.hasExtension(Self.leafMarker) else { throw .invalid("the leaf lacks Apple's marker") }
-    guard intermediate.hasExtension(Self.intermediateMarker) else {
-      throw .invalid("the intermediate lacks Apple's marker")
+  /// As `verify(x5c:at:)`, and answers the certificates too, whose revocation may then be asked for.
+  public func verifiedChain(x5c: [String], at time: Int64) throws(ChainError) -> VerifiedChain {
+    guard x5c.count == 3 else { throw .length(x5c.count) }
+    // The third entry decides nothing, since the root is pinned. It is not read and does not name the path either: who may vary it
+    // at will could otherwise have every path built anew and push the others out.
+    var certificates: [[UInt8]] = []
+    for index in 0..<2 {
+      guard let der = Base64.decode(x5c[index]) else { throw .malformedCertificate(index: index) }
+      certificates.append(der)
     }
+    let name = Self.name(of: certificates)
+    if let path = cached(name, at: time) { return path }
+    let lane = lanes[Int(name[0]) % lanes.count]
+    let built: Result<VerifiedChain, ChainError> = lane.lock.withLock { _ in
+      if let path = cached(name, at: time) { return .success(path) }
+      do throws(ChainError) {
+        let path = try build(leaf: certificates[0], intermediate: certificates[1], at: time)
+        cache.withLock { $0.paths.keep(path, for: name) }
+        return .success(path)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try built.get()
+  }
+
+  // MARK: Path
+
+  private func build(leaf der: [UInt8], intermediate: [UInt8], at time: Int64) throws(ChainError) -> VerifiedChain {
+    let leaf: Certificate
+    do throws(Certificate.Failure) { leaf = try Certificate(der: der) } catch { throw .malformedCertificate(index: 0) }
+    let digest = SHA256Digest.hash(intermediate)
+    if let authority = cache.withLock({ $0.authorities.use(digest) }), authority.holds(at: time) {
+      let key = try Self.signingKey(of: leaf)
+      try prove(leaf, under: authority, at: time)
+      return VerifiedChain(key: key, leaf: leaf, authority: authority)
+    }
+    let middle: Certificate
+    do throws(Certificate.Failure) { middle = try Certificate(der: intermediate) } catch {
+      throw .malformedCertificate(index: 1)
+    }
+    let key = try Self.signingKey(of: leaf)
+    guard middle.hasExtension(Self.intermediateMarker) else { throw .invalid("the intermediate lacks Apple's marker") }
+    let root = try root(of: leaf, through: middle, at: time)
+    let authority = CertificateAuthority(intermediate: middle, root: root, digest: digest)
+    // What a root says about the names below it is checked only over the whole path.
+    if X509_get_ext_by_NID(root.raw, NID_name_constraints, -1) < 0 {
+      cache.withLock { $0.authorities.keep(authority, for: digest) }
+    }
+    return VerifiedChain(key: key, leaf: leaf, authority: authority)
+  }
+
+  /// The leaf's key, if the leaf may sign the App Store's data.
+  private static func signingKey(of leaf: Certificate) throws(ChainError) -> PublicKey {
+    guard leaf.hasExtension(leafMarker) else { throw .invalid("the leaf lacks Apple's marker") }
     let key: PublicKey
     do throws(KeyError) { key = try leaf.publicKey() } catch { throw .invalid("the leaf's key cannot be read") }
     guard key.curve == .p256 else { throw .invalid("the leaf's key is not P-256") }
@@ -100,32 +133,71 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
         throw .invalid("the leaf may not sign data")
       }
     }
-    guard let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null() else { throw .invalid("no memory") }
-    defer {
-      X509_STORE_CTX_free(context)
-      OPENSSL_sk_free(untrusted)
+    return key
+  }
+
+  /// The whole path; answers the pinned root it ends in.
+  private func root(of leaf: Certificate, through intermediate: Certificate, at time: Int64) throws(ChainError)
+    -> Certificate
+  {
+    try Self.withStack(of: intermediate) { untrusted throws(ChainError) in
+      try verifying(leaf, untrusted: untrusted, trusted: nil, depth: 1, at: time) { path throws(ChainError) in
+        guard OPENSSL_sk_num(path) == 3, let top = OPENSSL_sk_value(path, 2), let middle = OPENSSL_sk_value(path, 1),
+          X509_cmp(OpaquePointer(middle), intermediate.raw) == 0,
+          let root = roots.first(where: { X509_cmp($0.raw, OpaquePointer(top)) == 0 })
+        else { throw .invalid("the path is not leaf, intermediate, pinned root") }
+        return root
+      }
     }
-    OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.raw))
+  }
+
+  /// The leaf's half of the path, under an intermediate whose own half is proven.
+  private func prove(_ leaf: Certificate, under authority: CertificateAuthority, at time: Int64) throws(ChainError) {
+    try Self.withStack(of: authority.intermediate) { trusted throws(ChainError) in
+      try verifying(leaf, untrusted: nil, trusted: trusted, depth: 0, at: time) { path throws(ChainError) in
+        guard OPENSSL_sk_num(path) == 2, let top = OPENSSL_sk_value(path, 1),
+          X509_cmp(OpaquePointer(top), authority.intermediate.raw) == 0
+        else { throw .invalid("the path is not leaf, intermediate") }
+      }
+    }
+  }
+
+  private func verifying<Answer>(
+    _ leaf: Certificate, untrusted: OpaquePointer?, trusted: OpaquePointer?, depth: Int32, at time: Int64,
+    _ read: (OpaquePointer?) throws(ChainError) -> Answer
+  ) throws(ChainError) -> Answer {
+    guard let context = X509_STORE_CTX_new() else { throw .invalid("no memory") }
+    defer { X509_STORE_CTX_free(context) }
     guard X509_STORE_CTX_init(context, store, leaf.raw, untrusted) == 1 else {
       throw .invalid(OpenSSLErrors.drain("no context"))
     }
+    var flags = strict ? UInt(X509_V_FLAG_X509_STRICT) : 0
+    if let trusted {
+      // In place of the store: a path that ends in the proven intermediate, and in nothing else.
+      X509_STORE_CTX_set0_trusted_stack(context, trusted)
+      flags |= UInt(X509_V_FLAG_PARTIAL_CHAIN)
+    }
     let parameters = X509_STORE_CTX_get0_param(context)
     X509_VERIFY_PARAM_set_time(parameters, time_t(time))
-    // Every signature, the pinned root's own included, and no shortcut over an intermediate that is trusted by itself.
-    X509_VERIFY_PARAM_set_flags(
-      parameters, UInt(X509_V_FLAG_CHECK_SS_SIGNATURE) | (strict ? UInt(X509_V_FLAG_X509_STRICT) : 0))
-    X509_VERIFY_PARAM_set_depth(parameters, 1)
+    X509_VERIFY_PARAM_set_flags(parameters, flags)
+    X509_VERIFY_PARAM_set_depth(parameters, depth)
     guard X509_verify_cert(context) == 1 else {
       let reason =
         X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))).map { String(cString: $0) } ?? "no path"
       ERR_clear_error()
       throw .invalid(reason)
     }
-    guard let path = X509_STORE_CTX_get0_chain(context), OPENSSL_sk_num(path) == 3, let top = OPENSSL_sk_value(path, 2),
-      let middle = OPENSSL_sk_value(path, 1), X509_cmp(OpaquePointer(middle), intermediate.raw) == 0,
-      let root = roots.first(where: { X509_cmp($0.raw, OpaquePointer(top)) == 0 })
-    else { throw .invalid("the path is not leaf, intermediate, pinned root") }
-    return (key, root)
+    return try read(X509_STORE_CTX_get0_chain(context))
+  }
+
+  private static func withStack<Answer>(
+    of certificate: Certificate, _ body: (OpaquePointer) throws(ChainError) -> Answer
+  ) throws(ChainError) -> Answer {
+    guard let stack = OPENSSL_sk_new_null() else { throw .invalid("no memory") }
+    // The stack only borrows: the certificate outlives the call.
+    defer { OPENSSL_sk_free(stack) }
+    guard OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.raw)) > 0 else { throw .invalid("no memory") }
+    return try withExtendedLifetime(certificate) { () throws(ChainError) in try body(stack) }
   }
 
   // MARK: Cache
@@ -133,7 +205,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   /// The exact certificates, each with its length in front, so that no two chains share a name.
   private static func name(of chain: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(chain.reduce(12) { $0 + $1.count })
+    bytes.reserveCapacity(chain.reduce(8) { $0 + $1.count })
     for der in chain {
       let count = UInt32(der.count)
       bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> UInt32(24 - 8 * $0)) }
@@ -142,25 +214,10 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     return SHA256Digest.hash(bytes)
   }
 
-  private func cached(_ name: [UInt8], at time: Int64) -> PublicKey? {
+  private func cached(_ name: [UInt8], at time: Int64) -> VerifiedChain? {
     cache.withLock { cache in
-      guard let path = cache.paths[name], path.notBefore <= time, time <= path.notAfter else { return nil }
-      cache.clock += 1
-      cache.paths[name]!.used = cache.clock
-      return path.key
-    }
-  }
-
-  private func keep(_ name: [UInt8], _ key: PublicKey, notBefore: Int64, notAfter: Int64) {
-    guard capacity > 0 else { return }
-    cache.withLock { cache in
-      cache.clock += 1
-      if cache.paths.count >= capacity, cache.paths[name] == nil,
-        let oldest = cache.paths.min(by: { $0.value.used < $1.value.used })
-      {
-        cache.paths[oldest.key] = nil
-      }
-      cache.paths[name] = Path(key: key, notBefore: notBefore, notAfter: notAfter, used: cache.clock)
+      guard let path = cache.paths.peek(name), path.holds(at: time) else { return nil }
+      return cache.paths.use(name)
     }
   }
 }

@@ -1,0 +1,28 @@
+/// What a responder says of a certificate (RFC 6960, 2.2).
+public enum CertificateStatus: Sendable, Hashable {
+  case good
+  /// Withdrawn, at that time in seconds since 1970; `reason` is the code of RFC 5280, 5.3.1, where one is given.
+  case revoked(at: Int64, reason: Int?)
+  /// The responder, though it may answer for the issuer, does not know the certificate.
+  case unknown
+
+  /// The code of a revocation that may be taken back.
+  private static let onHold = 6
+
+  /// Whether no later answer can change it.
+  var isFinal: Bool {
+    guard case .revoked(_, let reason) = self else { return false }
+    return reason != Self.onHold
+  }
+
+  /// Two answers about one certificate: the worse one counts.
+  func worse(_ other: CertificateStatus) -> CertificateStatus { other.rank > rank ? other : self }
+
+  private var rank: Int {
+    switch self {
+    case .good: 0
+    case .unknown: 1
+    case .revoked: 2
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A path leaf → intermediate → pinned root whose every check held (App Store Server API: x5c).
+public struct VerifiedChain: Sendable {
+  /// The leaf's key, P-256.
+  public let key: PublicKey
+  public let leaf: Certificate
+  public let intermediate: Certificate
+  /// The pinned root, whatever the third entry of the `x5c` was.
+  public let root: Certificate
+  /// When all three certificates are valid, in seconds since 1970, both inclusive.
+  public let notBefore: Int64
+  public let notAfter: Int64
+  /// SHA-256 of the certificates' DER: under these names their revocation is remembered.
+  let leafDigest: [UInt8]
+  let intermediateDigest: [UInt8]
+
+  init(key: PublicKey, leaf: Certificate, authority: CertificateAuthority) {
+    self.key = key
+    self.leaf = leaf
+    intermediate = authority.intermediate
+    root = authority.root
+    notBefore = max(leaf.notBefore, authority.notBefore)
+    notAfter = min(leaf.notAfter, authority.notAfter)
+    leafDigest = SHA256Digest.hash(leaf.der)
+    intermediateDigest = authority.digest
+  }
+
+  func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
+}
+
+/// An intermediate that a pinned root has signed, proven once.
+struct CertificateAuthority: Sendable {
+  let intermediate: Certificate
+  let root: Certificate
+  /// SHA-256 of the intermediate's DER.
+  let digest: [UInt8]
+  let notBefore: Int64
+  let notAfter: Int64
+
+  init(intermediate: Certificate, root: Certificate, digest: [UInt8]) {
+    self.intermediate = intermediate
+    self.root = root
+    self.digest = digest
+    notBefore = max(intermediate.notBefore, root.notBefore)
+    notAfter = min(intermediate.notAfter, root.notAfter)
+  }
+
+  func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
+}

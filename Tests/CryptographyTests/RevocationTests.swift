@@ -1,0 +1,247 @@
+import COpenSSL
+import Synchronization
+import Testing
+
+@testable import Cryptography
+
+/// A responder in memory: answers by address, and counts.
+final class ScriptedResponder: OCSPFetching {
+  let asked = Mutex(0)
+  let answer: @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
+
+  init(_ answer: @escaping @Sendable (OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]) { self.answer = answer }
+
+  func fetch(_ request: OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8] {
+    asked.withLock { $0 += 1 }
+    return try await answer(request)
+  }
+}
+
+@Suite("Revocation")
+struct RevocationTests {
+  static let now = TestAuthority.now
+  let root: TestAuthority
+  let middle: TestAuthority
+  let leaf: TestAuthority
+
+  init() throws {
+    root = try TestAuthority(.root)
+    middle = try TestAuthority(.intermediate, under: root, responder: "http://ocsp.test/root")
+    leaf = try TestAuthority(.leaf, under: middle, responder: "http://ocsp.test/middle")
+  }
+
+  var x5c: [String] { [leaf, middle, root].map { Base64.encode($0.certificate.der) } }
+
+  func read(_ bytes: [UInt8]) throws(OCSPRefusal) -> OCSPResponse {
+    try OCSPResponse(verifying: bytes, certificate: leaf.certificate, issuer: middle.certificate, at: Self.now)
+  }
+
+  func made(
+    by signer: TestAuthority? = nil, _ status: CertificateStatus = .good, thisUpdate: Int64 = now - 60, nextUpdate: Int64? = now + 600,
+    digest: OpaquePointer? = EVP_sha256(), identifier: OpaquePointer? = EVP_sha1()
+  ) -> [UInt8] {
+    (signer ?? middle).answer(
+      about: leaf.certificate, under: middle.certificate, status, thisUpdate: thisUpdate, nextUpdate: nextUpdate, digest: digest,
+      identifier: identifier)
+  }
+
+  @Test("what the responder says is read, whatever hash names the certificate")
+  func statuses() throws {
+    for status in [CertificateStatus.good, .unknown, .revoked(at: Self.now - 500, reason: 1), .revoked(at: Self.now - 9, reason: nil)] {
+      for hash in [EVP_sha1(), EVP_sha256(), EVP_sha384()] { #expect(try read(made(status, identifier: hash)).status == status) }
+    }
+    let request = try OCSPRequest(certificate: leaf.certificate, issuer: middle.certificate)
+    #expect(request.responder == "http://ocsp.test/middle")
+    let silent = try TestAuthority(.leaf, under: middle, responder: nil)
+    #expect(throws: OCSPRequest.Failure.noResponder) { try OCSPRequest(certificate: silent.certificate, issuer: middle.certificate) }
+  }
+
+  @Test("times are held to, with a minute's tolerance")
+  func times() throws {
+    let now = Self.now
+    #expect(try read(made(thisUpdate: now + 60)).status == .good)
+    #expect(throws: OCSPRefusal.notYetValid(thisUpdate: now + 61)) { try read(made(thisUpdate: now + 61)) }
+    #expect(try read(made(thisUpdate: now - 900, nextUpdate: now - 60)).status == .good)
+    #expect(throws: OCSPRefusal.expired(nextUpdate: now - 61)) { try read(made(thisUpdate: now - 900, nextUpdate: now - 61)) }
+    #expect(throws: OCSPRefusal.withoutNextUpdate) { try read(made(nextUpdate: nil)) }
+    #expect(throws: OCSPRefusal.contradictoryTimes) { try read(made(thisUpdate: now, nextUpdate: now - 1)) }
+  }
+
+  @Test("only the issuer or its delegate may answer, and only about this certificate")
+  func signers() throws {
+    let delegate = try TestAuthority(.responder(purpose: true), under: middle)
+    #expect(try read(made(by: delegate)).status == .good)
+    let purposeless = try TestAuthority(.responder(purpose: false), under: middle)
+    #expect(throws: OCSPRefusal.signerWithoutPurpose) { try read(made(by: purposeless)) }
+    let foreign = try TestAuthority(.responder(purpose: true), under: root)
+    #expect(throws: OCSPRefusal.signerOfOtherIssuer) { try read(made(by: foreign)) }
+    let old = try TestAuthority(.responder(purpose: true), under: middle, notAfter: Self.now - 61)
+    #expect(throws: OCSPRefusal.signerOutOfDate) { try read(made(by: old)) }
+    #expect(throws: OCSPRefusal.signerOfOtherIssuer) { try read(made(by: root)) }
+    #expect(throws: OCSPRefusal.weakSignature("ecdsa-with-SHA1")) { try read(made(digest: EVP_sha1())) }
+    let other = try TestAuthority(.leaf, under: middle)
+    #expect(throws: OCSPRefusal.otherCertificate) {
+      try read(middle.answer(about: other.certificate, under: middle.certificate))
+    }
+    // The same serial number under another issuer.
+    #expect(throws: OCSPRefusal.otherCertificate) { try read(middle.answer(about: leaf.certificate, under: root.certificate)) }
+    #expect(throws: OCSPRefusal.notSuccessful(status: 3)) { try read([0x30, 0x03, 0x0A, 0x01, 0x03]) }
+    #expect(throws: OCSPRefusal.tooLarge(OCSPResponse.sizeLimit + 1)) { try read([UInt8](repeating: 0, count: OCSPResponse.sizeLimit + 1)) }
+    #expect(throws: OCSPRefusal.malformed("bytes after the response")) { try read(made() + [0]) }
+  }
+
+  @Test("a damaged answer is never good unless what was signed is whole")
+  func damage() throws {
+    var random = SeededRandom("damaged OCSP answers")
+    let delegate = try TestAuthority(.responder(purpose: true), under: middle)
+    for original in [made(), made(by: delegate), made(.revoked(at: Self.now - 5, reason: 1))] {
+      let whole = try read(original)
+      for count in 0..<original.count { #expect(throws: OCSPRefusal.self) { try read(Array(original.prefix(count))) } }
+      for _ in 0..<2000 {
+        var bytes = original
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        guard let answer = try? read(bytes) else { continue }
+        #expect(answer == whole && Self.signed(bytes) == Self.signed(original), "what was signed has changed")
+      }
+    }
+  }
+
+  /// What the responder signed, as DER.
+  static func signed(_ bytes: [UInt8]) -> [UInt8] {
+    let response = bytes.withUnsafeBufferPointer { buffer in
+      var pointer = buffer.baseAddress
+      return d2i_OCSP_RESPONSE(nil, &pointer, buffer.count)
+    }
+    defer { OCSP_RESPONSE_free(response) }
+    let basic = OCSP_response_get1_basic(response)
+    defer { OCSP_BASICRESP_free(basic) }
+    var der: UnsafeMutablePointer<UInt8>?
+    let count = i2d_OCSP_RESPDATA(OCSP_resp_get0_respdata(basic), &der)
+    defer { CRYPTO_free(der, nil, 0) }
+    return Array(UnsafeBufferPointer(start: der, count: Int(max(0, count))))
+  }
+
+  @Test("the memory asks again at nextUpdate, rests after a failure, and keeps what still stands")
+  func memory() {
+    var cache = RevocationCache(limits: .init(capacity: 2, maximumAge: 100, failureAge: 10))
+    let gap = RevocationGap.fetch(.status(503))
+    let good = OCSPResponse(status: .good, thisUpdate: 0, nextUpdate: 50)
+    #expect(cache.find([1], at: 0) == .ask(standing: nil))
+    #expect(cache.keep(good, for: [1], at: 0) == good)
+    #expect(cache.find([1], at: 49) == .answer(good))
+    #expect(cache.find([1], at: 50) == .ask(standing: good))
+    #expect(cache.keep(gap, for: [1], at: 50) == good)
+    #expect(cache.find([1], at: 59) == .answer(good))
+    #expect(cache.find([1], at: 110) == .ask(standing: good))
+    #expect(cache.find([1], at: 111) == .ask(standing: nil))
+    #expect(cache.keep(gap, for: [1], at: 111) == nil)
+    #expect(cache.find([1], at: 120) == .failed(gap))
+    #expect(cache.find([1], at: 121) == .ask(standing: nil))
+    let long = OCSPResponse(status: .good, thisUpdate: 0, nextUpdate: 9999)
+    #expect(cache.keep(long, for: [2], at: 0) == long)
+    #expect(cache.find([2], at: 99) == .answer(long))
+    #expect(cache.find([2], at: 100) == .ask(standing: long))
+    let revoked = OCSPResponse(status: .revoked(at: 5, reason: 1), thisUpdate: 10, nextUpdate: 200)
+    #expect(cache.keep(revoked, for: [2], at: 100) == revoked)
+    #expect(cache.keep(long, for: [2], at: 101) == revoked, "an old answer does not displace a newer one")
+    #expect(cache.find([2], at: 99_999) == .ask(standing: revoked), "a final revocation stands")
+    _ = cache.keep(good, for: [3], at: 0)
+    #expect(cache.count == 2 && cache.find([1], at: 0) == .ask(standing: nil))
+  }
+
+  @Test("the policy's table")
+  func policies() {
+    let good = CertificateRevocation.answered(.good)
+    let unknown = CertificateRevocation.answered(.unknown)
+    let revoked = CertificateRevocation.answered(.revoked(at: 1, reason: nil))
+    let gap = CertificateRevocation.unanswered(.fetch(.status(500)))
+    let table: [(CertificateRevocation, RevocationDecision, RevocationDecision)] = [
+      (good, .accepted, .accepted), (unknown, .revocationUnknown, .revocationUnknown),
+      (revoked, .certificateRevoked, .certificateRevoked), (gap, .acceptedUnconfirmed, .revocationUnknown),
+    ]
+    for (state, soft, hard) in table {
+      for (below, above) in [(state, good), (good, state)] {
+        #expect(RevocationPolicy.off.decision(leaf: below, intermediate: above) == .accepted)
+        #expect(RevocationPolicy.whenReachable.decision(leaf: below, intermediate: above) == soft)
+        #expect(RevocationPolicy.required.decision(leaf: below, intermediate: above) == hard)
+      }
+    }
+    #expect(RevocationPolicy.whenReachable.decision(leaf: gap, intermediate: revoked) == .certificateRevoked)
+  }
+
+  @Test("many who ask at once ask each responder once; later ones not at all")
+  func singleFlight() async throws {
+    let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
+    let below = made()
+    let above = root.answer(about: middle.certificate, under: root.certificate)
+    let responder = ScriptedResponder { request throws(OCSPFetchFailure) in
+      for _ in 0..<50 { await Task.yield() }
+      return request.responder.hasSuffix("root") ? above : below
+    }
+    let checker = RevocationChecker(policy: .required, fetcher: responder)
+    let all = await withTaskGroup(of: RevocationDecision.self) { group in
+      for _ in 0..<200 { group.addTask { await checker.revocation(of: chain, at: Self.now).decision } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(all.count == 200 && all.allSatisfy { $0 == .accepted })
+    #expect(responder.asked.withLock { $0 } == 2)
+    #expect(await checker.refresh(dueWithin: 10, at: Self.now) == 0)
+    #expect(await checker.refresh(dueWithin: 900, at: Self.now) == 2)
+    let dead = ScriptedResponder { _ throws(OCSPFetchFailure) in throw .unreachable("no route") }
+    let hard = RevocationChecker(policy: .required, fetcher: dead)
+    for _ in 0..<3 { #expect(await hard.revocation(of: chain, at: Self.now).decision == .revocationUnknown) }
+    #expect(dead.asked.withLock { $0 } == 2)
+    let off = RevocationChecker(policy: .off, fetcher: dead)
+    #expect(await off.revocation(of: chain, at: Self.now).decision == .accepted)
+  }
+
+  @Test("when the one who asks is cancelled, another who waits takes the question over")
+  func takeOver() async throws {
+    let chain = try CertificateChainVerifier(roots: [root.certificate]).verifiedChain(x5c: x5c, at: Self.now)
+    let below = made()
+    let above = root.answer(about: middle.certificate, under: root.certificate)
+    // The first question of each responder hangs until its task is cancelled; the others are answered.
+    let hung = Mutex<Set<String>>([])
+    let responder = ScriptedResponder { request throws(OCSPFetchFailure) in
+      if hung.withLock({ $0.insert(request.responder).inserted }) {
+        while !Task.isCancelled { await Task.yield() }
+        throw .unreachable("torn down")
+      }
+      return request.responder.hasSuffix("root") ? above : below
+    }
+    let checker = RevocationChecker(policy: .required, fetcher: responder)
+    let first = Task { await checker.revocation(of: chain, at: Self.now) }
+    while responder.asked.withLock({ $0 }) < 2 { await Task.yield() }
+    let impatient = Task { await checker.revocation(of: chain, at: Self.now) }
+    let second = Task { await checker.revocation(of: chain, at: Self.now) }
+    for _ in 0..<100 { await Task.yield() }
+    // Who only waits may leave without disturbing anybody.
+    impatient.cancel()
+    #expect(await impatient.value.decision == .revocationUnknown)
+    first.cancel()
+    #expect(await first.value.leaf == .unanswered(.fetch(.cancelled)))
+    #expect(await second.value.decision == .accepted)
+    #expect(responder.asked.withLock { $0 } == 4)
+  }
+
+  @Test("a known intermediate is not proven again, and leads to nothing it did not sign")
+  func authorities() throws {
+    let verifier = CertificateChainVerifier(roots: [root.certificate], cacheCapacity: 2)
+    let first = try verifier.verify(x5c: x5c, at: Self.now)
+    #expect(try verifier.verify(x5c: [x5c[0], x5c[1], "anything"], at: Self.now) === first)
+    let second = try TestAuthority(.leaf, under: middle)
+    let foreign = try TestAuthority(.leaf, under: try TestAuthority(.intermediate, under: root))
+    _ = try verifier.verify(x5c: [Base64.encode(second.certificate.der), x5c[1], x5c[2]], at: Self.now)
+    #expect(throws: ChainError.self) {
+      try verifier.verify(x5c: [Base64.encode(foreign.certificate.der), x5c[1], x5c[2]], at: Self.now)
+    }
+    let short = try TestAuthority(.leaf, under: middle, notAfter: Self.now - 1)
+    #expect(throws: ChainError.self) {
+      try verifier.verify(x5c: [Base64.encode(short.certificate.der), x5c[1], x5c[2]], at: Self.now)
+    }
+    #expect(throws: ChainError.self) { try verifier.verify(x5c: x5c, at: Self.now + 86_401) }
+    #expect(verifier.cachedAuthorities == 1 && verifier.cachedPaths == 2)
+  }
+}
