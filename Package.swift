@@ -108,7 +108,7 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient", hummingbird]),

@@ -7,7 +7,7 @@ import WireJSON
 /// Verdicts as the contract's messages: one place for single calls and batches.
 struct Verdicts: Sendable {
   let postbacks: PostbackVerifier
-  let signedData: SignedDataVerifier
+  let signedData: SignedDataJudge
   let impressions: ImpressionKeys
 
   func judge(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
@@ -37,7 +37,20 @@ struct Verdicts: Sendable {
       keyId: verdict.keyId, postback: verdict.postback?.typed)
   }
 
-  func judge(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  /// Judges at once; the certificates' revocation is not asked about.
+  func prove(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+    let (text, kind, expecting) = try Self.question(request)
+    return Self.response(signedData.proof(on: text, kind: kind, expecting: expecting, now: WallClock.now))
+  }
+
+  func judge(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+    let (text, kind, expecting) = try Self.question(request)
+    return Self.response(await signedData.verdict(on: text, kind: kind, expecting: expecting, now: WallClock.now))
+  }
+
+  private static func question(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> (
+    String, SignedDataKind, SignedDataExpectation
+  ) {
     guard let text = request.signedData else { throw .invalidArgument(field: "signedData", "is missing") }
     guard let kind = request.kind.flatMap(SignedDataKind.init) else {
       throw .invalidArgument(
@@ -46,12 +59,14 @@ struct Verdicts: Sendable {
     if let environment = request.environment, !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
     }
-    let verdict = signedData.verdict(
-      on: text, kind: kind,
-      expecting: SignedDataExpectation(
-        bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment),
-      now: WallClock.now)
-    return VerifyAppStoreSignedDataResponse(
+    return (
+      text, kind,
+      SignedDataExpectation(bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment)
+    )
+  }
+
+  private static func response(_ verdict: SignedDataVerdict) -> VerifyAppStoreSignedDataResponse {
+    VerifyAppStoreSignedDataResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo)
   }

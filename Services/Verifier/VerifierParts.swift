@@ -12,7 +12,13 @@ extension ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
     let postbacks = PostbackVerifier(keys: try applePublicKeys(configuration.appleKeys))
-    let signedData = try signedDataVerifier(configuration)
+    guard let policy = RevocationPolicy(rawValue: configuration.revocation) else {
+      throw ConfigurationError("appStore.revocation", "must be off, whenReachable or required")
+    }
+    let signedData = SignedDataJudge(
+      verifier: try signedDataVerifier(configuration),
+      checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
+      metrics: environment.metrics)
     let impressions = ImpressionKeys(
       signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
@@ -33,7 +39,9 @@ extension ServiceParts {
     parts.methods = VerifierService.methods + EventsService.methods + QueuesService.methods
     parts.handlers = [
       VerifySKAdNetworkPostbackHandler(verdicts: verdicts), VerifyAdAttributionKitPostbackHandler(verdicts: verdicts),
-      VerifyAppStoreSignedDataHandler(verdicts: verdicts), VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
+      signedData.asksResponders
+        ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : ProveAppStoreSignedDataHandler(verdicts: verdicts),
+      VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(), GetSubscriptionStateHandler(store: subscriptions, now: { WallClock.now }),
       CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
@@ -44,6 +52,7 @@ extension ServiceParts {
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
       BackgroundWork { await feed.runTrimming() },
     ]
+    if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
     parts.checks = [ReadinessCheck(name: "intake-worker") { worker.isStalled ? "stalled" : nil }]
     return parts
   }

@@ -14,7 +14,7 @@ struct VerifyBatchHandler: BatchRPCHandler {
     } else if let question = item.adAttributionKitPostback {
       result.adAttributionKitPostback = try verdicts.judge(question)
     } else if let question = item.appStoreSignedData {
-      result.appStoreSignedData = try verdicts.judge(question)
+      result.appStoreSignedData = try await verdicts.judge(question)
     } else if let question = item.skadnetworkImpression {
       result.skadnetworkImpression = verdicts.judge(question, with: try await verdicts.impressions.verifier())
     } else if let question = item.adAttributionKitImpression {

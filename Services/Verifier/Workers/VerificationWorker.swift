@@ -10,7 +10,7 @@ import WireJSON
 struct VerificationWorker: Sendable {
   private static let source = "/verifier"
   let postbacks: PostbackVerifier
-  let signedData: SignedDataVerifier
+  let signedData: SignedDataJudge
   let lifecycle: SubscriptionLifecycle
   let logger: Logger
 
@@ -75,7 +75,10 @@ struct VerificationWorker: Sendable {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)
-    let verdict = signedData.verdict(on: text, kind: .notification, now: WallClock.now)
+    let verdict = await signedData.verdict(on: text, kind: .notification, now: WallClock.now)
+    if verdict.reason == .revocationUnknown {
+      return .retry(after: nil, error: "whether a certificate was revoked is not known now")
+    }
     guard verdict.valid, let payload = verdict.payload, let uuid = payload["notificationUUID"]?.stringValue,
       let environment = verdict.environment
     else {

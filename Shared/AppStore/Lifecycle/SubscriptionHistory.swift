@@ -1,4 +1,4 @@
-public import WireJSON
+import WireJSON
 
 /// The life of one subscription, as far as it was heard of: the steps in Apple's order, and what they make.
 ///

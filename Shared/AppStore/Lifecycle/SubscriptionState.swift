@@ -1,4 +1,4 @@
-public import WireJSON
+import WireJSON
 
 /// What the notifications up to some moment make of a subscription. Times are milliseconds since 1970.
 public struct SubscriptionState: Sendable, Hashable {

@@ -12,6 +12,9 @@ public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case chainLength = "chain_length"
   case malformedCertificate = "malformed_certificate"
   case chainInvalid = "chain_invalid"
+  case certificateRevoked = "certificate_revoked"
+  /// Not known now: no proof of forgery, to be asked again.
+  case revocationUnknown = "revocation_unknown"
   case badSignature = "bad_signature"
   case wrongApp = "wrong_app"
   case wrongEnvironment = "wrong_environment"

@@ -23,8 +23,18 @@ public struct SignedDataVerifier: Sendable {
   public func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) -> SignedDataVerdict {
+    var chains: [VerifiedChain] = []
+    return verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
+  }
+
+  /// The same, with the chains that were built on the way, those of what a notification carries included: whether a certificate in
+  /// them was revoked is for somebody else to ask.
+  public func verdict(
+    on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64,
+    chains: inout [VerifiedChain]
+  ) -> SignedDataVerdict {
     let payload: JSONObject
-    switch proven(signedData, kind: kind, expectedEnvironment: expecting.environment, now: now) {
+    switch proven(signedData, kind: kind, expectedEnvironment: expecting.environment, now: now, &chains) {
     case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
     case .success(let object): payload = object
     }
@@ -45,7 +55,7 @@ public struct SignedDataVerifier: Sendable {
       verdict.reason = reason
       return verdict
     }
-    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: environment, now: now) {
+    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: environment, now: now, &chains) {
       verdict.reason = refusal.reason
       verdict.field = refusal.field
       return verdict
@@ -56,9 +66,9 @@ public struct SignedDataVerifier: Sendable {
 
   // MARK: Proof
 
-  private func proven(_ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64) -> Result<
-    JSONObject, SignedDataRefusal
-  > {
+  private func proven(
+    _ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64, _ built: inout [VerifiedChain]
+  ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
       let jws: CompactJWS
       do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: Self.tokenLimit) } catch {
@@ -81,20 +91,21 @@ public struct SignedDataVerifier: Sendable {
       }
       let x5c = entries.compactMap(\.stringValue)
       guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
-      let key = try key(x5c, at: try effectiveTime(kind, payload, now: now))
+      let chain = try chain(x5c, at: try effectiveTime(kind, payload, now: now))
       let signature: ECDSASignature
       do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
         throw SignedDataRefusal(.malformedSignature)
       }
-      guard key.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+      guard chain.key.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+      built.append(chain)
       return .success(payload)
     } catch {
       return .failure(error)
     }
   }
 
-  private func key(_ x5c: [String], at time: Int64) throws(SignedDataRefusal) -> PublicKey {
-    do throws(ChainError) { return try chains.verify(x5c: x5c, at: time / 1000) } catch {
+  private func chain(_ x5c: [String], at time: Int64) throws(SignedDataRefusal) -> VerifiedChain {
+    do throws(ChainError) { return try chains.verifiedChain(x5c: x5c, at: time / 1000) } catch {
       switch error {
       case .length: throw SignedDataRefusal(.chainLength)
       case .malformedCertificate: throw SignedDataRefusal(.malformedCertificate)
@@ -154,10 +165,9 @@ public struct SignedDataVerifier: Sendable {
 
   /// A notification is valid only if all that it carries is.
   private func readNested(
-    _ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64
-  )
-    -> SignedDataRefusal?
-  {
+    _ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64,
+    _ built: inout [VerifiedChain]
+  ) -> SignedDataRefusal? {
     let data = payload["data"]?.objectValue
     let appData = payload["appData"]?.objectValue
     let parts: [(JSONObject?, String, SignedDataKind, WritableKeyPath<SignedDataVerdict, JSONObject?>)] = [
@@ -168,7 +178,7 @@ public struct SignedDataVerifier: Sendable {
     for (holder, name, kind, place) in parts {
       guard let value = holder?[name], !value.isNull else { continue }
       guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
-      switch proven(text, kind: kind, expectedEnvironment: environment, now: now) {
+      switch proven(text, kind: kind, expectedEnvironment: environment, now: now, &built) {
       case .failure(let refusal): return refusal
       case .success(let object):
         guard let inner = try? SignedDataIdentity(kind, object) else {

@@ -38,8 +38,9 @@ extension DeploymentConfiguration {
       rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
       strictCertificates = try node["strictCertificates"]?.bool() ?? true
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
+      revocation = try node["revocation"]?.text() ?? revocation
       gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
-      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience"])
+      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation"])
     }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }

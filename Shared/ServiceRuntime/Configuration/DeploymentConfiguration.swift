@@ -73,6 +73,8 @@ public struct DeploymentConfiguration: Sendable {
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []
   public var strictCertificates = true
+  /// Whether responders are asked about certificates: `off`, `whenReachable` or `required`.
+  public var revocation = "off"
   /// Whether data that Xcode made, which nobody signed, is taken.
   public var acceptsXcodeData = false
   /// How long stragglers are waited for before a gap in a subscription's life is published.
