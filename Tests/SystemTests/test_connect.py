@@ -111,15 +111,14 @@ def test_who_may_not_call_is_told(system, messages, connect):
 
 
 def test_a_method_that_is_not_built_and_one_that_does_not_exist_are_unimplemented(system, messages, connect):
-    verifier = messages("verifier")
-    known = info(verifier, "VerifierService", "GetSubscriptionState")
+    recovery = messages("recovery")
+    known = info(recovery, "NotificationRecoveryService", "ListGaps")
     absent = MethodInfo(name="NoSuchMethod", service_name=known.service_name, input=known.input, output=known.output,
                         stream_type=StreamType.UNARY, idempotency_level=IdempotencyLevel.UNKNOWN)
     for method in (known, absent):
         with pytest.raises(ConnectError) as caught:
-            connect(system, "Verifier").execute_unary(
-                request=verifier.GetSubscriptionStateRequest(original_transaction_id="1", environment="Sandbox"), method=method,
-                headers=bearer(system))
+            connect(system, "Recovery").execute_unary(
+                request=recovery.ListGapsRequest(bundle_id="com.example.app"), method=method, headers=bearer(system))
         assert caught.value.code == Code.UNIMPLEMENTED
 
 
