@@ -28,6 +28,7 @@ extension ServiceParts {
       postbacks: postbacks, signedData: signedData,
       lifecycle: SubscriptionLifecycle(
         store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger),
+      meanings: try PostbackMeanings(configuration),
       logger: environment.logger)
     let worker = QueueWorker(
       queue: .intake, deliveries: deliveries, concurrency: 64,

@@ -8,7 +8,7 @@ struct PostbackRulesTests {
   static let key = try! SigningKey.generate()
   static let developmentKey = try! SigningKey.generate()
   static let keys = ApplePublicKeys(
-    p192: ApplePublicKeys.published.p192.map(\.key), p256: [key.publicKey],
+    p192: ApplePublicKeys.published.p192.map(\.key.key), p256: [key.publicKey],
     kids: ["apple-cas-identifier/0": [key.publicKey], "apple-development-identifier/0": [developmentKey.publicKey]])
   static let verifier = PostbackVerifier(keys: keys)
 

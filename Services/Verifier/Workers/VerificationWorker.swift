@@ -12,6 +12,7 @@ struct VerificationWorker: Sendable {
   let postbacks: PostbackVerifier
   let signedData: SignedDataJudge
   let lifecycle: SubscriptionLifecycle
+  let meanings: PostbackMeanings
   let logger: Logger
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
@@ -42,6 +43,13 @@ struct VerificationWorker: Sendable {
     data["unsigned"] = .object(postback.unsignedValues)
     data["tierAtLeast"] = postback.privacy.map { .integer($0.tierAtLeast) }
     data["withheld"] = .array(postback.withheld.map { .string($0) })
+    data["conversion"] = meanings.conversion(
+      app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
+      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+    ).map { .object($0) }
+    data["placement"] = meanings.source(
+      adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId
+    ).map { .object($0) }
     return verified(lease, .skadnetworkPostbackVerified, naturalKey, subject: postback.adNetworkId, data)
   }
 
@@ -60,6 +68,13 @@ struct VerificationWorker: Sendable {
     data["unsigned"] = .object(postback.unsignedValues)
     data["tierAtLeast"] = .integer(postback.privacy.tierAtLeast)
     data["withheld"] = .array(postback.privacy.withheld.map { .string($0) })
+    data["conversion"] = meanings.conversion(
+      app: postback.advertisedItemIdentifier, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
+      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+    ).map { .object($0) }
+    data["placement"] = meanings.source(
+      adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil
+    ).map { .object($0) }
     return verified(lease, .adAttributionKitPostbackVerified, naturalKey, subject: postback.adNetworkIdentifier, data)
   }
 

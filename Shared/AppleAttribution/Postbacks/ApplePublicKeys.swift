@@ -6,7 +6,7 @@ public struct ApplePublicKeys: Sendable {
   /// A key and the name verdicts give it.
   public struct Key: Sendable {
     public let id: String
-    public let key: PublicKey
+    public let key: PreparedPublicKey
   }
 
   /// SKAdNetwork up to 2.0.
@@ -18,9 +18,10 @@ public struct ApplePublicKeys: Sendable {
 
   /// Several keys may stand beside each other while one replaces the other.
   public init(p192: [PublicKey], p256: [PublicKey], kids: [String: [PublicKey]]) {
-    self.p192 = p192.map { Key(id: "apple-p192", key: $0) }
-    self.p256 = p256.map { Key(id: "apple-p256", key: $0) }
-    self.kids = Dictionary(uniqueKeysWithValues: kids.map { kid, keys in (kid, keys.map { Key(id: kid, key: $0) }) })
+    self.p192 = p192.map { Key(id: "apple-p192", key: PreparedPublicKey($0)) }
+    self.p256 = p256.map { Key(id: "apple-p256", key: PreparedPublicKey($0)) }
+    self.kids = Dictionary(
+      uniqueKeysWithValues: kids.map { kid, keys in (kid, keys.map { Key(id: kid, key: PreparedPublicKey($0)) }) })
   }
 
   /// Reads SubjectPublicKeyInfo in Base64, the form in which Apple publishes them and a configuration names them. Throws

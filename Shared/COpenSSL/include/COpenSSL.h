@@ -17,5 +17,6 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+#include "FixedPoint.h"
 #include "PKCS11.h"
 #endif

@@ -59,14 +59,33 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
 
   /// Whether the key's private half signed the message: ECDSA over SHA-256.
   public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
+    verifies(signature, digest: SHA256Digest.hash(message))
+  }
+
+  /// The same for a digest.
+  func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard signature.curve == curve, let context = EVP_PKEY_CTX_new(raw, nil) else { return false }
     defer { EVP_PKEY_CTX_free(context) }
-    let digest = SHA256Digest.hash(message)
     let der = signature.der
     let right =
       EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
     if !right { ERR_clear_error() }
     return right
+  }
+
+  /// The point as the key's encoding has it, with its leading byte; nil where OpenSSL does not give it.
+  var encodedPoint: [UInt8]? {
+    var length = 0
+    guard EVP_PKEY_get_octet_string_param(raw, OSSL_PKEY_PARAM_PUB_KEY, nil, 0, &length) == 1, length > 0 else {
+      ERR_clear_error()
+      return nil
+    }
+    var point = [UInt8](repeating: 0, count: length)
+    guard EVP_PKEY_get_octet_string_param(raw, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length) == 1 else {
+      ERR_clear_error()
+      return nil
+    }
+    return Array(point.prefix(length))
   }
 
   static func curve(of key: OpaquePointer) throws(KeyError) -> Curve {

@@ -57,6 +57,17 @@ struct ConfigurationNode {
     return Int64(value)
   }
 
+  func number() throws(ConfigurationError) -> Double {
+    guard node.scalar != nil, let value = node.float else { throw ConfigurationError(path, "must be a number") }
+    return value
+  }
+
+  /// The scalar as it is written; empty for anything else.
+  var plain: String { node.scalar?.string ?? "" }
+
+  /// How many members a mapping has, whatever their keys are.
+  var size: Int { node.mapping?.count ?? 0 }
+
   func bool() throws(ConfigurationError) -> Bool {
     guard node.scalar != nil, let value = node.bool else { throw ConfigurationError(path, "must be true or false") }
     return value

@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11",
+      "adServices", "pkcs11", "sourceIdentifiers",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -43,6 +43,11 @@ extension DeploymentConfiguration {
       unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation"])
     }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
+    if let networks = try root["sourceIdentifiers"]?.mapping() {
+      for id in networks.keys {
+        sourceIdentifiers[id] = try SourceIdentifierSettings(try networks.required(id).mapping(), &unknownKeys)
+      }
+    }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
@@ -158,8 +163,9 @@ extension DeploymentConfiguration {
     unknown += node.unknownKeys([
       "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",
       "conversionValues",
-      "sourceIdentifiers",
     ])
+    var conversions: [ConversionSettings] = []
+    for entry in try node["conversionValues"]?.list() ?? [] { conversions.append(try ConversionSettings(entry, &unknown)) }
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
@@ -167,7 +173,7 @@ extension DeploymentConfiguration {
         Recovery(
           schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
       },
-      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default")
+      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions)
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {

@@ -55,6 +55,8 @@ public struct DeploymentConfiguration: Sendable {
     public let recovery: Recovery?
     /// A strategy of `consentRouting`.
     public let consentStrategy: String
+    /// Every version of what the app means by its conversion values.
+    public let conversionValues: [ConversionSettings]
   }
 
   /// An internal system that may call.
@@ -80,6 +82,8 @@ public struct DeploymentConfiguration: Sendable {
   /// How long stragglers are waited for before a gap in a subscription's life is published.
   public var gapPatience: Duration = .seconds(900)
   public var apps: [App] = []
+  /// By ad network: what its source identifiers stand for.
+  public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
   public var clients: [Client] = []
   public var limits = Limits()
   public var queue = QueueConfiguration()

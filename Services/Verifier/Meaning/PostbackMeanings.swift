@@ -1,0 +1,79 @@
+import AppleAttribution
+import ServiceRuntime
+import WireJSON
+
+/// What postbacks mean to the apps and ad networks of this deployment: their conversion values and source identifiers.
+struct PostbackMeanings: Sendable {
+  /// By the advertised app's number.
+  private let conversions: [Int64: ConversionSchemas]
+  /// By ad network.
+  private let sources: [String: SourceIdentifierNames]
+
+  init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
+    var conversions: [Int64: ConversionSchemas] = [:]
+    for app in configuration.apps where !app.conversionValues.isEmpty {
+      guard let number = app.appAppleId else { continue }
+      var versions: [ConversionSchema] = []
+      for settings in app.conversionValues {
+        do throws(FieldError) { versions.append(try Self.schema(settings)) } catch {
+          throw ConfigurationError("\(settings.place).\(error.field)", error.reason)
+        }
+      }
+      do throws(FieldError) { conversions[number] = try ConversionSchemas(versions) } catch {
+        let place = app.conversionValues[0].place.prefix { $0 != "]" }.count
+        throw ConfigurationError(app.conversionValues[0].place.prefix(place) + "].conversionValues\(error.field)", error.reason)
+      }
+    }
+    var sources: [String: SourceIdentifierNames] = [:]
+    for (id, settings) in configuration.sourceIdentifiers {
+      do throws(FieldError) {
+        sources[id] = try SourceIdentifierNames(
+          [.campaign: settings.campaigns, .adGroup: settings.adGroups, .creative: settings.creatives],
+          campaignIds: settings.campaignIds)
+      } catch {
+        throw ConfigurationError("\(settings.place).\(error.field)", error.reason)
+      }
+    }
+    self.conversions = conversions
+    self.sources = sources
+  }
+
+  /// What the conversion value says; nil for an app without a schema.
+  func conversion(app: Int64, fine: Int?, coarse: CoarseConversionValue?, window: Int?, receivedAt: Int64) -> JSONObject? {
+    conversions[app]?.reading(fine: fine, coarse: coarse, window: window ?? 0, receivedAt: receivedAt).json
+  }
+
+  /// What the source stands for; nil for an ad network without names.
+  func source(adNetworkId: String, sourceIdentifier: String?, campaignId: Int?) -> JSONObject? {
+    guard let names = sources[adNetworkId] else { return nil }
+    if let sourceIdentifier { return names.json(sourceIdentifier: sourceIdentifier) }
+    return campaignId.map { names.json(campaignId: $0) }
+  }
+
+  private static func schema(_ settings: ConversionSettings) throws(FieldError) -> ConversionSchema {
+    var fine: [(ClosedRange<Int>, ConversionMeaning)] = []
+    for (index, entry) in settings.fine.enumerated() {
+      fine.append((entry.values, try meaning(entry.event, entry.revenue, "fine[\(index)]")))
+    }
+    var coarse: [(CoarseConversionValue, windows: [Int], ConversionMeaning)] = []
+    for (index, entry) in settings.coarse.enumerated() {
+      guard let word = CoarseConversionValue(rawValue: entry.value) else {
+        throw FieldError(field: "coarse[\(index)].value", reason: "must be low, medium or high")
+      }
+      coarse.append((word, entry.windows, try meaning(entry.event, entry.revenue, "coarse[\(index)]")))
+    }
+    return try ConversionSchema(version: settings.version, effectiveFrom: settings.effectiveFrom, fine: fine, coarse: coarse)
+  }
+
+  private static func meaning(_ event: String, _ revenue: ConversionSettings.Revenue?, _ place: String) throws(FieldError)
+    -> ConversionMeaning
+  {
+    do throws(FieldError) {
+      var worth: ConversionMeaning.Revenue?
+      if let revenue { worth = try .init(minimum: revenue.minimum, maximum: revenue.maximum, currency: revenue.currency) }
+      return try ConversionMeaning(event: event, revenue: worth)
+    } catch {
+      throw FieldError(field: place + (error.field == "event" ? ".event" : ".revenue.\(error.field)"), reason: error.reason)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import WireJSON
+
+/// What an app means by a conversion value.
+public struct ConversionMeaning: Sendable, Hashable {
+  /// What the value is worth, in a currency's own units.
+  public struct Revenue: Sendable, Hashable {
+    public let minimum: Double
+    public let maximum: Double
+    /// ISO 4217, upper case.
+    public let currency: String
+
+    /// Throws ``FieldError`` for a range that is reversed or below zero, or for what is no currency's code.
+    public init(minimum: Double, maximum: Double, currency: String) throws(FieldError) {
+      guard minimum.isFinite, minimum >= 0 else { throw FieldError(field: "min", reason: "must be 0 or more") }
+      guard maximum.isFinite, maximum >= minimum else { throw FieldError(field: "max", reason: "must not be below min") }
+      guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {
+        throw FieldError(field: "currency", reason: "must be three capital letters")
+      }
+      self.minimum = minimum
+      self.maximum = maximum
+      self.currency = currency
+    }
+  }
+
+  public let event: String
+  public let revenue: Revenue?
+
+  /// Throws ``FieldError`` for an event without a name.
+  public init(event: String, revenue: Revenue? = nil) throws(FieldError) {
+    guard (1...128).contains(event.utf8.count) else { throw FieldError(field: "event", reason: "must be 1 to 128 characters") }
+    self.event = event
+    self.revenue = revenue
+  }
+
+  var json: JSONObject {
+    var object: JSONObject = ["event": .string(event)]
+    if let revenue {
+      object["revenue"] = [
+        "min": JSONNumber(revenue.minimum).map { .number($0) } ?? .null, "max": JSONNumber(revenue.maximum).map { .number($0) } ?? .null,
+        "currency": .string(revenue.currency),
+      ]
+    }
+    return object
+  }
+}
+
+/// One version of an app's conversion values, from a moment on (Receiving postbacks in multiple conversion windows).
+public struct ConversionSchema: Sendable, Hashable {
+  public let version: String
+  /// Milliseconds since 1970.
+  public let effectiveFrom: Int64
+  /// 64 places, for the fine values of the first window.
+  private let fine: [ConversionMeaning?]
+  /// By window, then by coarse value.
+  private let coarse: [[CoarseConversionValue: ConversionMeaning]]
+
+  /// Throws ``FieldError`` for values out of range or given a meaning twice; its field is `fine[i].values`, `coarse[i].value` or
+  /// `coarse[i].windows`.
+  public init(
+    version: String, effectiveFrom: Int64, fine ranges: [(ClosedRange<Int>, ConversionMeaning)],
+    coarse words: [(CoarseConversionValue, windows: [Int], ConversionMeaning)]
+  ) throws(FieldError) {
+    guard !version.isEmpty else { throw FieldError(field: "version", reason: "is required") }
+    guard effectiveFrom > 0 else { throw FieldError(field: "effectiveFrom", reason: "must be after 1970") }
+    var fine = [ConversionMeaning?](repeating: nil, count: 64)
+    for (index, (range, meaning)) in ranges.enumerated() {
+      let field = "fine[\(index)].values"
+      guard range.lowerBound >= 0, range.upperBound <= 63 else { throw FieldError(field: field, reason: "must lie within 0 to 63") }
+      for value in range {
+        guard fine[value] == nil else { throw FieldError(field: field, reason: "gives \(value) a second meaning") }
+        fine[value] = meaning
+      }
+    }
+    var coarse = [[CoarseConversionValue: ConversionMeaning]](repeating: [:], count: 3)
+    for (index, (word, windows, meaning)) in words.enumerated() {
+      for window in windows {
+        guard (0...2).contains(window) else { throw FieldError(field: "coarse[\(index)].windows", reason: "must hold 0, 1 or 2") }
+        guard coarse[window][word] == nil else {
+          throw FieldError(field: "coarse[\(index)].value", reason: "has a meaning in window \(window) already")
+        }
+        coarse[window][word] = meaning
+      }
+    }
+    self.version = version
+    self.effectiveFrom = effectiveFrom
+    self.fine = fine
+    self.coarse = coarse
+  }
+
+  /// The meaning of a value; nil when this version gives it none. A fine value stands before a coarse one.
+  func meaning(fine value: Int?, coarse word: CoarseConversionValue?, window: Int) -> ConversionMeaning? {
+    if let value { return fine.indices.contains(value) ? fine[value] : nil }
+    guard let word, coarse.indices.contains(window) else { return nil }
+    return coarse[window][word]
+  }
+}

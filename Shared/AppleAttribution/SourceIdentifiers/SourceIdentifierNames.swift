@@ -1,0 +1,64 @@
+public import WireJSON
+
+/// What an ad network's source identifiers stand for: hierarchical digits, of which a postback shows the last two, three or all four
+/// (Receiving postbacks in multiple conversion windows). `39` is a part of `239` and of `5239`.
+public struct SourceIdentifierNames: Sendable, Hashable {
+  /// One level of the hierarchy.
+  public enum Level: String, Sendable, Hashable, CaseIterable {
+    case campaign, adGroup, creative
+
+    /// How many digits name it.
+    public var digits: Int {
+      switch self {
+      case .campaign: 2
+      case .adGroup: 3
+      case .creative: 4
+      }
+    }
+  }
+
+  private let names: [Level: [String: String]]
+  /// Campaign ids of versions up to 3.0, 1 to 100.
+  private let campaignIds: [Int: String]
+
+  /// Throws ``FieldError`` for a key of another length than its level's, or a campaign id out of range; its field is the level's
+  /// (`campaigns`, `adGroups`, `creatives`) or `campaignIds`.
+  public init(_ names: [Level: [String: String]], campaignIds: [Int: String] = [:]) throws(FieldError) {
+    for (level, table) in names {
+      for key in table.keys where key.utf8.count != level.digits || !key.utf8.allSatisfy({ (48...57).contains($0) }) {
+        throw FieldError(field: "\(level.rawValue)s", reason: "its keys must be \(level.digits) digits in quotes; \(key) is not")
+      }
+    }
+    for key in campaignIds.keys where !(1...100).contains(key) {
+      throw FieldError(field: "campaignIds", reason: "its keys must be 1 to 100; \(key) is not")
+    }
+    self.names = names
+    self.campaignIds = campaignIds
+  }
+
+  /// As the event carries it: `digits`, how many were there, and for each level `digits` and `name` as far as both are known,
+  /// `status` `named`, `unnamed` or `unknown`. What was withheld is unknown, never guessed; leading zeros count.
+  public func json(sourceIdentifier: String) -> JSONObject {
+    var object: JSONObject = ["digits": .integer(Int64(sourceIdentifier.utf8.count))]
+    for level in Level.allCases {
+      guard sourceIdentifier.utf8.count >= level.digits else {
+        object[level.rawValue] = ["status": "unknown"]
+        continue
+      }
+      let digits = String(sourceIdentifier.suffix(level.digits))
+      object[level.rawValue] = .object(Self.entry(digits, names[level]?[digits]))
+    }
+    return object
+  }
+
+  /// Of a campaign id, up to version 3.0.
+  public func json(campaignId: Int) -> JSONObject {
+    ["campaign": .object(Self.entry(String(campaignId), campaignIds[campaignId]))]
+  }
+
+  private static func entry(_ digits: String, _ name: String?) -> JSONObject {
+    var object: JSONObject = ["status": name == nil ? "unnamed" : "named", "digits": .string(digits)]
+    object["name"] = name.map { .string($0) }
+    return object
+  }
+}

@@ -1,0 +1,98 @@
+"""The verifier, beside what one core can do: the HTTP echo and OpenSSL's own verifications added up."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from bench import HERE, ROOT, TOKEN, Report, Server, Wrk, free_port, median, openssl_speed
+
+SERVICE = "attribution.verifier.v1.VerifierService"
+POSTBACK = ROOT / "Deploy" / "genuine-postback.json"
+
+
+class Redis:
+    """A Redis of the benchmark's own, on a port of loopback; the verifier does not start without one."""
+
+    def __enter__(self) -> "Redis":
+        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--appendonly", "yes",
+             "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", ""],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            if subprocess.run(["redis-cli", "-p", str(self.port), "ping"], capture_output=True, text=True).stdout.strip() == "PONG":
+                return self
+            time.sleep(0.05)
+        raise RuntimeError("redis-server did not start")
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.folder.cleanup()
+
+
+def believed(server: Server) -> None:
+    """That the postback is judged at all, and believed: otherwise the figures would be of something else."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection.request("POST", f"/{SERVICE}/VerifySKAdNetworkPostback", json.dumps({"postback": json.loads(POSTBACK.read_text())}),
+                       {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    assert answer["valid"] is True, answer
+
+
+def single(report: Report, binaries: pathlib.Path, redis: str, seconds: int, rounds: int) -> None:
+    speeds, echoes, rates = [], [], []
+    with Server(binaries, "verifier", "", ATTRIBUTION_REDIS_URL=redis) as server:
+        believed(server)
+        Wrk(server.url, HERE / "verify.lua", 1, variables={"POSTBACK": str(POSTBACK)})
+        for _ in range(rounds):
+            speeds.append(openssl_speed("ecdsap256", seconds)[1])
+            echoes.append(Wrk(server.url, HERE / "echo.lua", seconds).rate)
+            rates.append(Wrk(server.url, HERE / "verify.lua", seconds, variables={"POSTBACK": str(POSTBACK)}).rate)
+    limits = [1 / (1 / echo + 1 / speed) for echo, speed in zip(echoes, speeds)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    report.figures["single"] = {"openssl": speeds, "echo": echoes, "verify": rates, "ratio": ratios}
+    report.add("OpenSSL, P-256 verifications a second, one core", f"{median(speeds):,.0f}")
+    report.add("HTTP echo, 32 connections, one core", f"{median(echoes):,.0f}")
+    report.add("serial limit of the two", f"{median(limits):,.0f}")
+    report.add("VerifySKAdNetworkPostback, 32 connections, one core", f"{median(rates):,.0f}")
+    report.add("ratio to the limit", f"{median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})", "at least 0.80", median(ratios) >= 0.80)
+
+
+def batch(report: Report, binaries: pathlib.Path, redis: str, seconds: int, rounds: int) -> None:
+    cores = len(os.sched_getaffinity(0))
+    limits, rates = [], []
+    with Server(binaries, "verifier", "", core=None, ATTRIBUTION_REDIS_URL=redis) as server:
+        for _ in range(rounds):
+            limits.append(openssl_speed("ecdsap256", seconds, cores)[1])
+            rates.append(Wrk(server.url, HERE / "verify.lua", seconds, connections=2 * cores, core=None,
+                             variables={"POSTBACK": str(POSTBACK), "ITEMS": "1000"}).rate * 1000)
+    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    report.figures["batch"] = {"cores": cores, "openssl": limits, "verdicts": rates, "ratio": ratios}
+    report.add(f"OpenSSL on {cores} cores at once (speed -multi {cores})", f"{median(limits):,.0f}")
+    report.add(f"VerifyBatch, 1,000 postbacks, {cores} cores, load on the same", f"{median(rates):,.0f}")
+    report.add("ratio", f"{median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})", "at least 0.90", median(ratios) >= 0.90)
+
+
+def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
+    report = Report("verifier", "Verifier: speed", command)
+    seconds, rounds = (1, 1) if quick else (5, 5)
+    with Redis() as redis:
+        url = f"redis://127.0.0.1:{redis.port}/0"
+        single(report, binaries, url, seconds, rounds)
+        batch(report, binaries, url, seconds, rounds)
+    report.notes += [
+        "Every request judges the genuine postback of Deploy/genuine-postback.json, signed by Apple's P-256 key; every answer believes it.",
+        "The key's tables are made at the start (Shared/Cryptography/ECDSA/PreparedPublicKey.swift), so a verdict can be faster than "
+        "OpenSSL's own verification, which works for any key; a ratio above 1 is possible.",
+        "In the batch rounds wrk runs on the cores that verify, as there are no others.",
+    ]
+    return report
