@@ -1,0 +1,76 @@
+"""What verified postbacks mean: conversion values by their schema, source identifiers by their names."""
+
+import json
+import subprocess
+import uuid
+
+import pytest
+from conftest import BUILD, ROOT
+
+NETWORK, APP = "example123.skadnetwork", 525463029
+
+
+def event_of(system, kind: str, **values) -> dict:
+    identifier = str(uuid.uuid4())
+    name = "transactionId" if kind == "skadnetwork" else "postbackId"
+    feed = system.subscribe([f"attribution.{kind}.postback.verified.v1"])
+    made = system.control(f"/control/{kind}/postbacks", {name: identifier, "adNetworkId": NETWORK, "send": False, **values})
+    assert system.post("/v1/postbacks", made["body"]).status == 200
+    events = [event for event in feed.wait_for(1) if identifier in json.dumps(event["data"]).lower()]
+    feed.delete()
+    assert len(events) == 1
+    return events[0]["data"]
+
+
+@pytest.mark.parametrize("value, expected", [
+    (0, {"status": "decoded", "event": "install", "schema": "2"}),
+    (5, {"status": "decoded", "event": "purchase", "revenue": {"min": 0.99, "max": 9.99, "currency": "USD"}, "schema": "2"}),
+    (11, {"status": "ambiguous", "alternatives": [
+        {"event": "purchase", "revenue": {"min": 0.99, "max": 9.99, "currency": "USD"}, "schema": "1"}, {"event": "trial", "schema": "2"}]}),
+    (21, {"status": "unmapped"}),
+])
+def test_a_fine_value_is_read_by_every_schema_in_question(system, value, expected):
+    data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="5239", conversionValue=value)
+    assert data["conversion"] == expected
+
+
+def test_a_coarse_value_and_none(system):
+    data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", sequenceIndex=1, coarseConversionValue="high")
+    assert data["conversion"] == {"status": "decoded", "event": "kept", "schema": "2"}
+    data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", didWin=False)
+    assert data["conversion"] == {"status": "unknown"}
+
+
+def test_a_source_identifier_is_told_from_its_last_digits(system):
+    data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="5239", conversionValue=0)
+    assert data["placement"] == {
+        "digits": 4, "campaign": {"status": "named", "digits": "39", "name": "spring"},
+        "adGroup": {"status": "named", "digits": "239", "name": "women"},
+        "creative": {"status": "named", "digits": "5239", "name": "video-a"}}
+    data = event_of(system, "adattributionkit", advertisedItemId=APP, sourceIdentifier="139", conversionValue=5)
+    assert data["placement"]["adGroup"] == {"status": "unnamed", "digits": "139"}
+    assert data["placement"]["creative"] == {"status": "unknown"}
+    assert data["conversion"]["event"] == "purchase"
+
+
+@pytest.mark.parametrize("text, place", [
+    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: yesterday } ] } ]",
+     "apps[0].conversionValues[0].effectiveFrom"),
+    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "fine: [ { values: 60-64, event: e } ] } ] } ]", "apps[0].conversionValues[0].fine[0].values"),
+    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "coarse: [ { value: huge, event: e } ] } ] } ]", "apps[0].conversionValues[0].coarse[0].value"),
+    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "fine: [ { values: 1, event: e, revenue: { min: 2, max: 1, currency: USD } } ] } ] } ]",
+     "apps[0].conversionValues[0].fine[0].revenue.max"),
+    ("sourceIdentifiers: { a.skadnetwork: { campaigns: { \"5\": x } } }", "sourceIdentifiers.a.skadnetwork.campaigns"),
+    ("appStore: { revocation: sometimes }", "appStore.revocation"),
+])
+def test_a_wrong_configuration_is_named(system, tmp_path, text, place):
+    path = tmp_path / "configuration.yaml"
+    path.write_text(text + '\nclients: [ { name: a, tokenSHA256: "' + "0" * 64 + '", allow: ["*"] } ]\n')
+    # The Redis of the running system: the verifier looks for it before it looks at what postbacks mean.
+    line = next(line for line in (system.data / f"run-{system.port_base}" / "verifier.command").read_text().splitlines() if "REDIS_URL" in line)
+    run = subprocess.run([ROOT / ".build" / BUILD / "verifier"], capture_output=True, text=True, timeout=60, env={
+        "ATTRIBUTION_CONFIG": str(path), "ATTRIBUTION_LISTEN": "127.0.0.1:0", "ATTRIBUTION_REDIS_URL": line.split("=", 1)[1]})
+    assert run.returncode == 78 and place in run.stderr, run.stderr
