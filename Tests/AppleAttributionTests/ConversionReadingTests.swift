@@ -114,6 +114,12 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
     }
   }
 
+  @Test("a fine value belongs to the first window alone", arguments: [1, 2])
+  func fineInLaterWindow(window: Int) throws {
+    let schemas = try ConversionSchemas([try schema("a", from: 1, [(5...5, "purchase")])])
+    #expect(schemas.reading(fine: 5, coarse: nil, window: window, receivedAt: 100 * day) == .unmapped)
+  }
+
   @Test("what is wrong with a schema is named")
   func refusals() throws {
     func field(_ make: () throws -> Void) -> String? {

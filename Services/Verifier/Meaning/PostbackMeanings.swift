@@ -12,7 +12,9 @@ struct PostbackMeanings: Sendable {
   init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     var conversions: [Int64: ConversionSchemas] = [:]
     for app in configuration.apps where !app.conversionValues.isEmpty {
-      guard let number = app.appAppleId else { continue }
+      guard let number = app.appAppleId else {
+        throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".appAppleId", "is missing; postbacks name the app by it")
+      }
       var versions: [ConversionSchema] = []
       for settings in app.conversionValues {
         do throws(FieldError) { versions.append(try Self.schema(settings)) } catch {
@@ -20,8 +22,7 @@ struct PostbackMeanings: Sendable {
         }
       }
       do throws(FieldError) { conversions[number] = try ConversionSchemas(versions) } catch {
-        let place = app.conversionValues[0].place.prefix { $0 != "]" }.count
-        throw ConfigurationError(app.conversionValues[0].place.prefix(place) + "].conversionValues\(error.field)", error.reason)
+        throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".conversionValues\(error.field)", error.reason)
       }
     }
     var sources: [String: SourceIdentifierNames] = [:]
@@ -49,6 +50,9 @@ struct PostbackMeanings: Sendable {
     if let sourceIdentifier { return names.json(sourceIdentifier: sourceIdentifier) }
     return campaignId.map { names.json(campaignId: $0) }
   }
+
+  /// `apps[0]` of `apps[0].conversionValues[1]`.
+  private static func app(_ place: String) -> String { place.prefix { $0 != "]" } + "]" }
 
   private static func schema(_ settings: ConversionSettings) throws(FieldError) -> ConversionSchema {
     var fine: [(ClosedRange<Int>, ConversionMeaning)] = []

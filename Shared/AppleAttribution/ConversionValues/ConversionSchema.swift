@@ -87,9 +87,10 @@ public struct ConversionSchema: Sendable, Hashable {
     self.coarse = coarse
   }
 
-  /// The meaning of a value; nil when this version gives it none. A fine value stands before a coarse one.
+  /// The meaning of a value; nil when this version gives it none. A fine value stands before a coarse one, and belongs to the first
+  /// window alone: it is not signed, and in another window nothing says what it means.
   func meaning(fine value: Int?, coarse word: CoarseConversionValue?, window: Int) -> ConversionMeaning? {
-    if let value { return fine.indices.contains(value) ? fine[value] : nil }
+    if let value { return window == 0 && fine.indices.contains(value) ? fine[value] : nil }
     guard let word, coarse.indices.contains(window) else { return nil }
     return coarse[window][word]
   }

@@ -26,7 +26,8 @@ struct ConfigurationNode {
 
   /// The member of that name; nil when it is absent or null.
   subscript(_ key: String) -> ConfigurationNode? {
-    guard let member = node.mapping?[Node(key)] else { return nil }
+    // By the key's text: to Yams a quoted "39" is a text and Node("39") a number, and the two are not equal.
+    guard let member = node.mapping?.first(where: { $0.key.scalar?.string == key })?.value else { return nil }
     let child = ConfigurationNode(path: path.isEmpty ? key : "\(path).\(key)", node: member)
     return child.isNull ? nil : child
   }

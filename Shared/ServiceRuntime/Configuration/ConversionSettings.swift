@@ -64,6 +64,7 @@ extension ConversionSettings {
       var windows = [0, 1, 2]
       if let list = entry["windows"] {
         windows = try list.list().map { window throws(ConfigurationError) in Int(clamping: try window.integer()) }
+        guard !windows.isEmpty else { throw ConfigurationError(list.path, "must hold a window; without one the value never counts") }
       }
       coarse.append(
         Coarse(
@@ -109,7 +110,9 @@ extension SourceIdentifierSettings {
     var ids: [Int: String] = [:]
     for (key, name) in try table("campaignIds") {
       guard let id = Int(key) else { throw ConfigurationError("\(node.path).campaignIds", "its keys must be 1 to 100; \(key) is not") }
-      ids[id] = name
+      guard ids.updateValue(name, forKey: id) == nil else {
+        throw ConfigurationError("\(node.path).campaignIds", "names \(id) twice")
+      }
     }
     campaignIds = ids
   }
