@@ -208,6 +208,18 @@ private final class Probe: HTTPResponder {
     #expect(try send("ok", busy).contains("connection: close"))
   }
 
+  @Test func `Who sends a request and no more gets the answer before the connection ends`() throws {
+    for path in ["/now", "/refused"] {
+      let channel = try connection()
+      // Both in one turn of the event loop, before what was written is sent.
+      try channel.writeInbound(ByteBuffer(string: post(path, "a")))
+      channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      channel.embeddedEventLoop.run()
+      #expect(try received(channel).hasPrefix(path == "/now" ? "HTTP/1.1 200" : "HTTP/1.1 403"))
+      #expect(!channel.isActive)
+    }
+  }
+
   @Test func `HTTP 1.0 is kept alive only when it asks`() throws {
     let channel = try connection()
     let kept = try send("GET /now HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", channel)

@@ -129,11 +129,12 @@ final class HTTP1Handler: ChannelDuplexHandler {
       inputClosed = true
       switch state {
       case .working: break
-      default: context.close(promise: nil)
+      // Who has nothing more to say may still be listening.
+      default: closeAfterWrites(context)
       }
     case is ChannelShouldQuiesceEvent:
       quiescing = true
-      if case .head = state, !headBegun { context.close(promise: nil) }
+      if case .head = state, !headBegun { closeAfterWrites(context) }
     default: context.fireUserInboundEventTriggered(event)
     }
   }
@@ -272,11 +273,23 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func next(_ context: ChannelHandlerContext) {
     state = .head
     headBegun = false
-    if inputClosed {
-      context.close(promise: nil)
+    // Requests that were sent ahead are still to be answered.
+    if inputClosed, held.isEmpty {
+      closeAfterWrites(context)
     } else {
       expect(within: times.idle, context)
     }
+  }
+
+  /// Closes when everything that was written is sent: closing throws away what is not.
+  private func closeAfterWrites(_ context: ChannelHandlerContext) {
+    state = .lingering
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    // A peer that does not take its answer ends with the rest.
+    expect(within: times.idle, context)
   }
 
   /// Goes on with what was held back while an answer was made.
@@ -295,8 +308,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     state = .lingering
     held.removeAll()
     if inputClosed {
-      context.flush()
-      context.close(promise: nil)
+      closeAfterWrites(context)
       return
     }
     needsFlush = false
