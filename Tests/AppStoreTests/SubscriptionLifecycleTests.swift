@@ -174,6 +174,20 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history(refunded + [step("REFUND_REVERSED", at: 70, expires: 60, transaction: "t2")]).state?.status == .expired)
   }
 
+  @Test("a status beside a revocation does not undo it, and a price increase counts for its own period")
+  func revokedAndPrice() {
+    let paid = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    #expect(history([paid, step("CONSUMPTION_REQUEST", at: 5, expires: 30, revoked: 5, status: 1)]).state?.status == .revoked)
+    let renewed = [
+      paid, step("PRICE_INCREASE", "ACCEPTED", at: 10, expires: 30),
+      step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30),
+    ]
+    let ended = history(renewed + [step("EXPIRED", "PRICE_INCREASE", at: 60, expires: 60, transaction: "t2")])
+    #expect(ended.gaps.map(\.rules) == [[.entryRequired]])
+    let cancelled = [paid, step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30)]
+    #expect(history(cancelled + [step("OFFER_REDEEMED", "DOWNGRADE", at: 4, expires: 30)]).state?.status == .active)
+  }
+
   @Test("silence past the end is told a day later, and never of what has ended")
   func silence() {
     let life = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)])

@@ -51,7 +51,15 @@ struct SubscriptionStore: Sendable {
     bytes: [UInt8], history: SubscriptionHistory?
   ) {
     let bytes = try await redis.send(["GET", .string(Self.key(environment, originalTransactionId))]).bytes ?? []
-    return (bytes, SubscriptionHistory(stored: bytes))
+    let history = SubscriptionHistory(stored: bytes)
+    // Never written over: what cannot be read may be of a newer version of this program.
+    guard bytes.isEmpty || history != nil else { throw Unreadable(originalTransactionId: originalTransactionId) }
+    return (bytes, history)
+  }
+
+  /// What is kept of a subscription is not a history.
+  struct Unreadable: Error {
+    let originalTransactionId: String
   }
 
   private static func key(_ environment: String, _ originalTransactionId: String) -> String {

@@ -11,8 +11,10 @@ enum SubscriptionFold {
     let before = state.status
     change(&state, by: step, isFirst: last == nil)
     take(step, into: &state)
-    // Apple's own word on the status, as of the signing, has the last say.
-    if let number = step.appleStatus, let said = SubscriptionStatus(appleStatus: number, autoRenew: state.autoRenew) {
+    // Apple's own word on the status, as of the signing, has the last say but over a revocation.
+    if state.status == .revoked, state.revocationDate != nil {
+      // Stays as it is.
+    } else if let number = step.appleStatus, let said = SubscriptionStatus(appleStatus: number, autoRenew: state.autoRenew) {
       state.status = said
     } else if state.autoRenew == false, state.status == .active {
       state.status = .activeNotRenewing
@@ -31,6 +33,10 @@ enum SubscriptionFold {
       begin(&state)
     case ("DID_RENEW", _), ("OFFER_REDEEMED", "UPGRADE"), ("OFFER_REDEEMED", nil), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"):
       begin(&state)
+    case ("OFFER_REDEEMED", _):
+      // A downgrade for the next period: it will be renewed.
+      state.autoRenew = true
+      if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
       state.autoRenew = false
       state.sawRenewalDisabled = true
@@ -81,6 +87,7 @@ enum SubscriptionFold {
     state.sawFailure = false
     state.sawGracePeriod = false
     state.sawRenewalDisabled = false
+    state.sawPriceIncrease = false
     state.sawEnd = false
   }
 

@@ -100,7 +100,8 @@ public struct SubscriptionHistory: Sendable, Hashable {
     lateSteps.subtract(old.map(\.notificationUUID))
     steps.removeFirst(old.count)
     // Names of gaps that can no longer be found are of no use.
-    settledGaps.formIntersection(steps.map(\.notificationUUID))
+    let kept = Set(steps.map(\.notificationUUID))
+    settledGaps = settledGaps.filter { kept.contains($0) || $0.hasPrefix("silence:") }
   }
 }
 
