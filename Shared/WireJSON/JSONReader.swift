@@ -285,7 +285,7 @@ public struct JSONReader: Sendable {
   /// `5.0` and `5e2` are whole numbers too; anything with a remaining fraction is not.
   private static func wholeNumber(_ text: String) throws(JSONError) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else { return text }
-    guard let value = Double(text), let whole = Int64(exactly: value), abs(whole) <= 1 << 53 else {
+    guard let value = Double(text), let whole = Int64(exactly: value), whole.magnitude <= 1 << 53 else {
       throw JSONError(.wrongType(expected: "a whole number"))
     }
     return String(whole)
