@@ -23,7 +23,7 @@ func service(_ name: String, folder: String, _ dependencies: [Target.Dependency]
 
 func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: "\(module)Tests", dependencies: [.target(name: module)] + dependencies,
+    name: "\(module)Tests", dependencies: [.target(name: module), "TestSupport"] + dependencies,
     path: "Tests/\(module)Tests", swiftSettings: strict)
 }
 
@@ -130,6 +130,7 @@ let package = Package(
       name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],
       path: "Tests/AppleSimulatorMain", swiftSettings: strict),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests("WireJSON"),
     tests("AttributionProtocol", ["WireJSON"]),
     tests("Cryptography", ["COpenSSL"]),

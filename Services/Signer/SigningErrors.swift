@@ -21,7 +21,7 @@ enum Signing {
     do throws(SigningRefusal) { return try rule() } catch { throw RPCError(error) }
   }
 
-  static func signed(_ signature: () throws(SignatureError) -> String) throws(RPCError) -> String {
+  static func signed<Value>(_ signature: () throws(SignatureError) -> Value) throws(RPCError) -> Value {
     do throws(SignatureError) { return try signature() } catch {
       if case .notRecorded = error {
         throw .unavailable("the signature could not be recorded, and is not handed out", reason: "AUDIT_UNAVAILABLE")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WireJSON
 
@@ -107,7 +108,7 @@ struct HistoryPagerTests {
   @Test("any sequence of pages ends, and asks only for tokens that Apple gave")
   func property() {
     let seed = UInt64.random(in: 0 ... .max)
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<500 {
       var pager = HistoryPager()
       var action = pager.next
@@ -154,7 +155,7 @@ struct HistoryWindowTests {
   @Test("covered and uncovered parts are the whole window, without overlap")
   func parts() throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     let now: Int64 = 1_789_000_000_000
     for _ in 0..<1000 {
       let start = now - Int64(random.next() % UInt64(300 * Self.day))
@@ -206,18 +207,5 @@ struct HistoryWindowTests {
   func emptyPage() {
     #expect(NotificationHistoryPage([:])?.hasMore == false)
     #expect(NotificationHistoryPage(["notificationHistory": "x"]) == nil)
-  }
-}
-
-/// A small generator with a seed.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 import WireJSON
 
@@ -130,7 +131,7 @@ struct SignedDataVectorsTests {
   func damage() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededRandom(seed: seed)
     let chains = CertificateChainVerifier(roots: [try Certificate(der: AppStoreVectors.bytes("certs/root-shared.der"))])
     let verifier = SignedDataVerifier(chains: chains, apps: [])
     let expectation = SignedDataExpectation(environment: "Production")
@@ -153,7 +154,7 @@ struct SignedDataVectorsTests {
   func damagedReceipts() {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededRandom(seed: seed)
     let original = Base64.decode(AppStoreVectors.text("apple/xcode-app-receipt-with-transaction")) ?? []
     #expect(!original.isEmpty)
     for _ in 0..<2000 {
@@ -167,18 +168,5 @@ struct SignedDataVectorsTests {
     let deep = Base64.encode(
       [UInt8](repeating: 0x30, count: 100_000).enumerated().map { $0.offset % 2 == 0 ? 0x30 : 0x80 })
     #expect(throws: TransactionIdExtractor.Failure.self) { try TransactionIdExtractor().appReceipt(deep) }
-  }
-}
-
-/// A small random generator that can be seeded, so that a failure can be played again.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

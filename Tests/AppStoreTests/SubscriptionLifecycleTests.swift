@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WireJSON
 
@@ -66,7 +67,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   @Test("arrival order and repeats change nothing but the marks of lateness")
   func permutations() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededRandom(seed: seed)
     let types: [(String, String?)] = [
       ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", "RESUBSCRIBE"), ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"),
       ("DID_FAIL_TO_RENEW", nil), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("GRACE_PERIOD_EXPIRED", nil), ("EXPIRED", "VOLUNTARY"),
@@ -233,7 +234,7 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
   @Test("what is kept and damaged is refused, and crashes nothing")
   func damage() {
     let whole = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("REFUND", at: 3, expires: 30)]).stored
-    var generator = SeededGenerator(state: 7)
+    var generator = SeededRandom(seed: 7)
     for _ in 0..<3000 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...4, using: &generator) {

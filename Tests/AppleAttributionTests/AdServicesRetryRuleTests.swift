@@ -1,4 +1,5 @@
 import AppleAttribution
+import TestSupport
 import Testing
 
 @Suite("AdServices retry rule")
@@ -72,7 +73,7 @@ struct AdServicesRetryRuleTests {
   @Test("jitter stays between one second and the lane's bound; nothing is sent past 24 hours, whatever comes")
   func property() {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<2000 {
       var history = AdServicesRetryRule.History()
       var now = createdAt + Int64(random.next() % UInt64(day))
@@ -99,18 +100,5 @@ struct AdServicesRetryRuleTests {
       }
       #expect(outcome == .expired || outcome == .notFound, "seed \(seed)")
     }
-  }
-}
-
-/// A small generator whose sequence a printed seed repeats.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import AppleAttribution
+import TestSupport
 import Testing
 import WireJSON
 
@@ -83,7 +84,7 @@ struct ConsentFilterTests {
   @Test("no byte sequence of the identifier survives without consent")
   func property() throws {
     let seed = UInt64.random(in: .min ... .max)
-    var random = Generator(state: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<1500 {
       let identifier = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
       let text = Self.uuid(identifier)
@@ -111,18 +112,8 @@ struct ConsentFilterTests {
 }
 
 /// Random payloads with an identifier planted in them; a printed seed repeats one.
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func spelling(of text: String) -> String {
+extension SeededRandom {
+  fileprivate mutating func spelling(of text: String) -> String {
     switch next() % 5 {
     case 0: text
     case 1: text.lowercased()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WireJSON
 
@@ -86,7 +87,7 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
   @Test("a value is decoded exactly when every version in question agrees")
   func property() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SeededWords(state: seed)
+    var random = SeededRandom(seed: seed)
     let events = ["a", "b"]
     for _ in 0..<500 {
       let count = Int.random(in: 0...4, using: &random)
@@ -175,15 +176,5 @@ private func schema(_ version: String, from day0: Int64, _ fine: [(ClosedRange<I
     #expect(throws: FieldError.self) { try SourceIdentifierNames([.campaign: ["7": "x"]]) }
     #expect(throws: FieldError.self) { try SourceIdentifierNames([.adGroup: ["12a": "x"]]) }
     #expect(throws: FieldError.self) { try SourceIdentifierNames([:], campaignIds: [101: "x"]) }
-  }
-}
-
-/// A small random generator that can be seeded.
-private struct SeededWords: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 29)
   }
 }

@@ -1,5 +1,6 @@
 import AppleAttribution
 import Cryptography
+import TestSupport
 import Testing
 import WireJSON
 

@@ -1,5 +1,6 @@
 import COpenSSL
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Cryptography
@@ -42,7 +43,7 @@ private final class Scalar: @unchecked Sendable {  // not changed after it is ma
   @Test("every answer is OpenSSL's own, for what is right, damaged and at the edges")
   func differential() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Generator(state: seed)
+    var random = SeededRandom(seed: seed)
     let keys = try (0..<4).map { _ in try SigningKey.generate() }
     let prepared = keys.map { PreparedPublicKey($0.publicKey) }
     for key in prepared { #expect(key.isPrepared) }
@@ -152,14 +153,5 @@ private final class Scalar: @unchecked Sendable {  // not changed after it is ma
     let mark: [UInt8] = [0x02, 0x01, 0x01, 0x04, 0x20]
     let start = try #require((0..<der.count - 37).first { Array(der[$0..<$0 + 5]) == mark })
     return Array(der[start + 5..<start + 37])
-  }
-
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 31)
-    }
   }
 }

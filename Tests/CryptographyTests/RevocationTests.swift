@@ -1,5 +1,6 @@
 import COpenSSL
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Cryptography

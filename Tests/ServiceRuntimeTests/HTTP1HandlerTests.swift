@@ -6,7 +6,13 @@ import Testing
 
 @testable import ServiceRuntime
 
-/// Answers `/now` at once with its body, `/later` when told to, and refuses `/refused` by its head.
+private final class Waiting: JointWork {
+  let isDone = Mutex(false)
+
+  static func perform(_ works: [Waiting]) { for work in works { work.isDone.withLock { $0 = true } } }
+}
+
+/// Answers `/now` at once with its body, `/together` at the end of the turn, `/later` when told to, and refuses `/refused` by its head.
 private final class Probe: HTTPResponder {
   struct Exchange: HTTPExchange {
     let probe: Probe
@@ -16,6 +22,10 @@ private final class Probe: HTTPResponder {
 
     func respond(to body: [UInt8]) -> HTTPOutcome {
       probe.bodies.withLock { $0.append(body) }
+      if path == "/together" {
+        let work = Waiting()
+        return .together(work) { HTTPAnswer(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
+      }
       guard path == "/later" else { return .now(HTTPAnswer(status: 200, body: body)) }
       return .later { HTTPAnswer(status: 202, body: body) }
     }
@@ -37,7 +47,7 @@ private final class Probe: HTTPResponder {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
-      responder: probe, limits: limits, registry: registry, flushes: FlushQueue(loop: channel.eventLoop), isDraining: { draining })
+      responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
       HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])
@@ -70,6 +80,20 @@ private final class Probe: HTTPResponder {
       #expect(answer.contains("content-length: \(body.utf8.count)\r\n"))
       #expect(!answer.contains("connection: close"))
     }
+    #expect(channel.isActive)
+  }
+
+  @Test func `Requests whose work is shared are answered after it, in order, with others sent ahead between them`() throws {
+    let channel = try connection()
+    let answers = try send(
+      post("/together", "one") + post("/now", "two") + post("/together", "three") + post("/together", "four"), channel)
+    var rest = Substring(answers)
+    for body in ["one", "two", "three", "four"] {
+      #expect(rest.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      let found = try #require(rest.range(of: "\r\n\r\n" + body))
+      rest = rest[found.upperBound...]
+    }
+    #expect(rest.isEmpty)
     #expect(channel.isActive)
   }
 

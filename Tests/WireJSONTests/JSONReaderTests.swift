@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WireJSON
@@ -95,7 +96,7 @@ struct JSONReaderTests {
   func damage() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed \(seed)")
-    var generator = SplitMix64(state: seed)
+    var generator = SeededRandom(seed: seed)
     let sample = Array(#"{"a":[1,-2.5e3,"x\u00e9\n",{"b":null,"c":true}],"d":{"e":"\ud83d\ude00"},"f":[]}"#.utf8)
     var accepted = 0
     for _ in 0..<20_000 {
@@ -113,18 +114,5 @@ struct JSONReaderTests {
       #expect(try JSONValue(parsing: value.serialized) == value, "seed \(seed)")
     }
     #expect(accepted > 0, "seed \(seed)")
-  }
-}
-
-/// A small random generator that can be seeded, so that a failure can be played again.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -20,6 +20,20 @@ final class SigningDesk: Sendable {
 
   var keyring: Keyring { keys.current }
 
+  /// Counts a signature and records it. One that throws is not to be handed out.
+  func record(_ method: SignatureMethod, _ identity: SigningIdentity, message: [UInt8], _ context: RPCContext) throws(SignatureError) {
+    if let audit {
+      do throws(SignatureError) {
+        try audit.record(method, identity, message: message, context: context, now: now())
+      } catch {
+        metrics.add(SigningMetrics.auditFailures)
+        context.logger.error("a signature was not handed out", metadata: ["reason": "\(error)"])
+        throw error
+      }
+    }
+    identity.count(method)
+  }
+
   /// A signer that counts and records each signature.
   func signer(_ identity: SigningIdentity, _ method: SignatureMethod, _ context: RPCContext) -> RecordedSigner {
     RecordedSigner(desk: self, identity: identity, method: method, context: context)
@@ -35,16 +49,7 @@ struct RecordedSigner: MessageSigner {
 
   func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
     let signature = try identity.key.signDER(message)
-    if let audit = desk.audit {
-      do throws(SignatureError) {
-        try audit.record(method, identity, message: message, context: context, now: desk.now())
-      } catch {
-        desk.metrics.add(SigningMetrics.auditFailures)
-        context.logger.error("a signature was not handed out", metadata: ["reason": "\(error)"])
-        throw error
-      }
-    }
-    identity.count(method)
+    try desk.record(method, identity, message: message, context)
     return signature
   }
 }

@@ -4,16 +4,12 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignAdAttributionKitImpression`: a compact JWS, and every value as it was signed.
-struct SignAdAttributionKitImpressionHandler: ImmediateRPCHandler {
+struct SignAdAttributionKitImpressionHandler: JointRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 
   let desk: SigningDesk
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    try sign(request, context)
-  }
-
-  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
     let parameters = AdAttributionKitImpression.Parameters(
       adNetworkId: request.adNetworkId, sourceIdentifier: request.sourceIdentifier.map { Int64($0) },
       advertisedItemId: request.advertisedItemId, publisherItemId: request.publisherItemId,
@@ -23,14 +19,16 @@ struct SignAdAttributionKitImpressionHandler: ImmediateRPCHandler {
       try AdAttributionKitImpression(validating: parameters, now: desk.now())
     }
     let identity = try desk.keyring.active(for: impression.adNetworkId)
-    let jws = try Signing.signed { () throws(SignatureError) in
-      try impression.sign(
-        with: desk.signer(identity, .adAttributionKitImpression, context), encodedHeader: identity.impressionHeader)
+    let input = impression.signingInput(encodedHeader: identity.impressionHeader)
+    let pending = PendingSignature(
+      desk: desk, identity: identity, method: .adAttributionKitImpression, message: Array(input.utf8), context: context)
+    return JointCall(pending) { () throws(RPCError) in
+      Method.Response(
+        jws: CompactJWS.completed(input, with: try pending.signature()), adNetworkId: impression.adNetworkId,
+        sourceIdentifier: Int32(impression.sourceIdentifier),
+        advertisedItemId: impression.advertisedItemId, publisherItemId: impression.publisherItemId,
+        impressionType: AdAttributionKitImpression.appImpression, eligibleForReEngagement: impression.eligibleForReEngagement,
+        impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: identity.keyId)
     }
-    return Method.Response(
-      jws: jws, adNetworkId: impression.adNetworkId, sourceIdentifier: Int32(impression.sourceIdentifier),
-      advertisedItemId: impression.advertisedItemId, publisherItemId: impression.publisherItemId,
-      impressionType: AdAttributionKitImpression.appImpression, eligibleForReEngagement: impression.eligibleForReEngagement,
-      impressionId: impression.impressionId, timestamp: impression.timestamp, keyId: identity.keyId)
   }
 }

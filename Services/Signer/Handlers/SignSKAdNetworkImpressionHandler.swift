@@ -4,16 +4,12 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignSKAdNetworkImpression`: signs with the active key of the ad network, and answers every value as it was signed.
-struct SignSKAdNetworkImpressionHandler: ImmediateRPCHandler {
+struct SignSKAdNetworkImpressionHandler: JointRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 
   let desk: SigningDesk
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    try sign(request, context)
-  }
-
-  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
     let parameters = SKAdNetworkImpression.Parameters(
       version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map { Int64($0) },
       sourceIdentifier: request.sourceIdentifier.map { Int64($0) }, itunesItemId: request.itunesItemId,
@@ -23,14 +19,16 @@ struct SignSKAdNetworkImpressionHandler: ImmediateRPCHandler {
       try SKAdNetworkImpression(validating: parameters, now: desk.now())
     }
     let identity = try desk.keyring.active(for: impression.adNetworkId)
-    let signature = try Signing.signed { () throws(SignatureError) in
-      try impression.sign(with: desk.signer(identity, .skAdNetworkImpression, context))
+    let pending = PendingSignature(
+      desk: desk, identity: identity, method: .skAdNetworkImpression, message: impression.signedString, context: context)
+    return JointCall(pending) { () throws(RPCError) in
+      Method.Response(
+        version: impression.version.rawValue, adNetworkId: impression.adNetworkId,
+        campaignId: impression.campaignId.map { Int32($0) }, sourceIdentifier: impression.sourceIdentifier.map { Int32($0) },
+        itunesItemId: impression.itunesItemId, sourceAppId: impression.sourceAppId, sourceDomain: impression.sourceDomain,
+        fidelityType: impression.fidelityType.map { Int32($0) }, nonce: impression.nonce, timestamp: impression.timestamp,
+        signature: SKAdNetworkImpression.text(of: try pending.signature()), keyId: identity.keyId,
+        sourceIdentifierDigits: impression.sourceIdentifierDigits.map { Int32($0) })
     }
-    return Method.Response(
-      version: impression.version.rawValue, adNetworkId: impression.adNetworkId,
-      campaignId: impression.campaignId.map { Int32($0) }, sourceIdentifier: impression.sourceIdentifier.map { Int32($0) },
-      itunesItemId: impression.itunesItemId, sourceAppId: impression.sourceAppId, sourceDomain: impression.sourceDomain,
-      fidelityType: impression.fidelityType.map { Int32($0) }, nonce: impression.nonce, timestamp: impression.timestamp,
-      signature: signature, keyId: identity.keyId, sourceIdentifierDigits: impression.sourceIdentifierDigits.map { Int32($0) })
   }
 }

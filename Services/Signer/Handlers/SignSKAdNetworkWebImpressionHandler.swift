@@ -13,19 +13,25 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    request.deferred == true ? try await keep(request) : try sign(request, context)
+    request.deferred == true ? try await keep(request) : try begin(request, context).performAlone()
   }
 
-  func sign(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  /// Of a web ad that is signed now.
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
     guard request.sourceDomains.isEmpty else {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }
     let web = try Signing.checked { () throws(FieldError) in
       try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now())
     }
-    let (payload, keyId) = try desk.webPayload(web, context)
-    return Method.Response(
-      payload: payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: keyId)
+    let identity = try desk.keyring.active(for: web.impression.adNetworkId)
+    let pending = PendingSignature(
+      desk: desk, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
+    return JointCall(pending) { () throws(RPCError) in
+      Method.Response(
+        payload: web.payload(signature: SKAdNetworkImpression.text(of: try pending.signature())), nonce: web.nonce.uuid,
+        attributionSourceNonce: web.nonce.base64URL, keyId: identity.keyId)
+    }
   }
 
   private func keep(_ request: Method.Request) async throws(RPCError) -> Method.Response {

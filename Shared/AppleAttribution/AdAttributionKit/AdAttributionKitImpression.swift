@@ -109,7 +109,12 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   ///
   /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, where it is at hand.
   public func sign(with key: some MessageSigner, encodedHeader: String? = nil) throws(SignatureError) -> String {
-    try CompactJWS.sign(
-      encodedHeader: encodedHeader ?? Self.encodedHeader(adNetworkId: adNetworkId), payload: payload, with: key)
+    let input = signingInput(encodedHeader: encodedHeader)
+    return CompactJWS.completed(input, with: try key.sign(Array(input.utf8)))
+  }
+
+  /// The bytes to sign, as text: ``CompactJWS/completed(_:with:)`` makes the JWS of it and its signature.
+  public func signingInput(encodedHeader: String? = nil) -> String {
+    CompactJWS.signingInput(encodedHeader: encodedHeader ?? Self.encodedHeader(adNetworkId: adNetworkId), payload: payload)
   }
 }

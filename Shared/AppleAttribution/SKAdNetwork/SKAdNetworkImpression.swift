@@ -122,6 +122,9 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     Base64.encode(try key.signDER(signedString))
   }
 
+  /// A signature of ``signedString`` as it goes to the device.
+  public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
+
   private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {
     let field = "fidelityType"
     guard version >= .v2_2 else {

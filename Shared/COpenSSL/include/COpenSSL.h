@@ -18,5 +18,6 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 #include "FixedPoint.h"
+#include "JointSigning.h"
 #include "PKCS11.h"
 #endif

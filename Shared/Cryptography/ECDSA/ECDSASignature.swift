@@ -76,19 +76,30 @@ public struct ECDSASignature: Sendable, Hashable {
     self.s = s
   }
 
+  /// r‖s as OpenSSL made them, for P-256: in range.
+  init(made raw: ArraySlice<UInt8>) {
+    curve = .p256
+    r = Array(raw.prefix(32))
+    s = Array(raw.suffix(32))
+  }
+
   /// r‖s.
   public var raw: [UInt8] { r + s }
 
   /// DER, minimal.
   public var der: [UInt8] {
-    var body: [UInt8] = []
+    var bytes: [UInt8] = [0x30, 0]
+    bytes.reserveCapacity(8 + r.count + s.count)
     for number in [r, s] {
-      var value = number.drop { $0 == 0 }
-      if value.first! & 0x80 != 0 { value = [0] + value }
-      body.append(0x02)
-      body.append(UInt8(value.count))
-      body += value
+      // Neither is zero.
+      let value = number.drop { $0 == 0 }
+      let isPadded = value.first! & 0x80 != 0
+      bytes.append(0x02)
+      bytes.append(UInt8(value.count + (isPadded ? 1 : 0)))
+      if isPadded { bytes.append(0) }
+      bytes.append(contentsOf: value)
     }
-    return [0x30, UInt8(body.count)] + body
+    bytes[1] = UInt8(bytes.count - 2)
+    return bytes
   }
 }

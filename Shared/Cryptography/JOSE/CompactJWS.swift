@@ -35,11 +35,23 @@ public struct CompactJWS: Sendable, Hashable {
 
   /// The same with a header that is Base64URL already: of one key it is always the same.
   public static func sign(encodedHeader: String, payload: [UInt8], with key: some MessageSigner) throws(SignatureError) -> String {
+    let input = signingInput(encodedHeader: encodedHeader, payload: payload)
+    return completed(input, with: try key.sign(Array(input.utf8)))
+  }
+
+  /// What is signed of a header in Base64URL and a payload.
+  public static func signingInput(encodedHeader: String, payload: [UInt8]) -> String {
     var text = encodedHeader
+    // With room for the signature.
     text.reserveCapacity(encodedHeader.utf8.count + payload.count * 4 / 3 + 96)
     text += "."
     text += Base64.encodeURL(payload)
-    let signature = try key.sign(Array(text.utf8))
+    return text
+  }
+
+  /// The JWS of what was signed and its signature.
+  public static func completed(_ signingInput: String, with signature: ECDSASignature) -> String {
+    var text = signingInput
     text += "."
     text += Base64.encodeURL(signature.raw)
     return text

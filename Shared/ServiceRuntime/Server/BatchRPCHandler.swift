@@ -7,15 +7,18 @@ import WireJSON
 /// but its bytes before and its result's bytes after. An item that cannot be read is an error at its place, not of the call.
 public protocol BatchRPCHandler<Method>: RPCHandler {
   associatedtype Item: RPCMessage
-  associatedtype Result: RPCMessage
+  associatedtype ItemResult: RPCMessage
   associatedtype Resources: Sendable = Void
 
   /// What all items need, got once a call. Throws an error of the whole call.
   func resources(_ context: RPCContext) async throws(RPCError) -> Resources
   /// Answers one item.
-  func answer(_ item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> Result
+  func answer(_ item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> ItemResult
+  /// Answers some items, in order: one after the other, where the handler knows no better way.
+  func answer(share items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+    -> [Result<ItemResult, RPCError>]
   /// The result that carries an error.
-  func failure(_ error: RPCError) -> Result
+  func failure(_ error: RPCError) -> ItemResult
 }
 
 extension BatchRPCHandler where Resources == Void {
@@ -23,6 +26,21 @@ extension BatchRPCHandler where Resources == Void {
 }
 
 extension BatchRPCHandler {
+  public func answer(share items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+    -> [Result<ItemResult, RPCError>]
+  {
+    var results: [Result<ItemResult, RPCError>] = []
+    results.reserveCapacity(items.count)
+    for item in items {
+      do throws(RPCError) {
+        results.append(.success(try await answer(try item.get(), resources, context)))
+      } catch {
+        results.append(.failure(error))
+      }
+    }
+    return results
+  }
+
   /// A batch is answered as bytes; this way round is never taken.
   public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let answer = try await handle(request.json, JSONLimits(), context)
@@ -68,14 +86,14 @@ extension BatchRPCHandler {
   }
 
   private func answer(_ items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
+    let share: [Result<Item, RPCError>] = range.map { index in
+      do throws(JSONError) { return .success(try items.read(index)) } catch { return .failure(.invalidArgument(error)) }
+    }
     var writer = JSONWriter(reserving: range.count * 640)
-    for index in range {
-      do throws(RPCError) {
-        let item: Item
-        do throws(JSONError) { item = try items.read(index) } catch { throw .invalidArgument(error) }
-        try await answer(item, resources, context).write(to: &writer)
-      } catch {
-        failure(error).write(to: &writer)
+    for result in await answer(share: share, resources, context) {
+      switch result {
+      case .success(let result): result.write(to: &writer)
+      case .failure(let error): failure(error).write(to: &writer)
       }
     }
     return writer.bytes

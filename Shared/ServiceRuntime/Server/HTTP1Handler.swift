@@ -40,7 +40,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var body: ByteBuffer?
   private var writer = HTTP1Response()
   private var peer: String?
-  private let flushes: FlushQueue
+  private let turn: TurnEnd
   /// Of the request under way.
   private var keepAlive = true
   private var isHead = false
@@ -48,6 +48,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   /// Parts of requests sent ahead, while an answer is being made. No more than one read brings.
   private var held: CircularBuffer<HTTPServerRequestPart> = []
   private var heldRead = false
+  /// Whether the answer under way comes before anything more is read, so that reading need not stop for it.
+  private var answersThisTurn = false
   private var inputClosed = false
   private var quiescing = false
   private var isReading = false
@@ -62,12 +64,12 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
 
-  /// - Parameter flushes: of the connection's event loop.
+  /// - Parameter turn: of the connection's event loop.
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, flushes: FlushQueue,
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd,
     isDraining: @escaping @Sendable () -> Bool
   ) {
-    self.flushes = flushes
+    self.turn = turn
     self.responder = responder
     self.limits = limits
     times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
@@ -102,7 +104,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     isReading = false
     if needsFlush {
       needsFlush = false
-      flushes.add(context)
+      turn.flush(context)
     }
     switch state {
     case .head where sawBytes && !sawPart && !headBegun:
@@ -120,7 +122,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
 
   /// Reads nothing while an answer is being made, so that a peer cannot send ahead without bound.
   func read(context: ChannelHandlerContext) {
-    if case .working = state { heldRead = true } else { context.read() }
+    if case .working = state, !answersThisTurn { heldRead = true } else { context.read() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -247,12 +249,24 @@ final class HTTP1Handler: ChannelDuplexHandler {
         let answer = await work()
         loop.execute {
           let (handler, context) = bound.value
-          guard context.channel.isActive else { return }
-          handler.finish(answer, context)
-          handler.resume(context)
+          handler.complete(answer, context)
         }
       }
+    case .together(let work, let answer):
+      state = .working
+      answersThisTurn = true
+      turn.perform(work) {
+        self.answersThisTurn = false
+        self.complete(answer(), context)
+      }
     }
+  }
+
+  /// The answer to the request under way is made.
+  private func complete(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    finish(answer, context)
+    resume(context)
   }
 
   /// Writes the answer; after it the next request may come, or the connection ends.
@@ -329,7 +343,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(buffer), promise: nil)
     // Answers to requests that came in one read leave in one write, and those of all connections of a turn together.
-    if isReading { needsFlush = true } else { flushes.add(context) }
+    if isReading { needsFlush = true } else { turn.flush(context) }
   }
 
   // MARK: Time

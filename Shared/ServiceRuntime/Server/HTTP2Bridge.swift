@@ -42,10 +42,7 @@ struct HTTP2Bridge: Sendable {
     case .body(let limit, let exchange):
       if let length = incoming.contentLength, length > limit { return exchange.refuse(.tooLarge) }
       do throws(BodyError) {
-        switch exchange.respond(to: try await body(of: request, limit: limit)) {
-        case .now(let answer): return answer
-        case .later(let work): return await work()
-        }
+        return await exchange.respond(to: try await body(of: request, limit: limit)).answer()
       } catch { return exchange.refuse(error) }
     }
   }

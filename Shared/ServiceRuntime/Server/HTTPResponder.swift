@@ -25,6 +25,19 @@ public protocol HTTPExchange: Sendable {
 public enum HTTPOutcome: Sendable {
   case now(HTTPAnswer)
   case later(@Sendable () async -> HTTPAnswer)
+  /// Work that is better done together with its like, and the answer that can be made after it.
+  case together(any JointWork, @Sendable () -> HTTPAnswer)
+
+  /// The answer, whatever it takes.
+  func answer() async -> HTTPAnswer {
+    switch self {
+    case .now(let answer): return answer
+    case .later(let work): return await work()
+    case .together(let work, let answer):
+      [work].performTogether()
+      return answer()
+    }
+  }
 }
 
 /// Why a body was not read.

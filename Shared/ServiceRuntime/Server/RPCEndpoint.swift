@@ -8,7 +8,20 @@ struct RPCEndpoint: Sendable {
     /// In the contract and not built.
     case unbuilt
     case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
+    case joint(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> Begun)
     case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
+  }
+
+  /// A call whose work waits for its like.
+  struct Begun: Sendable {
+    let work: any JointWork
+    /// To be called once, after the work.
+    let answer: @Sendable () throws(RPCError) -> [UInt8]
+
+    func performAlone() throws(RPCError) -> [UInt8] {
+      [work].performTogether()
+      return try answer()
+    }
   }
 
   let service: String
@@ -27,6 +40,8 @@ struct RPCEndpoint: Sendable {
   private init<Handler: RPCHandler>(of handler: Handler) {
     if let immediate = handler as? any ImmediateRPCHandler {
       self.init(method: Handler.Method.self, call: Self.immediate(immediate))
+    } else if let joint = handler as? any JointRPCHandler {
+      self.init(method: Handler.Method.self, call: Self.joint(joint))
     } else if let batch = handler as? any BatchRPCHandler {
       self.init(
         method: Handler.Method.self,
@@ -43,6 +58,13 @@ struct RPCEndpoint: Sendable {
   private static func immediate<Handler: ImmediateRPCHandler>(_ handler: Handler) -> Call {
     .immediate { (body, limits, context) throws(RPCError) in
       try handler.answer(try request(Handler.Method.self, body, limits), context).json
+    }
+  }
+
+  private static func joint<Handler: JointRPCHandler>(_ handler: Handler) -> Call {
+    .joint { (body, limits, context) throws(RPCError) in
+      let call = try handler.begin(try request(Handler.Method.self, body, limits), context)
+      return Begun(work: call.work) { () throws(RPCError) in try call.answer().json }
     }
   }
 

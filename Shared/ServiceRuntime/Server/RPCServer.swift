@@ -61,11 +61,7 @@ final class RPCServer: HTTPResponder {
       return .answer(answer)
     case .body(let limit, let exchange):
       let wrapped = SimpleExchange { body in
-        var answer: HTTPAnswer
-        switch exchange.respond(to: body) {
-        case .now(let made): answer = made
-        case .later(let work): answer = await work()
-        }
+        var answer = await exchange.respond(to: body).answer()
         answer.requestId = requestId
         AnswerCompression.apply(&answer, request)
         return answer

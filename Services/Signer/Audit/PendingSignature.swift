@@ -1,0 +1,35 @@
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+
+/// A signature that is wanted, and is made together with those that are wanted at the same moment; counted and recorded when
+/// it is handed out.
+final class PendingSignature: JointWork, @unchecked Sendable {  // one thread after the other uses it, as the protocol says
+  private let desk: SigningDesk
+  private let identity: SigningIdentity
+  private let method: SignatureMethod
+  private let message: [UInt8]
+  private let context: RPCContext
+  private var outcome: Result<ECDSASignature, SignatureError> = .failure(.notMade("not asked for"))
+
+  init(desk: SigningDesk, identity: SigningIdentity, method: SignatureMethod, message: [UInt8], context: RPCContext) {
+    self.desk = desk
+    self.identity = identity
+    self.method = method
+    self.message = message
+    self.context = context
+  }
+
+  static func perform(_ works: [PendingSignature]) {
+    let made = JointSigning.sign(works.map { SigningTask(message: $0.message, key: $0.identity.key) })
+    for (work, signature) in zip(works, made) { work.outcome = signature }
+  }
+
+  func signature() throws(RPCError) -> ECDSASignature {
+    try Signing.signed { () throws(SignatureError) in
+      let signature = try outcome.get()
+      try desk.record(method, identity, message: message, context)
+      return signature
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/* The group arithmetic of OpenSSL 3.0 that these functions need is deprecated there and has no successor. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include "COpenSSL.h"
+#include "JointSigning.h"
+
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/obj_mac.h>
+
+/* An ECDSA signature needs two inversions: of the nonce k modulo the order, and of the Z coordinate of k G modulo the field's prime. They
+   are a third of its cost, and n numbers are inverted together at the price of one inversion and some multiplications (Montgomery). So
+   signatures that are wanted at the same moment are made together.
+
+   Everything that concerns secrets is OpenSSL's own constant-time code: the nonce is BN_generate_dsa_nonce's, made of the private key, the
+   digest and fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power
+   with a public exponent by BN_mod_exp_mont_consttime; the last step, which touches the private key, is ECDSA_do_sign_ex's. No nonce
+   outlives the call, and none is made before the digest is known: a copy of this process, a restored snapshot of its machine say, cannot
+   sign two messages with one nonce. */
+
+/* Below this, inverting together costs more than it saves. */
+static const size_t fewest_for_sharing = 3;
+
+struct modulus {
+  BIGNUM *value;
+  /* Two less: the power that inverts. */
+  BIGNUM *exponent;
+  BN_MONT_CTX *montgomery;
+};
+
+/* Made once and not changed after; they live as long as the process. */
+static struct modulus order_modulus, field_modulus;
+static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
+static int moduli_made = 0;
+
+struct signing {
+  BN_CTX *context;
+  EC_POINT **points;
+  /* Of each signature: the nonce, the first number, and what inverting needs. */
+  BIGNUM **k, **r, **z, **before;
+  BIGNUM *carry, *power;
+  size_t count;
+};
+
+EC_KEY *copenssl_joint_key(EVP_PKEY *key) {
+  EC_KEY *ec = EVP_PKEY_get1_EC_KEY(key);
+  if (ec != NULL && EC_KEY_get0_private_key(ec) != NULL && EC_GROUP_get_curve_name(EC_KEY_get0_group(ec)) == NID_X9_62_prime256v1 &&
+      EC_KEY_get_method(ec) == EC_KEY_OpenSSL())
+    return ec;
+  EC_KEY_free(ec);
+  ERR_clear_error();
+  return NULL;
+}
+
+void copenssl_joint_key_free(EC_KEY *key) { EC_KEY_free(key); }
+
+static int write_signature(const ECDSA_SIG *signature, uint8_t *bytes) {
+  const BIGNUM *r, *s;
+  ECDSA_SIG_get0(signature, &r, &s);
+  return BN_bn2binpad(r, bytes, 32) == 32 && BN_bn2binpad(s, bytes + 32, 32) == 32;
+}
+
+static int sign_alone(EC_KEY *key, const uint8_t *digest, uint8_t *bytes) {
+  ECDSA_SIG *signature = ECDSA_do_sign(digest, 32, key);
+  int made = signature != NULL && write_signature(signature, bytes);
+  ECDSA_SIG_free(signature);
+  return made;
+}
+
+static int make_modulus(struct modulus *self, const BIGNUM *value, BN_CTX *context) {
+  self->value = BN_dup(value);
+  self->exponent = BN_dup(value);
+  self->montgomery = BN_MONT_CTX_new();
+  return self->value != NULL && self->exponent != NULL && self->montgomery != NULL && BN_sub_word(self->exponent, 2) &&
+         BN_MONT_CTX_set(self->montgomery, value, context);
+}
+
+static void make_moduli(void) {
+  BN_CTX *context = BN_CTX_new();
+  EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+  moduli_made = context != NULL && group != NULL && make_modulus(&order_modulus, EC_GROUP_get0_order(group), context) &&
+                make_modulus(&field_modulus, EC_GROUP_get0_field(group), context);
+  EC_GROUP_free(group);
+  BN_CTX_free(context);
+}
+
+static BIGNUM **new_numbers(size_t count) {
+  BIGNUM **numbers = OPENSSL_zalloc(count * sizeof(*numbers));
+  for (size_t i = 0; numbers != NULL && i < count; i++) {
+    numbers[i] = BN_new();
+    if (numbers[i] != NULL) BN_set_flags(numbers[i], BN_FLG_CONSTTIME);
+  }
+  return numbers;
+}
+
+static void free_numbers(BIGNUM **numbers, size_t count) {
+  for (size_t i = 0; numbers != NULL && i < count; i++) BN_clear_free(numbers[i]);
+  OPENSSL_free(numbers);
+}
+
+static int all_there(BIGNUM *const *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers == NULL || numbers[i] == NULL) return 0;
+  return 1;
+}
+
+/* Replaces each number, none of them zero, by its inverse. They are in Montgomery's form before and after. */
+static int invert(struct signing *self, const struct modulus *modulus, BIGNUM **numbers) {
+  BN_MONT_CTX *montgomery = modulus->montgomery;
+  /* before[i] is the product of the numbers up to i. */
+  if (BN_copy(self->before[0], numbers[0]) == NULL) return 0;
+  for (size_t i = 1; i < self->count; i++)
+    if (!BN_mod_mul_montgomery(self->before[i], self->before[i - 1], numbers[i], montgomery, self->context)) return 0;
+  if (!BN_from_montgomery(self->carry, self->before[self->count - 1], montgomery, self->context) ||
+      !BN_mod_exp_mont_consttime(self->power, self->carry, modulus->exponent, modulus->value, self->context, montgomery) ||
+      !BN_to_montgomery(self->carry, self->power, montgomery, self->context))
+    return 0;
+  /* carry is the inverse of the product of the numbers up to i. */
+  for (size_t i = self->count - 1; i > 0; i--) {
+    if (!BN_mod_mul_montgomery(self->before[i], self->carry, self->before[i - 1], montgomery, self->context) ||
+        !BN_mod_mul_montgomery(self->carry, self->carry, numbers[i], montgomery, self->context) ||
+        BN_copy(numbers[i], self->before[i]) == NULL)
+      return 0;
+  }
+  return BN_copy(numbers[0], self->carry) != NULL;
+}
+
+/* The first number of each signature, and the inverse of its nonce in place of the nonce. */
+static int prepare(struct signing *self, const EC_GROUP *group, EC_KEY *const *keys, const uint8_t *digests) {
+  const struct modulus *order = &order_modulus, *field = &field_modulus;
+  for (size_t i = 0; i < self->count; i++) {
+    do {
+      if (!BN_generate_dsa_nonce(self->k[i], order->value, EC_KEY_get0_private_key(keys[i]), digests + 32 * i, 32, self->context)) return 0;
+    } while (BN_is_zero(self->k[i]));
+    if (!EC_POINT_mul(group, self->points[i], self->k[i], NULL, NULL, self->context) ||
+        !EC_POINT_get_Jprojective_coordinates_GFp(group, self->points[i], self->r[i], NULL, self->z[i], self->context) ||
+        !BN_to_montgomery(self->k[i], self->k[i], order->montgomery, self->context) ||
+        !BN_to_montgomery(self->r[i], self->r[i], field->montgomery, self->context) ||
+        !BN_to_montgomery(self->z[i], self->z[i], field->montgomery, self->context))
+      return 0;
+  }
+  if (!invert(self, order, self->k) || !invert(self, field, self->z)) return 0;
+  for (size_t i = 0; i < self->count; i++) {
+    /* x = X / Z^2 */
+    if (!BN_mod_mul_montgomery(self->z[i], self->z[i], self->z[i], field->montgomery, self->context) ||
+        !BN_mod_mul_montgomery(self->r[i], self->r[i], self->z[i], field->montgomery, self->context) ||
+        !BN_from_montgomery(self->r[i], self->r[i], field->montgomery, self->context) ||
+        !BN_from_montgomery(self->k[i], self->k[i], order->montgomery, self->context))
+      return 0;
+    /* The field is larger than the order, by less than the order. */
+    if (BN_cmp(self->r[i], order->value) >= 0 && !BN_sub(self->r[i], self->r[i], order->value)) return 0;
+  }
+  return 1;
+}
+
+static int sign_together(EC_KEY *const *keys, const uint8_t *digests, size_t count, uint8_t *signatures) {
+  int made = 0;
+  struct signing self = {.count = count};
+  const EC_GROUP *group = EC_KEY_get0_group(keys[0]);
+  self.context = BN_CTX_secure_new();
+  if (self.context == NULL) return 0;
+  self.points = OPENSSL_zalloc(count * sizeof(*self.points));
+  self.k = new_numbers(count);
+  self.r = new_numbers(count);
+  self.z = new_numbers(count);
+  self.before = new_numbers(count);
+  self.carry = BN_new();
+  self.power = BN_new();
+  if (self.points == NULL || !all_there(self.k, count) || !all_there(self.r, count) || !all_there(self.z, count) ||
+      !all_there(self.before, count) || self.carry == NULL || self.power == NULL)
+    goto end;
+  for (size_t i = 0; i < count; i++)
+    if ((self.points[i] = EC_POINT_new(group)) == NULL) goto end;
+  if (!prepare(&self, group, keys, digests)) goto end;
+  made = 1;
+  for (size_t i = 0; made && i < count; i++) {
+    ECDSA_SIG *signature = ECDSA_do_sign_ex(digests + 32 * i, 32, self.k[i], self.r[i], keys[i]);
+    /* With this nonce the second number would be zero: another nonce. */
+    made = signature != NULL ? write_signature(signature, signatures + 64 * i) : sign_alone(keys[i], digests + 32 * i, signatures + 64 * i);
+    ECDSA_SIG_free(signature);
+  }
+end:
+  for (size_t i = 0; self.points != NULL && i < count; i++) EC_POINT_clear_free(self.points[i]);
+  OPENSSL_free(self.points);
+  free_numbers(self.k, count);
+  free_numbers(self.r, count);
+  free_numbers(self.z, count);
+  free_numbers(self.before, count);
+  BN_clear_free(self.carry);
+  BN_clear_free(self.power);
+  BN_CTX_free(self.context);
+  return made;
+}
+
+int copenssl_sign_jointly(EC_KEY *const *keys, const uint8_t *digests, size_t count, uint8_t *signatures) {
+  if (count >= fewest_for_sharing && CRYPTO_THREAD_run_once(&once, make_moduli) && moduli_made)
+    return sign_together(keys, digests, count, signatures);
+  for (size_t i = 0; i < count; i++)
+    if (!sign_alone(keys[i], digests + 32 * i, signatures + 64 * i)) return 0;
+  return 1;
+}

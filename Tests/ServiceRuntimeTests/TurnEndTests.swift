@@ -1,0 +1,55 @@
+import NIOEmbedded
+import Synchronization
+import Testing
+
+@testable import ServiceRuntime
+
+/// Remembers with whom it was done.
+private final class Sum: JointWork {
+  let number: Int
+  let companions = Mutex<[Int]>([])
+
+  init(_ number: Int) { self.number = number }
+
+  static func perform(_ works: [Sum]) {
+    for work in works { work.companions.withLock { $0 = works.map(\.number) } }
+  }
+}
+
+private final class Product: JointWork {
+  let companions = Mutex(0)
+
+  static func perform(_ works: [Product]) {
+    for work in works { work.companions.withLock { $0 = works.count } }
+  }
+}
+
+@Suite struct TurnEndTests {
+  @Test func `Works of one turn are done together, each kind by itself, and followed in the order they came`() {
+    let loop = EmbeddedEventLoop()
+    let turn = TurnEnd(loop: loop)
+    let sums = (1...3).map(Sum.init)
+    let product = Product()
+    var followed: [String] = []
+    turn.perform(sums[0]) { followed.append("1") }
+    turn.perform(product) { followed.append("product") }
+    turn.perform(sums[1]) {
+      followed.append("2")
+      // What an answer brings on still belongs to this turn.
+      turn.perform(sums[2]) { followed.append("3") }
+    }
+    #expect(followed.isEmpty)
+    loop.run()
+    #expect(followed == ["1", "product", "2", "3"])
+    #expect(sums[0].companions.withLock { $0 } == [1, 2])
+    #expect(sums[1].companions.withLock { $0 } == [1, 2])
+    #expect(sums[2].companions.withLock { $0 } == [3])
+    #expect(product.companions.withLock { $0 } == 1)
+    // The next turn begins anew.
+    let last = Sum(4)
+    turn.perform(last) { followed.append("4") }
+    loop.run()
+    #expect(followed.last == "4")
+    #expect(last.companions.withLock { $0 } == [4])
+  }
+}

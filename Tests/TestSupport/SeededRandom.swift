@@ -1,0 +1,23 @@
+/// Random numbers that can be had again: SplitMix64 from a seed that a failing test tells.
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// For tests that tell the seed themselves.
+  public init(seed: UInt64) { state = seed }
+
+  /// Prints the seed, so that a failure can be repeated.
+  public init(_ purpose: String, seed: UInt64 = .random(in: 0...UInt64.max)) {
+    print("\(purpose): seed \(seed)")
+    state = seed
+  }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+
+  public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+}
