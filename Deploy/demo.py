@@ -205,6 +205,21 @@ def signatures() -> None:
             shown = {1: ", StoreKit-rendered", 0: ", view-through", None: ""}[fidelity]
             row(path, f"SKAdNetwork {version}{shown}", f"openssl: {'Verified OK' if good else 'refused'}", good)
 
+    items = [{"skadnetwork": {"version": "4.0", "adNetworkId": network, "sourceIdentifier": number, "itunesItemId": item,
+                              "sourceAppId": source, "fidelityType": 1}} for number in range(1000, 1100)]
+    items[50]["skadnetwork"]["itunesItemId"] = -1
+    results = system.call("Signer", "SignImpressions", {"items": items})["results"]
+    good = len(results) == 100 and results[50].get("error", {}).get("field") == "itunesItemId"
+    for number, result in enumerate(results):
+        if number != 50:
+            signed = result["skadnetwork"]
+            good = good and signed["sourceIdentifier"] == 1000 + number
+    last = results[-1]["skadnetwork"]
+    text = "\u2063".join(str(word) for word in ["4.0", network, 1099, item, last["nonce"], source, 1, last["timestamp"]])
+    good = good and openssl_verifies(pems[network, last["keyId"]], text, base64.b64decode(last["signature"]))
+    row(path, "a batch of 100, one of them wrong",
+        f"{sum('error' not in result for result in results)} signed, {sum('error' in result for result in results)} refused by its field", good)
+
     kept = system.call("Signer", "SignSKAdNetworkWebImpression", {
         "version": "4.0", "adNetworkId": network, "sourceIdentifier": 5239, "itunesItemId": item, "deferred": True})
     answer = system.post("/.well-known/skadnetwork/get-signed-payload", {
@@ -242,11 +257,12 @@ def signatures() -> None:
         row(path, name, f"openssl: {'Verified OK' if good else 'refused'}", good)
 
 
-for play in (skadnetwork, adattributionkit, notifications, recovery, adservices, att, signatures):
+for number, play in enumerate((skadnetwork, adattributionkit, notifications, recovery, adservices, att, signatures), 1):
     try:
         play()
     except Exception as error:  # the demo goes on and shows which path failed
-        row(play.__name__, "failed", f"{type(error).__name__}: {error}", False)
+        path = next((row[0] for row in rows if row[0].startswith(f"{number} ")), f"{number} {play.__name__}")
+        row(path, "failed", f"{type(error).__name__}: {error}", False)
 
 widths = [max(len(row[column]) for row in rows) for column in range(3)]
 line = "+".join("-" * (width + 2) for width in widths)

@@ -30,8 +30,8 @@ extension ServiceParts {
       ListSigningKeysHandler(desk: desk),
     ]
     parts.reload = { configuration throws(ConfigurationError) in
-      try keys.replace(by: configuration)
-      try audit?.reopen()
+      let replace = { () throws(ConfigurationError) in try keys.replace(by: configuration) }
+      if let audit { try audit.reopen(with: replace) } else { try replace() }
     }
     return parts
   }

@@ -90,6 +90,13 @@ class Server:
             env={**environment, "ATTRIBUTION_CONFIG": str(self.folder / "configuration.yaml"),
                  "ATTRIBUTION_LISTEN": f"127.0.0.1:{self.port}", "ATTRIBUTION_DEVELOPMENT": "1", "ATTRIBUTION_BENCHMARK_ECHO": "1",
                  "ATTRIBUTION_LOG_LEVEL": "warning", "ATTRIBUTION_DRAIN_DELAY_MS": "50", **variables})
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _wait(self) -> None:
         for _ in range(200):
             if self.process.poll() is not None:
                 raise RuntimeError((self.folder / "log").read_text())

@@ -97,6 +97,48 @@ private final class Probe: HTTPResponder {
     #expect(channel.isActive)
   }
 
+  @Test func `Who takes no answers is not worked for`() throws {
+    let channel = try connection()
+    #expect(try send(post("/now", "one"), channel).hasSuffix("one"))
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+    #expect(try send(post("/now", "two") + post("/now", "three"), channel) == "")
+    #expect(probe.bodies.withLock { $0.count } == 1)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    channel.embeddedEventLoop.run()
+    let answers = try received(channel)
+    #expect(answers.contains("\r\n\r\ntwoHTTP/1.1 200 OK"))
+    #expect(answers.hasSuffix("\r\n\r\nthree"))
+    #expect(channel.isActive)
+  }
+
+  @Test func `What was sent ahead is answered before the end of the input closes the connection`() throws {
+    let channel = try connection()
+    channel.isWritable = false
+    _ = try send(post("/now", "one") + post("/now", "two"), channel)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(channel.isActive)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    channel.embeddedEventLoop.run()
+    let answers = try received(channel)
+    #expect(answers.contains("\r\n\r\noneHTTP/1.1 200 OK"))
+    #expect(answers.hasSuffix("\r\n\r\ntwo"))
+    #expect(!channel.isActive)
+  }
+
+  @Test(arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nContent-Length: 9223372036854775808\r\n"])
+  func `A head without one host, or with a length past counting, is malformed`(_ lines: String) throws {
+    let answer = try send("POST /now HTTP/1.1\r\n\(lines)\r\n", try connection())
+    #expect(answer.hasPrefix("HTTP/1.1 400 "))
+  }
+
+  @Test func `HTTP 1-0 needs no host`() throws {
+    let answer = try send("POST /now HTTP/1.0\r\nContent-Length: 2\r\n\r\nok", try connection())
+    #expect(answer.hasPrefix("HTTP/1.1 200 ") || answer.hasPrefix("HTTP/1.0 200 "))
+  }
+
   @Test func `Requests sent ahead are answered in order, byte for byte as they come`() throws {
     let channel = try connection()
     let all = post("/now", "one") + post("/refused", "") + post("/now", "two")

@@ -2,11 +2,14 @@
 and what is wrong is not signed. Nothing here shares a line with the product."""
 
 import base64
+import concurrent.futures
 import gzip
 import json
 import os
 import random
+import socket
 import time
+import urllib.parse
 import uuid
 
 import pytest
@@ -187,6 +190,54 @@ def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one
                 assert result["error"]["field"] == "adNetworkId"
             else:
                 KINDS[kind][1](item, result[kind], public_keys)
+
+
+def test_calls_of_one_moment_each_get_the_signature_of_their_own(system, public_keys, chance):
+    """Calls that come together are signed together: on connections of their own, and sent ahead on one."""
+    jobs = []
+    for _ in range(COUNT):
+        kind = chance.choice(list(KINDS))
+        item = KINDS[kind][0](chance)
+        # An explicit null is an absent member.
+        sent = {**item, **{name: None for name in (("impressionId" if kind == "adAttributionKit" else "nonce"), "timestamp") if name not in item and chance.random() < 0.5}}
+        wrong = chance.random() < 0.1
+        jobs.append((kind, item, {**sent, "adNetworkId": "NOT.lower"} if wrong else sent, wrong,
+                     {"Content-Encoding": "gzip"} if chance.random() < 0.3 else {}, chance.random() < 0.2))
+
+    def play(job):
+        kind, item, sent, wrong, headers, keyed = job
+        body = json.dumps(sent).encode()
+        answer = system.rpc("Signer", METHODS[kind], gzip.compress(body) if headers else body, headers=headers,
+                            key=str(uuid.uuid4()) if keyed else None)
+        assert answer.status == (400 if wrong else 200), (SEED, job, answer)
+        if not wrong:
+            KINDS[kind][1](item, answer.json, public_keys)
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        for outcome in [pool.submit(play, job) for job in jobs]:
+            outcome.result()
+
+    target = urllib.parse.urlsplit(system.url("Signer"))
+    chosen = [job for job in jobs if not job[4]][:40]
+    with socket.create_connection((target.hostname, target.port), timeout=30) as connection:
+        ahead = b""
+        for kind, _, sent, *_ in chosen:
+            body = json.dumps(sent).encode()
+            ahead += (f"POST /attribution.signer.v1.SignerService/{METHODS[kind]} HTTP/1.1\r\nHost: a\r\n"
+                      f"Authorization: Bearer {system.token}\r\nContent-Type: application/json\r\n"
+                      f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        connection.sendall(ahead)
+        stream = connection.makefile("rb")
+        for kind, item, _, wrong, *_ in chosen:
+            status = int(stream.readline().split()[1])
+            length = 0
+            while (line := stream.readline().strip()) != b"":
+                name, value = line.split(b":", 1)
+                length = int(value) if name.lower() == b"content-length" else length
+            answer = json.loads(stream.read(length))
+            assert status == (400 if wrong else 200), (SEED, kind, item, answer)
+            if not wrong:
+                KINDS[kind][1](item, answer, public_keys)
 
 
 def test_the_verifier_believes_what_was_signed_and_nothing_else(system, chance):

@@ -10,24 +10,35 @@ import WireJSON
 final class AuditLog: Sendable {
   /// `-` for standard output.
   private let path: String
-  private let file: Mutex<Int32>
+  private let file: Mutex<OpenFile>
+
+  private struct OpenFile {
+    var descriptor: Int32
+    /// Whether the last write ended inside a line.
+    var isBroken = false
+  }
 
   /// Opens the file for appending, for its owner only where it is new.
   init(path: String) throws(ConfigurationError) {
     self.path = path
-    file = Mutex(try Self.open(path))
+    file = Mutex(OpenFile(descriptor: try Self.open(path)))
   }
 
-  /// Opens the path anew: after a rotation has moved the file away.
-  func reopen() throws(ConfigurationError) {
-    guard path != "-" else { return }
+  /// Opens the path anew, after a rotation has moved the file away, and does what belongs to the same change. If either fails,
+  /// nothing is changed.
+  func reopen(with change: () throws(ConfigurationError) -> Void) throws(ConfigurationError) {
+    guard path != "-" else { return try change() }
     let next = try Self.open(path)
+    do throws(ConfigurationError) { try change() } catch {
+      close(next)
+      throw error
+    }
     let last = file.withLock { file in
       let last = file
-      file = next
+      file = OpenFile(descriptor: next)
       return last
     }
-    close(last)
+    close(last.descriptor)
   }
 
   /// Writes one record. A record is one write, so records of several threads and processes do not mix.
@@ -51,13 +62,20 @@ final class AuditLog: Sendable {
     writer.key("sha256")
     writer.string(Hex.encode(SHA256Digest.hash(message)))
     writer.endObject()
-    let line = writer.bytes + [UInt8(ascii: "\n")]
+    let record = writer.bytes + [UInt8(ascii: "\n")]
     let failure: Int32? = file.withLock { file in
+      let line = file.isBroken ? [UInt8(ascii: "\n")] + record : record
       while true {
-        let written = write(file, line, line.count)
-        if written == line.count { return nil }
-        // A part of a line means a full disk: what was to come is refused, and the next line begins a new one.
-        if written >= 0 { return ENOSPC }
+        let written = write(file.descriptor, line, line.count)
+        if written == line.count {
+          file.isBroken = false
+          return nil
+        }
+        // A part of a line means a full disk: this signature is refused, and the next record begins a line of its own.
+        if written >= 0 {
+          file.isBroken = file.isBroken || written > 0
+          return ENOSPC
+        }
         if errno != EINTR { return errno }
       }
     }
@@ -75,7 +93,7 @@ final class AuditLog: Sendable {
   }
 
   deinit {
-    let file = file.withLock { $0 }
-    if file != STDOUT_FILENO { close(file) }
+    let descriptor = file.withLock { $0.descriptor }
+    if descriptor != STDOUT_FILENO { close(descriptor) }
   }
 }

@@ -217,6 +217,9 @@ extension DeploymentConfiguration {
 }
 
 extension Limits {
+  /// The reader keeps a bit for each level.
+  private static let deepestJSON = 64
+
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
     func count(_ key: String, _ value: inout Int) throws(ConfigurationError) {
@@ -230,6 +233,9 @@ extension Limits {
     try count("publicBodyBytes", &publicBodyBytes)
     try count("gzipRatio", &gzipRatio)
     try count("jsonDepth", &jsonDepth)
+    guard jsonDepth <= Self.deepestJSON else {
+      throw ConfigurationError(node["jsonDepth"]?.path ?? "limits.jsonDepth", "must be at most \(Self.deepestJSON)")
+    }
     try count("jsonValues", &jsonValues)
     try count("batchJSONValues", &batchJSONValues)
     try count("headerBytes", &headerBytes)

@@ -97,7 +97,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     isReading = true
     sawPart = true
     let part = unwrapInboundIn(data)
-    if case .working = state { held.append(part) } else { process(part, context) }
+    if isBusy(context) { held.append(part) } else { process(part, context) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -120,20 +120,32 @@ final class HTTP1Handler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Reads nothing while an answer is being made, so that a peer cannot send ahead without bound.
+  /// Reads nothing while an answer is being made or answers wait for the peer to take them: a peer that sends ahead and takes
+  /// nothing costs no more than one read and the answers to it.
   func read(context: ChannelHandlerContext) {
-    if case .working = state, !answersThisTurn { heldRead = true } else { context.read() }
+    if isBusy(context), !answersThisTurn { heldRead = true } else { context.read() }
+  }
+
+  private func isBusy(_ context: ChannelHandlerContext) -> Bool {
+    switch state {
+    case .working: true
+    case .head: !context.channel.isWritable
+    // A request that is begun is read to its end, an answered connection is read out.
+    case .body, .skipping, .lingering: false
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { resume(context) }
+    context.fireChannelWritabilityChanged()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case ChannelEvent.inputClosed:
       inputClosed = true
-      switch state {
-      case .working: break
-      // Who has nothing more to say may still be listening.
-      default: closeAfterWrites(context)
-      }
+      // Who has nothing more to say may still be listening. What was sent ahead is answered first.
+      if !isBusy(context) || held.isEmpty && !isWorking { closeAfterWrites(context) }
     case is ChannelShouldQuiesceEvent:
       quiescing = true
       if case .head = state, !headBegun { closeAfterWrites(context) }
@@ -198,7 +210,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     keepAlive = head.isKeepAlive
     let request = IncomingRequest(
       method: head.method.rawValue, target: head.uri, headers: head.headers, peer: peer, isHTTP2: false)
-    if let refusal = request.refusal(limits, target: head.uri) {
+    if let refusal = request.refusal(limits, target: head.uri, needsHost: head.version == .http1_1) {
       registry.add("attribution_http_rejected_total", 1, [refusal.cause])
       keepAlive = false
       refuse(HTTPAnswer(status: refusal.status), context)
@@ -308,10 +320,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
 
   /// Goes on with what was held back while an answer was made.
   private func resume(_ context: ChannelHandlerContext) {
-    while let part = held.popFirst() {
-      process(part, context)
-      if case .working = state { return }
-    }
+    while !isBusy(context), let part = held.popFirst() { process(part, context) }
+    guard !isBusy(context) else { return }
     // What was held may end in the middle of a request: no read may follow that would set its time.
     switch state {
     case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
@@ -322,6 +332,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
       context.read()
     }
   }
+
+  private var isWorking: Bool { if case .working = state { true } else { false } }
 
   private func linger(_ context: ChannelHandlerContext) {
     state = .lingering

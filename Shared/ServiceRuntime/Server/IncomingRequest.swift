@@ -22,7 +22,10 @@ public final class IncomingRequest: Sendable {
   let connectVersion: String?
   /// What the sender says the body's length is; nil when it says nothing that is a number.
   let contentLength: Int?
+  /// Whether it says something of the body's length that is no number that can be counted to.
+  private let hasBadLength: Bool
   private let isChunked: Bool
+  private let hosts: Int
   private let headerBytes: Int
 
   init(method: String, target: String, headers: HTTPHeaders, peer: String?, isHTTP2: Bool) {
@@ -47,12 +50,14 @@ public final class IncomingRequest: Sendable {
     var connectVersion: String?
     var contentLength: String?
     var isChunked = false
+    var hosts = 0
     var bytes = 0
     func take(_ value: String, _ place: inout String?) { if place == nil { place = value } }
     for (name, value) in headers {
       let length = name.utf8.count
       bytes += length + value.utf8.count + 4
       switch length {
+      case 4 where Self.isNamed(name, "host"): hosts += 1
       case 11 where Self.isNamed(name, "traceparent"): take(value, &traceparent)
       case 12 where Self.isNamed(name, "content-type"): take(value, &contentType)
       case 12 where Self.isNamed(name, "x-request-id"): take(value, &requestId)
@@ -75,7 +80,9 @@ public final class IncomingRequest: Sendable {
     self.connectTimeout = connectTimeout
     self.connectVersion = connectVersion
     self.contentLength = contentLength.flatMap { Int($0) }
+    hasBadLength = contentLength != nil && (self.contentLength ?? -1) < 0
     self.isChunked = isChunked
+    self.hosts = hosts
     headerBytes = bytes
   }
 
@@ -103,7 +110,10 @@ public final class IncomingRequest: Sendable {
   }
 
   /// Why a head is refused whatever it asks for: the status, and the metric's word for it.
-  func refusal(_ limits: Limits, target: String) -> (status: Int, cause: String)? {
+  ///
+  /// - Parameter needsHost: in HTTP/1.1 there is one `Host`, neither none nor several (RFC 9112 section 3.2).
+  func refusal(_ limits: Limits, target: String, needsHost: Bool = false) -> (status: Int, cause: String)? {
+    if hasBadLength || hosts > 1 || needsHost && hosts == 0 { return (400, "malformed") }
     if target.utf8.count > limits.requestTargetBytes { return (414, "target") }
     return headerBytes > limits.headerBytes || headers.count > limits.headerCount ? (431, "headers") : nil
   }

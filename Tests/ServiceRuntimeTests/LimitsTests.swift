@@ -1,0 +1,18 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Limits") struct LimitsTests {
+  private func limits(_ yaml: String) throws -> Limits {
+    var unknown: [String] = []
+    return try Limits(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
+  }
+
+  @Test("JSON may be as deep as the reader has bits, and no deeper")
+  func depth() throws {
+    let deepest = try limits("{ jsonDepth: 64 }").jsonDepth
+    #expect(deepest == 64)
+    #expect { try limits("{ jsonDepth: 65 }") } throws: { ($0 as? ConfigurationError)?.place == "jsonDepth" }
+    #expect { try limits("{ jsonDepth: 0 }") } throws: { ($0 as? ConfigurationError)?.place == "jsonDepth" }
+  }
+}
