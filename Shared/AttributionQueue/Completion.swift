@@ -26,6 +26,13 @@ public struct Completion: Sendable {
   public var rememberLong: Bool
   public var events: [EventRecord]
   public var reason: String?
+  /// What to make of the message when its natural key was counted before; nil when nothing is left to be done. Meanwhile the
+  /// message stays leased.
+  public var whenSeen: (@Sendable () async -> WorkOutcome)?
+  /// Whether the same bytes may be accepted again: they were rejected for a reason that lies in us and may pass.
+  public var mayBeJudgedAnew = false
+  /// Whether the body is kept for study, as far as there is room.
+  public var keepsBody = false
 
   public init(
     state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord],
@@ -44,4 +51,6 @@ public enum CompletionOutcome: Sendable, Hashable {
   case completed
   /// The natural key was counted before: no event was written.
   case naturalKeySeen
+  /// The natural key was counted before, and the message is still leased: ``Completion/whenSeen`` says what becomes of it.
+  case held
 }

@@ -52,6 +52,8 @@ public final class DeliveryQueue: Sendable {
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
     let id = seen.deliveryID(request)
     let now = Self.now
+    var message = request.message
+    message.idempotencyKey = request.idempotencyKey
     let claim = seen.claim(request.idempotencyKey, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let reply = try await run(
@@ -66,7 +68,7 @@ public final class DeliveryQueue: Sendable {
         .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
         .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
-        .bytes(request.message.envelope),
+        .bytes(message.envelope),
       ])
     switch reply.integer {
     case 1:
@@ -114,29 +116,58 @@ public final class DeliveryQueue: Sendable {
   /// Publishes the outcome and takes the message off the queue in one step. Throws `leaseLost` when another holds it now.
   @discardableResult
   public func complete(_ lease: LeasedMessage, _ completion: Completion) async throws(QueueError) -> CompletionOutcome {
-    let shard = lease.shard
+    guard let outcome = try await complete([(lease, completion)]).first, let outcome else { throw .leaseLost }
+    return outcome
+  }
+
+  /// The same for messages of one queue and one shard that one consumer holds, all in one step; nil for one whose lease is lost.
+  func complete(_ settled: [(lease: LeasedMessage, completion: Completion)]) async throws(QueueError) -> [CompletionOutcome?] {
+    guard let first = settled.first?.lease else { return [] }
     let now = Self.now
-    let claim = seen.claim(
-      completion.naturalKey ?? "", store: completion.rememberLong ? .notification : .delivery, shard: shard, now: now)
-    var arguments = token(lease)
-    arguments += [
-      completion.naturalKey == nil ? "" : .integer(claim.member), .integer(claim.expirySeconds),
-      .string(completion.state.rawValue),
-      .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .string(completion.reason ?? ""),
-      .string(completion.events.first?.id ?? ""),
+    var keys = [
+      Keys.ready(first.queue, first.shard), Keys.events(first.shard), Keys.eventsIndex(first.shard), Keys.rejected(first.shard),
     ]
-    for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
-    let reply = try await run(
-      Scripts.complete,
-      [Keys.ready(lease.queue, shard)] + claim.buckets + [
-        Keys.events(shard), Keys.eventsIndex(shard), Keys.delivery(lease.deliveryID),
-      ],
-      arguments)
-    switch reply.integer {
-    case 1: return .completed
-    case 0: return .naturalKeySeen
-    default: throw .leaseLost
+    var arguments: [RedisArgument] = [
+      .string(Self.group), .string(first.consumer), .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
+      .integer(Int64(configuration.rejectedBodies / Shard.count)), .integer(Int64(configuration.rejectedBodyBytes)),
+    ]
+    for (lease, completion) in settled {
+      keys.append(Keys.delivery(lease.deliveryID))
+      let natural = completion.naturalKey.map {
+        seen.claim($0, store: completion.rememberLong ? .notification : .delivery, shard: lease.shard, now: now)
+      }
+      let forgotten = (completion.mayBeJudgedAnew ? lease.message.idempotencyKey : nil).map {
+        seen.claim($0, store: .delivery, shard: lease.shard, now: now)
+      }
+      keys += (natural?.buckets ?? []) + (forgotten?.buckets ?? [])
+      arguments += [
+        .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
+        .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
+        .string(completion.state.rawValue), .string(completion.reason ?? ""), .string(completion.events.first?.id ?? ""),
+        completion.keepsBody ? "1" : "0", .integer(Int64(completion.events.count)),
+      ]
+      for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }
+    let codes = try await run(Scripts.complete, keys, arguments).array?.map(\.integer) ?? []
+    guard codes.count == settled.count else { throw .unavailable(.unexpectedReply("complete")) }
+    return codes.map { code in
+      switch code {
+      case 1: .completed
+      case 0: .naturalKeySeen
+      case 2: .held
+      default: nil
+      }
+    }
+  }
+
+  /// The body of a rejected delivery, as long as it is kept.
+  public func rejectedBody(_ id: DeliveryID) async throws(QueueError) -> [UInt8]? {
+    let entries = try await send(["XREVRANGE", .string(Keys.rejected(id.shard)), "+", "-"]).array ?? []
+    for entry in entries {
+      let fields = EventFeed.fields(entry.array?.last ?? .null)
+      if fields["i"]?.string == id.description { return fields["b"]?.bytes }
+    }
+    return nil
   }
 
   /// Puts the message among the delayed ones.

@@ -59,6 +59,10 @@ public final class EventFeed: Sendable {
   private let deliveries: DeliveryQueue
   private var redis: RedisClient { deliveries.redis }
   private let logger: Logger
+  /// Events of other types that one step passes by: Redis does nothing else meanwhile.
+  private static let passedAtOnce: Int64 = 500
+  /// Events that one step deletes.
+  private static let trimmedAtOnce: Int64 = 500
   /// Shards asked side by side in one round.
   private let stride = 32
 
@@ -171,22 +175,30 @@ public final class EventFeed: Sendable {
     return existed
   }
 
-  /// Deletes events that nobody needs any more; answers how many went unacknowledged because the retention had passed.
+  /// Deletes events that nobody needs any more, and bodies of rejected deliveries past their time; answers how many events went unacknowledged because the retention had passed.
   public func trim() async throws(EventFeedError) -> Int {
     let now = DeliveryQueue.now
     let configuration = deliveries.configuration
     var lost = 0
     for shard in Shard.all {
-      let reply: RedisReply
-      do throws(QueueError) {
-        reply = try await deliveries.run(
-          Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard)],
-          [
-            .string("\(now - configuration.acknowledgedEventTTL.milliseconds)-0"),
-            .string("\(now - configuration.eventRetention.milliseconds)-0"), 500,
-          ])
-      } catch { throw .unavailable(.unexpectedReply("\(error)")) }
-      lost += Int(reply.array?.last?.integer ?? 0)
+      // Step by step, until nothing is left that may go: what comes in faster than one step a minute must go too.
+      var deleted = Self.trimmedAtOnce
+      while deleted >= Self.trimmedAtOnce, !Task.isCancelled {
+        let reply: RedisReply
+        do throws(QueueError) {
+          reply = try await deliveries.run(
+            Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard)],
+            [
+              .string("\(now - configuration.acknowledgedEventTTL.milliseconds)-0"),
+              .string("\(now - configuration.eventRetention.milliseconds)-0"), .integer(Self.trimmedAtOnce),
+            ])
+        } catch { throw .unavailable(.unexpectedReply("\(error)")) }
+        deleted = reply.array?.first?.integer ?? 0
+        lost += Int(reply.array?.last?.integer ?? 0)
+      }
+      _ = try await send([
+        "XTRIM", .string(Keys.rejected(shard)), "MINID", .string("\(now - configuration.rejectedBodyTTL.milliseconds)-0"),
+      ])
     }
     if lost > 0 { logger.warning("events passed their retention unacknowledged", metadata: ["count": "\(lost)"]) }
     return lost
@@ -220,8 +232,8 @@ public final class EventFeed: Sendable {
       let count = min(stride, left, Shard.count - offset)
       let shards = (offset..<offset + count).map { Shard((start + $0) % Shard.count) }
       offset += count
-      let found = try await pull(subscription, from: shards, each: left / count, lease: lease)
-      if !found.isEmpty { foundThisRound = true }
+      let (found, mayHaveMore) = try await pull(subscription, from: shards, each: left / count, lease: lease)
+      if !found.isEmpty || mayHaveMore { foundThisRound = true }
       events += found
     }
     return events
@@ -229,10 +241,10 @@ public final class EventFeed: Sendable {
 
   private func pull(_ subscription: EventSubscription, from shards: [Shard], each: Int, lease: Duration)
     async throws(EventFeedError)
-    -> [FeedEvent]
+    -> (events: [FeedEvent], mayHaveMore: Bool)
   {
     let arguments: [RedisArgument] =
-      [.string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each))]
+      [.string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each)), .integer(Self.passedAtOnce)]
       + subscription.types.map { .string($0) }
     let answers = try await on(shards) { shard throws(EventFeedError) in
       do throws(QueueError) {
@@ -243,6 +255,7 @@ public final class EventFeed: Sendable {
       }
     }
     var events: [FeedEvent] = []
+    var mayHaveMore = false
     for (shard, reply) in answers {
       if reply.integer == -1 {
         // The group is gone (data was lost or never made whole): what there is counts as new.
@@ -251,14 +264,15 @@ public final class EventFeed: Sendable {
         ])
         continue
       }
-      for item in reply.array ?? [] {
+      if reply.array?.first?.integer == 1 { mayHaveMore = true }
+      for item in reply.array?.last?.array ?? [] {
         guard let parts = item.array, parts.count == 2, let id = parts[0].string, let json = parts[1].bytes else {
           continue
         }
         events.append(FeedEvent(ackId: "\(shard.index).\(id)", json: json))
       }
     }
-    return events
+    return (events, mayHaveMore)
   }
 
   private func oldest(_ shard: Shard, _ group: [String: RedisReply], _ pending: Int64) async throws(EventFeedError)

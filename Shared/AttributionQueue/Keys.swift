@@ -19,6 +19,8 @@ public enum Keys {
   }
   static func events(_ shard: Shard) -> String { "\(tag(shard)):events" }
   static func eventsIndex(_ shard: Shard) -> String { "\(tag(shard)):events:index" }
+  /// Bodies of rejected deliveries, for study.
+  static func rejected(_ shard: Shard) -> String { "\(tag(shard)):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
   static let digestKey = "\(tag(Shard(0))):digest-key"
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }

@@ -33,37 +33,30 @@ public struct QueueAdministration: Sendable {
 
   public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
 
-  /// Counts over all shards.
+  /// Counts over all shards; each shard's are of one moment.
   public func snapshot(_ queue: QueueName) async throws(QueueError) -> QueueSnapshot {
     var snapshot = QueueSnapshot(queue: queue)
     snapshot.paused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 1
     let now = DeliveryQueue.now
     struct Part: Sendable {
-      var total, pending, delayed, dead: Int64
-      var oldest: Int64?
+      var total, pending, delayed, dead, oldest: Int64
     }
     let parts = await withTaskGroup(of: Result<Part, QueueError>.self) { group in
       for shard in Shard.all {
         group.addTask { [deliveries] in
           do throws(QueueError) {
-            let stream = Keys.ready(queue, shard)
-            let total = try await deliveries.send(["XLEN", .string(stream)]).integer ?? 0
-            let delayed = try await deliveries.send(["ZCARD", .string(Keys.delayed(queue, shard))]).integer ?? 0
-            let dead = try await deliveries.send(["XLEN", .string(Keys.dead(queue, shard))]).integer ?? 0
-            var part = Part(total: total, pending: 0, delayed: delayed, dead: dead, oldest: nil)
-            if total > 0 {
-              let reply = try? await deliveries.send(["XPENDING", .string(stream), .string(DeliveryQueue.group)])
-              part.pending = reply?.array?.first?.integer ?? 0
-              let first = try await deliveries.send(["XRANGE", .string(stream), "-", "+", "COUNT", "1"])
-              part.oldest = first.array?.first?.array?.first?.string.flatMap { Int64($0.prefix { $0 != "-" }) }
-            }
-            return .success(part)
+            let numbers =
+              try await deliveries.run(
+                Scripts.snapshot, [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.dead(queue, shard)],
+                [.string(DeliveryQueue.group)]
+              ).array?.compactMap(\.integer) ?? []
+            guard numbers.count == 5 else { throw .unavailable(.unexpectedReply("snapshot")) }
+            return .success(
+              Part(total: numbers[0], pending: numbers[1], delayed: numbers[2], dead: numbers[3], oldest: numbers[4]))
           } catch { return .failure(error) }
         }
       }
-      var all: [Result<Part, QueueError>] = []
-      for await part in group { all.append(part) }
-      return all
+      return await group.reduce(into: []) { $0.append($1) }
     }
     for result in parts {
       let part = try result.get()
@@ -71,8 +64,8 @@ public struct QueueAdministration: Sendable {
       snapshot.inFlight += part.pending
       snapshot.delayed += part.delayed
       snapshot.dead += part.dead
-      if let oldest = part.oldest {
-        snapshot.oldestAgeSeconds = max(snapshot.oldestAgeSeconds ?? 0, Double(now - oldest) / 1000)
+      if part.oldest >= 0 {
+        snapshot.oldestAgeSeconds = max(snapshot.oldestAgeSeconds ?? 0, Double(now - part.oldest) / 1000)
       }
     }
     return snapshot

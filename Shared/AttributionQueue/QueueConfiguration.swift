@@ -19,6 +19,12 @@ public struct QueueConfiguration: Sendable {
   public var notificationGeneration: Duration = .seconds(200 * 86_400)
   /// How long a delivery's state can be asked for.
   public var deliveryRecordTTL: Duration = .seconds(86_400)
+  /// How many bodies of rejected deliveries are kept for study, over all shards; the oldest of a shard go first.
+  public var rejectedBodies = 16_384
+  /// Longer ones are not kept.
+  public var rejectedBodyBytes = 16 << 10
+  /// How long they are kept.
+  public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
   /// How long an event is kept whether or not every subscription acknowledged it.
   public var eventRetention: Duration = .seconds(14 * 86_400)
   /// How long an event is kept although every subscription acknowledged it.

@@ -12,6 +12,8 @@ public struct QueueMessage: Sendable, Hashable {
   public var source: String
   public var traceparent: String?
   public var requestId: String?
+  /// The key under which it was accepted; set by ``DeliveryQueue/accept(_:)``.
+  var idempotencyKey: String?
 
   public init(
     kind: String, body: [UInt8], attributes: [String: String] = [:], receivedAt: Int64, source: String,
@@ -43,6 +45,10 @@ public struct QueueMessage: Sendable, Hashable {
       writer.key("q")
       writer.string(requestId)
     }
+    if let idempotencyKey {
+      writer.key("i")
+      writer.string(idempotencyKey)
+    }
     if !attributes.isEmpty {
       writer.key("a")
       writer.beginObject()
@@ -64,5 +70,6 @@ public struct QueueMessage: Sendable, Hashable {
     self.init(
       kind: kind, body: body, attributes: Dictionary(attributes) { $1 }, receivedAt: receivedAt, source: source,
       traceparent: object["t"]?.stringValue, requestId: object["q"]?.stringValue)
+    idempotencyKey = object["i"]?.stringValue
   }
 }

@@ -4,7 +4,7 @@ import RedisClient
 import Synchronization
 
 /// Works a queue: leases messages, gives them to a handler, completes, retries or gives up. Messages of one shard are worked in
-/// order, shards side by side.
+/// order, shards side by side; what is complete of a shard is settled together.
 public final class QueueWorker: Sendable {
   /// What happened, for metrics.
   public enum Observation: Sendable {
@@ -15,18 +15,26 @@ public final class QueueWorker: Sendable {
 
   private let queue: QueueName
   private let deliveries: DeliveryQueue
+  /// Each lane leases from shards of its own and asks for more when all it has is settled: a slow message holds up no other lane.
+  private let lanes: [Lane]
   private let concurrency: Int
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let observe: @Sendable (Observation) -> Void
   private let consumer: String
-  private let blocking: RedisClient
   private let lastTurn = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let blockTime: Duration = .milliseconds(1000)
 
-  /// `concurrency`: shards worked side by side. The handler must end well inside the queue's lease, which is renewed for it.
+  private struct Lane: Sendable {
+    let shards: [Shard]
+    /// For reads that block.
+    let redis: RedisClient
+  }
+
+  /// `concurrency`: shards of a lane worked side by side. The handler must end well inside the queue's lease, which is renewed for
+  /// it.
   public init(
-    queue: QueueName, deliveries: DeliveryQueue, concurrency: Int = 32,
+    queue: QueueName, deliveries: DeliveryQueue, lanes: Int = 8, concurrency: Int = 32,
     observe: @escaping @Sendable (Observation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
   ) {
@@ -36,7 +44,11 @@ public final class QueueWorker: Sendable {
     self.handler = handler
     self.observe = observe
     consumer = RandomBytes.uuid()
-    blocking = deliveries.redis.dedicated(commandTimeout: .seconds(10))
+    self.lanes = (0..<max(1, lanes)).map { lane in
+      Lane(
+        shards: Shard.all.filter { $0.index % max(1, lanes) == lane },
+        redis: deliveries.redis.dedicated(commandTimeout: .seconds(10)))
+    }
   }
 
   /// Whether the worker has not come round for too long.
@@ -52,32 +64,41 @@ public final class QueueWorker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
-      await self.leaseLoop()
+      await withTaskGroup(of: Void.self) { group in
+        for lane in lanes { group.addTask { await self.leaseLoop(lane) } }
+      }
       group.cancelAll()
       // Ends the poller's blocking read, which cancellation does not reach.
       poller.blocking.close()
     }
-    blocking.close()
+    for lane in lanes { lane.redis.close() }
     // Entries are all acknowledged; the consumer's name must not pile up in the groups.
     await deleteConsumer()
   }
 
   private var isStopping: Bool { Task.isCancelled || stopping.withLock { $0 } }
 
-  private func leaseLoop() async {
+  /// How often it is asked whether the queue is paused.
+  private static let pauseLook: Duration = .milliseconds(200)
+
+  private func leaseLoop(_ lane: Lane) async {
     var groupsExist = false
+    var lastLook: ContinuousClock.Instant?
     while !isStopping {
       lastTurn.withLock { $0 = .now }
       do {
         if !groupsExist {
-          try await createGroups()
+          try await createGroups(lane)
           groupsExist = true
         }
-        if try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 1 {
-          try await Task.sleep(for: .milliseconds(250))
-          continue
+        if lastLook.map({ $0.duration(to: .now) >= Self.pauseLook }) ?? true {
+          guard try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 0 else {
+            try await Task.sleep(for: .milliseconds(250))
+            continue
+          }
+          lastLook = .now
         }
-        await work(try await lease())
+        await work(try await lease(lane))
       } catch QueueError.unavailable(.refused(let text)) where text.hasPrefix("NOGROUP") {
         groupsExist = false
       } catch is CancellationError {
@@ -89,16 +110,16 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  private func lease() async throws -> [LeasedMessage] {
+  private func lease(_ lane: Lane) async throws -> [LeasedMessage] {
     var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer), "COUNT", "8", "BLOCK",
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer), "COUNT", "16", "BLOCK",
       .integer(blockTime.milliseconds),
       "STREAMS",
     ]
-    words += Shard.all.map { .string(Keys.ready(queue, $0)) }
-    words += Shard.all.map { _ in ">" }
+    words += lane.shards.map { .string(Keys.ready(queue, $0)) }
+    words += lane.shards.map { _ in ">" }
     let reply: RedisReply
-    do { reply = try await blocking.send(words) } catch { throw QueueError.unavailable(error) }
+    do { reply = try await lane.redis.send(words) } catch { throw QueueError.unavailable(error) }
     var messages: [LeasedMessage] = []
     for stream in reply.array ?? [] {
       for entry in stream.array?.last?.array ?? [] {
@@ -141,12 +162,7 @@ public final class QueueWorker: Sendable {
         var running = 0
         for messages in byShard.values {
           if running >= concurrency { await group.next() } else { running += 1 }
-          group.addTask {
-            for message in messages {
-              if self.isStopping { try? await self.deliveries.release(message) } else { await self.work(message) }
-              held.remove(message)
-            }
-          }
+          group.addTask { await self.work(inOrder: messages, held) }
         }
       }
       outer.cancelAll()
@@ -161,30 +177,91 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  private func work(_ lease: LeasedMessage) async {
-    let started = ContinuousClock.now
-    let waited = Double(DeliveryQueue.now - lease.message.receivedAt) / 1000
-    let outcome = await handler(lease)
-    // What the handler decided must not be lost to a short absence of Redis; the lease bounds how long it is tried.
+  /// A message that its handler is done with.
+  private struct Worked {
+    let lease: LeasedMessage
+    let outcome: WorkOutcome
+    let started: ContinuousClock.Instant
+    let waited: Double
+  }
+
+  /// Works messages of one shard one after the other, and settles what is complete of them in one step.
+  private func work(inOrder messages: [LeasedMessage], _ held: HeldLeases) async {
+    var complete: [Worked] = []
+    for message in messages {
+      if isStopping {
+        try? await deliveries.release(message)
+        held.remove(message)
+        continue
+      }
+      let started = ContinuousClock.now
+      let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
+      let worked = Worked(lease: message, outcome: await handler(message), started: started, waited: waited)
+      if case .complete = worked.outcome { complete.append(worked) } else { await settle([worked], held) }
+    }
+    await settle(complete, held)
+  }
+
+  /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
+  private func settle(_ worked: [Worked], _ held: HeldLeases) async {
+    guard let first = worked.first else { return }
+    var seen: [Worked] = []
     for attempt in 0... {
       do {
-        let word = try await settle(lease, outcome)
-        observe(.processed(outcome: word, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
-        return
-      } catch QueueError.leaseLost {
-        observe(.leaseLost)
-        return
+        let words = try await settle(worked)
+        for (worked, word) in zip(worked, words) {
+          switch word {
+          case .done(let word):
+            observe(
+              .processed(outcome: word, seconds: worked.started.duration(to: .now) / .seconds(1), waitedSeconds: worked.waited))
+          case .leaseLost: observe(.leaseLost)
+          case .held(let whenSeen):
+            seen.append(Worked(lease: worked.lease, outcome: await whenSeen(), started: worked.started, waited: worked.waited))
+            continue
+          }
+          held.remove(worked.lease)
+        }
+        break
       } catch {
-        if attempt > 50 || started.duration(to: .now) > deliveries.configuration.lease { return }
-        do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { return }
+        if attempt > 50 || first.started.duration(to: .now) > deliveries.configuration.lease { break }
+        do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { break }
+      }
+    }
+    // What a handler makes of a message that was counted before is settled in a step of its own.
+    for worked in seen { await settle([worked], held) }
+    for worked in worked where !seen.contains(where: { $0.lease.entryID == worked.lease.entryID }) { held.remove(worked.lease) }
+  }
+
+  private enum Settled {
+    case done(String)
+    case leaseLost
+    case held(@Sendable () async -> WorkOutcome)
+  }
+
+  /// Throws when Redis does not answer. Several are all complete.
+  private func settle(_ worked: [Worked]) async throws(QueueError) -> [Settled] {
+    var settled: [(lease: LeasedMessage, completion: Completion)] = []
+    for worked in worked {
+      switch worked.outcome {
+      case .complete(let completion): settled.append((worked.lease, completion))
+      case .retry, .deadLetter:
+        do throws(QueueError) { return [.done(try await putBack(worked))] } catch .leaseLost { return [.leaseLost] }
+      }
+    }
+    return zip(settled, try await deliveries.complete(settled)).map { settled, outcome in
+      switch outcome {
+      case .completed: .done(settled.completion.state.rawValue)
+      case .naturalKeySeen: .done("duplicate")
+      case .held: settled.completion.whenSeen.map { .held($0) } ?? .done("duplicate")
+      case nil: .leaseLost
       }
     }
   }
 
-  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws -> String {
-    switch outcome {
-    case .complete(let completion):
-      return try await deliveries.complete(lease, completion) == .completed ? completion.state.rawValue : "duplicate"
+  private func putBack(_ worked: Worked) async throws(QueueError) -> String {
+    let lease = worked.lease
+    switch worked.outcome {
+    case .complete: return ""
     case .retry(let delay, let error):
       if lease.attempt >= deliveries.configuration.maxAttempts, delay == nil {
         try await deliveries.deadLetter(lease, error: error)
@@ -210,25 +287,22 @@ public final class QueueWorker: Sendable {
       var taken: [LeasedMessage] = []
       for shard in Shard.all where !isStopping {
         let reply = try? await deliveries.run(
-          Scripts.reclaim, [Keys.ready(queue, shard), Keys.dead(queue, shard)],
-          [
-            .string(DeliveryQueue.group), .string(consumer), .integer(lease.milliseconds), 16,
-            .integer(Int64(deliveries.configuration.maxDeliveries)), .integer(DeliveryQueue.now),
-          ])
+          Scripts.reclaim, [Keys.ready(queue, shard)],
+          [.string(DeliveryQueue.group), .string(consumer), .integer(lease.milliseconds), 16])
         for item in reply?.array ?? [] {
-          guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer
+          guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer,
+            let fields = parts[2].array, let message = leased(entryID: entry, fields: fields, deliveryCount: count)
           else { continue }
-          if let fields = parts[2].array, let message = leased(entryID: entry, fields: fields, deliveryCount: count) {
+          guard count > deliveries.configuration.maxDeliveries else {
             taken.append(message)
-          } else if let dead = parts[2].string.flatMap(DeliveryID.init) {
-            deliveries.logger.error(
-              "a message became a dead letter", metadata: ["queue": "\(queue.rawValue)", "delivery": "\(dead)"])
-            _ = try? await deliveries.send(["HSET", .string(Keys.delivery(dead)), "state", "dead"])
-            // The record may have run out meanwhile: one made anew must not stay for ever.
-            _ = try? await deliveries.send([
-              "EXPIRE", .string(Keys.delivery(dead)), .integer(deliveries.configuration.deliveryRecordTTL.wholeSeconds),
-            ])
+            continue
           }
+          // Each time the process died: it is given up, under the lease that was just taken.
+          let error = "its worker ended \(count - 1) times without finishing it"
+          guard (try? await deliveries.deadLetter(message, error: error)) != nil else { continue }
+          deliveries.logger.error(
+            "a message became a dead letter",
+            metadata: ["queue": "\(queue.rawValue)", "delivery": "\(message.deliveryID)", "reason": "\(error)"])
         }
       }
       if !taken.isEmpty {
@@ -239,9 +313,9 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  private func createGroups() async throws {
+  private func createGroups(_ lane: Lane) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for shard in Shard.all {
+      for shard in lane.shards {
         group.addTask { [queue, deliveries] in
           let reply = try await deliveries.redis.sendAllowingErrors(
             ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(DeliveryQueue.group), "0", "MKSTREAM"])

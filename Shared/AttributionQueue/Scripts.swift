@@ -12,6 +12,7 @@ enum Scripts {
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.replay_lua)
   static let pull = script("pull", PackageResources.pull_lua)
+  static let snapshot = script("snapshot", PackageResources.snapshot_lua)
   static let trim = script("trim", PackageResources.trim_lua)
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)

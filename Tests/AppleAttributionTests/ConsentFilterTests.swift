@@ -1,4 +1,4 @@
-import AppleAttribution
+@testable import AppleAttribution
 import TestSupport
 import Testing
 import WireJSON
@@ -47,6 +47,51 @@ struct ConsentFilterTests {
     #expect(!result.removedNames.joined().contains("9619"))
   }
 
+  @Test(
+    "a text that says a field goes, whether or not it is the JSON it looks like",
+    arguments: [
+      #"{\"idfa\":\"E\",\"a\":1,\"a\":2}"#, String(repeating: "[", count: 40) + #"{\"idfa\":\"E\"}"#,
+      #"{\"idfa\":\"E\"};"#, #"json:{\"idfa\":\"E\"}"#, #"json:{'IDFA' : 'E'}"#, "https://x.example/cb?idfa=E",
+      "https://x.example/cb?i%64fa%3DE",
+      #"{\"\\u0069dfa\":\"E\",}"#, "p[idfa]=E", "<idfa>E</idfa>", "Started-At = 5", #"{\\\"started_at\\\":5}"#,
+    ])
+  func saysField(_ written: String) throws {
+    let result = try filter(#"{"partner":"\#(written)","deep":[{"partner":"\#(written)"}],"keep":1}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"deep":[{}],"keep":1}"#)
+  }
+
+  @Test("a text that only mentions a name stays", arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa"])
+  func mentions(_ written: String) throws {
+    let text = #"{"note":"\#(written)"}"#
+    #expect(JSONValue.object(try filter(text).payload).serializedString == text)
+  }
+
+  /// Looked for one by one, these would take minutes.
+  @Test("what is made to take long takes no longer than its size says")
+  func size() throws {
+    let long = try filter(#"{"idfa":"\#(String(repeating: "a", count: 80_000))","note":"\#(String(repeating: "a", count: 160_000))%"}"#)
+    #expect(long.removedNames == ["idfa"])
+    let edge = try filter(
+      #"{"idfa":"\#(String(repeating: "a", count: 64))","note":"\#(String(repeating: "a", count: 63) + "b" + String(repeating: "ab", count: 80_000))"}"#
+    )
+    #expect(edge.removedNames == ["idfa"])
+    let many = (0..<4000).map { #"{"idfa":"\#("0123456789abcdef\($0)")","c\#($0)":"x0123456789abcdef\#($0)","d":"short"}"# }.joined(
+      separator: ",")
+    let result = try filter(#"{"list":[\#(many)]}"#)
+    let out = JSONValue.object(result.payload).serializedString
+    #expect(!out.contains("0123456789abcdef"))
+    #expect(out.contains("short"))
+  }
+
+  @Test("sixteen identifiers are looked for inside of texts; with more, every text that could hold one goes", arguments: [16, 17])
+  func many(_ count: Int) throws {
+    let list = (0..<count).map { #""0123456789abcde\#(100 + $0)""# }.joined(separator: ",")
+    let result = try filter(#"{"idfa":[\#(list)],"copy":"x0123456789abcde100x","other":"nothing of the kind here","short":"kept"}"#)
+    #expect(
+      JSONValue.object(result.payload).serializedString
+        == (count == 16 ? #"{"other":"nothing of the kind here","short":"kept"}"# : #"{"short":"kept"}"#))
+  }
+
   @Test("a name that is the identifier goes, and is not named")
   func nameIsValue() throws {
     let result = try filter(#"{"idfa":"\#(Self.idfa)","m":{"\#(Self.idfa.lowercased())":1,"k":2}}"#)
@@ -73,6 +118,17 @@ struct ConsentFilterTests {
       "gps_adid": "0123456789abcdef0123", "E-Mail": "x", "idfa": "y", "copy": "0123456789ABCDEF0123", "keep": 1,
     ]
     #expect(filter.filter(payload, consent: false).payload == ["keep": 1])
+  }
+
+  @Test("a fragment is found where it is, and nowhere else")
+  func fragments() {
+    var random = SeededRandom("fragments")
+    for _ in 0..<5000 {
+      let text = (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
+      let part = (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
+      let stands = text.count >= part.count && (0...text.count - part.count).contains { Array(text[$0..<$0 + part.count]) == part }
+      #expect(Fragment(part).isIn(text) == stands, "\(part) in \(text)")
+    }
   }
 
   @Test("an identifier of zeros is none")

@@ -53,6 +53,60 @@ import Testing
     }
   }
 
+  /// Writes events into one shard, as completing does.
+  private func write(_ queue: DeliveryQueue, _ names: [String], type: String) async throws {
+    for name in names {
+      let id = try await queue.send([
+        "XADD", .string(Keys.events(Shard(7))), "*", "i", .string(name), "t", .string(type), "e", .string("{\"id\":\"\(name)\"}"),
+      ]).string
+      _ = try await queue.send(["HSET", .string(Keys.eventsIndex(Shard(7))), .string(name), .string(id ?? "")])
+    }
+  }
+
+  @Test func `Events whose lease ran out come again, whatever long leases stand before them`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      let names = (0..<12).map { "n\($0)" }
+      try await write(queue, names, type: "t.a")
+      var held = 0
+      while held < 4 { held += try await feed.pull("s", most: 4 - held, wait: .seconds(1), lease: .seconds(3600)).count }
+      var short: Set<String> = []
+      while short.count < 8 { short.formUnion(texts(try await feed.pull("s", most: 8, wait: .seconds(1), lease: .seconds(1)))) }
+      try await Task.sleep(for: .milliseconds(1100))
+      #expect(try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(3600)).count == 1)
+      var again: Set<String> = []
+      while again.count < 7 {
+        let pulled = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(3600))
+        try #require(!pulled.isEmpty)
+        again.formUnion(texts(pulled))
+      }
+      #expect(again.isSubset(of: short))
+      #expect(try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30)).isEmpty)
+    }
+  }
+
+  @Test func `A subscription finds its event behind any number of others`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: ["t.b"], start: "beginning")
+      try await write(queue, (0..<1203).map { "other\($0)" }, type: "t.a")
+      try await write(queue, ["mine"], type: "t.b")
+      #expect(texts(try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(30))) == ["{\"id\":\"mine\"}"])
+    }
+  }
+
+  @Test func `Trimming goes on until nothing is left that may go`() async throws {
+    try await withQueue({ $0.eventRetention = .zero }) { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      try await write(queue, (0..<1203).map { "n\($0)" }, type: "t.a")
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.trim() == 1203)
+      #expect(try await queue.allEvents().isEmpty)
+      #expect(try await queue.send(["HLEN", .string(Keys.eventsIndex(Shard(7)))]).integer == 0)
+    }
+  }
+
   @Test func `No pull answers more than it was asked for, and all events come in the end`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)

@@ -44,13 +44,27 @@ import Testing
   }
 
   @Test func `A message whose worker dies each time ends as a dead letter`() async throws {
-    try await withQueue({ $0.maxDeliveries = 3 }) { queue, _ in
+    try await withQueue({
+      $0.maxDeliveries = 3
+      $0.lease = .milliseconds(300)
+    }) { queue, _ in
       _ = try await queue.accept(request("poison"))
       #expect(try await queue.leaseAll("w").count == 1)
       for _ in 0..<2 { #expect(try await queue.reclaimAll("w").count == 1) }
-      #expect(try await queue.reclaimAll("w").isEmpty)
-      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).first)
+      let administration = QueueAdministration(deliveries: queue)
+      let worked = Recorder()
+      try await queue.working(handler: { lease in
+        await worked.add(lease.deliveryID.description)
+        return .complete(verified("poison"))
+      }) {
+        try await eventually("it is given up") { try await administration.snapshot(.intake).dead == 1 }
+      }
+      #expect(await worked.all.isEmpty)
+      let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
       #expect(letter.lastError == "its worker ended 3 times without finishing it")
+      // The record says so in the same step.
+      #expect(try await queue.delivery(letter.id)?.state == .dead)
+      #expect(try await administration.snapshot(.intake).inFlight == 0)
     }
   }
 

@@ -135,12 +135,8 @@ extension DeliveryQueue {
     for shard in Shard.all {
       guard try await send(["EXISTS", .string(Keys.ready(queue, shard))]).integer == 1 else { continue }
       let reply = try await run(
-        Scripts.reclaim, [Keys.ready(queue, shard), Keys.dead(queue, shard)],
-        [
-          .string(Self.group), .string(consumer), .integer(idle), 16, .integer(Int64(configuration.maxDeliveries)),
-          .integer(Self.now),
-        ])
-      for item in reply.array ?? [] where item.array?[2].array != nil {
+        Scripts.reclaim, [Keys.ready(queue, shard)], [.string(Self.group), .string(consumer), .integer(idle), 16])
+      for item in reply.array ?? [] {
         leases.append(
           try Self.lease(item.array?[0], item.array?[2], item.array?[1].integer ?? 0, queue, consumer))
       }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 12
+  private static let count = 13
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -57,6 +57,7 @@ import Testing
       }
     }
     _ = try await queue.reclaimAll("b")
+    #expect(try await administration.snapshot(.intake).dead == 1)
     #expect(try await administration.replay(.intake, ids: []) == 1)
     #expect(try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
     _ = try await feed.trim()

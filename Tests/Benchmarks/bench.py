@@ -128,6 +128,36 @@ class Server:
         return {name: int(re.search(rf"{name}:\s+(\d+)", text)[1]) / 1024 for name in ("VmRSS", "RssAnon")}
 
 
+class Redis:
+    """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer."""
+
+    def __init__(self, core: str | None = None):
+        self.core = core
+
+    def __enter__(self) -> "Redis":
+        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.process = subprocess.Popen(
+            pinned(self.core, ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--dir", self.folder.name, "--appendonly", "yes",
+                               "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", ""]),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            if self.cli("ping") == "PONG":
+                return self
+            time.sleep(0.05)
+        self.__exit__()
+        raise RuntimeError("redis-server did not start")
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.folder.cleanup()
+
+    def cli(self, *words: str) -> str:
+        return subprocess.run(["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True).stdout.strip()
+
+
 def median(values: list[float]) -> float:
     return statistics.median(values)
 

@@ -6,36 +6,11 @@ import http.client
 import json
 import os
 import pathlib
-import subprocess
-import tempfile
-import time
 
-from bench import HERE, ROOT, TOKEN, Report, Server, Wrk, free_port, median, openssl_speed
+from bench import HERE, ROOT, TOKEN, Redis, Report, Server, Wrk, median, openssl_speed
 
 SERVICE = "attribution.verifier.v1.VerifierService"
 POSTBACK = ROOT / "Deploy" / "genuine-postback.json"
-
-
-class Redis:
-    """A Redis of the benchmark's own, on a port of loopback; the verifier does not start without one."""
-
-    def __enter__(self) -> "Redis":
-        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
-        self.port = free_port()
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--appendonly", "yes",
-             "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", ""],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(100):
-            if subprocess.run(["redis-cli", "-p", str(self.port), "ping"], capture_output=True, text=True).stdout.strip() == "PONG":
-                return self
-            time.sleep(0.05)
-        raise RuntimeError("redis-server did not start")
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait(20)
-        self.folder.cleanup()
 
 
 def believed(server: Server) -> None:

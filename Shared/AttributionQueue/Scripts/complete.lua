@@ -1,32 +1,65 @@
--- complete: publishes the outcome, records the delivery's state and takes the message off the queue, in one step,
--- if the worker still holds the lease.
--- KEYS 1 ready stream  2 natural bucket, this generation  3 the last one  4 the next one  5 events stream  6 events index
---      7 delivery record
--- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 natural member, or empty  6 bucket expiry, seconds
---      7 state  8 record expiry, seconds  9 now, ms  10 reason, or empty  11 event id for the record, or empty
---      12… event id, type, JSON, for each event
--- Answers 1 when done, 0 when the natural key was seen before (no event), -1 when the lease is lost.
-local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
-if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= tonumber(ARGV[4]) then return -1 end
-local fresh = 1
-if ARGV[5] ~= '' then
-  for index = 2, 4 do
-    if redis.call('SISMEMBER', KEYS[index], ARGV[5]) == 1 then fresh = 0 end
+-- complete: for each of some leased messages of one shard, publishes its outcome, records the delivery's state and takes it off the
+-- queue, in one step, if the worker still holds its lease.
+-- KEYS 1 ready stream  2 events stream  3 events index  4 rejected bodies
+--      then for each message its delivery record, and after it
+--      if it has a natural key: that key's bucket of this generation, of the last, of the next
+--      if its idempotency key is to be forgotten: that key's three buckets
+-- ARGV 1 group  2 consumer  3 now, ms  4 record expiry, seconds  5 bodies kept of rejected messages  6 longest of them, bytes
+--      then for each message
+--      entry id, delivery count of the lease, natural member or empty, bucket expiry in seconds,
+--      1 to hold the message when the natural key was seen before, member to forget or empty, state, reason or empty,
+--      event id for the record or empty, 1 to keep the body, how many events, and of each event its id, type and JSON
+-- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
+-- message is held, -1 when the lease is lost.
+local answer = {}
+local key, at = 5, 7
+while at <= #ARGV do
+  local entry, count, natural, expiry, holds, forget = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
+  local state, reason, event, keeps, events = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], tonumber(ARGV[at + 10])
+  at = at + 11
+  local record = KEYS[key]
+  local buckets = key + 1
+  local forgotten = natural ~= '' and buckets + 3 or buckets
+  key = forget ~= '' and forgotten + 3 or forgotten
+  local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1)
+  local outcome = 1
+  if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= count then outcome = -1 end
+  if outcome == 1 and natural ~= '' then
+    for index = buckets, buckets + 2 do
+      if redis.call('SISMEMBER', KEYS[index], natural) == 1 then outcome = holds == '1' and 2 or 0 end
+    end
+    if outcome == 1 then
+      redis.call('SADD', KEYS[buckets], natural)
+      redis.call('EXPIRE', KEYS[buckets], expiry, 'NX')
+    end
   end
-  if fresh == 1 then
-    redis.call('SADD', KEYS[2], ARGV[5])
-    redis.call('EXPIRE', KEYS[2], ARGV[6], 'NX')
+  if outcome == 1 then
+    for index = at, at + 3 * events - 1, 3 do
+      -- A rejected delivery may be judged again, and rejected again: it stays one event.
+      if redis.call('HEXISTS', KEYS[3], ARGV[index]) == 0 then
+        local id = redis.call('XADD', KEYS[2], '*', 'i', ARGV[index], 't', ARGV[index + 1], 'e', ARGV[index + 2])
+        redis.call('HSET', KEYS[3], ARGV[index], id)
+      end
+    end
   end
+  at = at + 3 * events
+  if outcome == 1 or outcome == 0 then
+    if keeps == '1' and tonumber(ARGV[5]) > 0 then
+      local message = redis.call('XRANGE', KEYS[1], entry, entry)[1]
+      local body = message and message[2][6]
+      if body and #body <= tonumber(ARGV[6]) then
+        redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[5], '*', 'i', message[2][2], 'b', body)
+      end
+    end
+    if forget ~= '' then
+      for index = forgotten, forgotten + 2 do redis.call('SREM', KEYS[index], forget) end
+    end
+    redis.call('HSET', record, 'state', state, 'completedAt', ARGV[3], 'reason', reason, 'eventId', event)
+    redis.call('HINCRBY', record, 'attempts', 1)
+    redis.call('EXPIRE', record, ARGV[4])
+    redis.call('XACK', KEYS[1], ARGV[1], entry)
+    redis.call('XDEL', KEYS[1], entry)
+  end
+  answer[#answer + 1] = outcome
 end
-if fresh == 1 then
-  for index = 12, #ARGV, 3 do
-    local id = redis.call('XADD', KEYS[5], '*', 'i', ARGV[index], 't', ARGV[index + 1], 'e', ARGV[index + 2])
-    redis.call('HSET', KEYS[6], ARGV[index], id)
-  end
-end
-redis.call('HSET', KEYS[7], 'state', ARGV[7], 'completedAt', ARGV[9], 'reason', ARGV[10], 'eventId', ARGV[11])
-redis.call('HINCRBY', KEYS[7], 'attempts', 1)
-redis.call('EXPIRE', KEYS[7], ARGV[8])
-redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
-redis.call('XDEL', KEYS[1], ARGV[3])
-return fresh
+return answer

@@ -1,0 +1,103 @@
+import WireJSON
+
+/// One pass over a payload that may not leave whole.
+struct ConsentScan {
+  /// Below this many letters and digits a value is too common to be looked for inside of others.
+  private static let shortestFragment = 16
+  /// Above this many it is no identifier; only its equals go.
+  private static let longestFragment = 64
+  /// So many are looked for. A payload that names more is not to be understood: then every text that could hold one goes.
+  private static let mostFragments = 16
+  private static let longestName = 128
+
+  private let names: Set<[UInt8]>
+  private let equals: Set<[UInt8]>
+  private let fragments: [Fragment]
+  private let hasTooMany: Bool
+
+  init(names: Set<[UInt8]>, identifiers: Set<[UInt8]>) {
+    self.names = names
+    equals = identifiers.subtracting([[]])
+    let fragments = equals.filter { (Self.shortestFragment...Self.longestFragment).contains($0.count) }
+    hasTooMany = fragments.count > Self.mostFragments
+    self.fragments = hasTooMany ? [] : fragments.map { Fragment($0) }
+  }
+
+  func object(_ object: JSONObject, removed: inout Set<String>) -> JSONObject {
+    var kept: [JSONObject.Member] = []
+    for member in object.members {
+      if names.contains(TextForms.folded(member.key.utf8)) {
+        removed.insert(member.key)
+      } else if mayNotLeave(member.key) {
+        removed.insert("(a name that is the identifier)")
+      } else if let value = value(member.value, removed: &removed) {
+        kept.append(.init(key: member.key, value: value))
+      } else {
+        removed.insert(member.key)
+      }
+    }
+    return JSONObject(kept)
+  }
+
+  /// Nil when the value itself has to go.
+  private func value(_ value: JSONValue, removed: inout Set<String>) -> JSONValue? {
+    switch value {
+    case .object(let inner): return .object(object(inner, removed: &removed))
+    case .array(let elements):
+      var kept: [JSONValue] = []
+      for element in elements {
+        if let element = self.value(element, removed: &removed) {
+          kept.append(element)
+        } else {
+          removed.insert("[]")
+        }
+      }
+      return .array(kept)
+    // Spelt out, because a bare `nil` would be JSON's null here.
+    case .string(let text): return mayNotLeave(text) ? Optional.none : value
+    case .number(let number): return holdsIdentifier(TextForms.folded(number.text.utf8)) ? Optional.none : value
+    case .bool, .null: return value
+    }
+  }
+
+  private func mayNotLeave(_ text: String) -> Bool {
+    for form in TextForms(text).forms where holdsIdentifier(TextForms.folded(form)) || saysField(form) { return true }
+    return false
+  }
+
+  private func holdsIdentifier(_ folded: [UInt8]) -> Bool {
+    if equals.contains(folded) || hasTooMany && folded.count >= Self.shortestFragment { return true }
+    return fragments.contains { $0.isIn(folded) }
+  }
+
+  /// Whether a text says one of the fields: the name as a word of its own, and behind it what names end with in JSON, queries and
+  /// their like. Nothing is parsed: what calls itself JSON and is not quite must not get through.
+  private func saysField(_ text: [UInt8]) -> Bool {
+    var index = 0
+    while index < text.count {
+      guard Self.isOfName(text[index]) else {
+        index += 1
+        continue
+      }
+      let start = index
+      while index < text.count, Self.isOfName(text[index]) { index += 1 }
+      guard index - start <= Self.longestName else { continue }
+      var next = index
+      while next < text.count, text[next] == UInt8(ascii: " ") || text[next] == UInt8(ascii: "\\") { next += 1 }
+      guard next < text.count, Self.ends.contains(text[next]) else { continue }
+      if names.contains(TextForms.folded(text[start..<index])) { return true }
+    }
+    return false
+  }
+
+  private static let ends = Set(Array(#""':=]>`"#.utf8))
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct CompletionTests {
+  private func rejected(_ id: String, again: Bool = false, keeps: Bool = false) -> Completion {
+    var completion = Completion(
+      state: .rejected, events: [EventRecord(id: "r-" + id, type: "t.r", json: Array("{\"id\":\"r-\(id)\"}".utf8))], reason: "x")
+    completion.mayBeJudgedAnew = again
+    completion.keepsBody = keeps
+    return completion
+  }
+
+  @Test func `Messages of a shard are settled together, each by its own lease`() async throws {
+    try await withQueue { queue, _ in
+      for index in 0..<4 { _ = try await queue.accept(request("n\(index)", order: "one")) }
+      _ = try await queue.accept(request("n1", copy: "again", order: "one"))
+      let leases = try await queue.leaseAll("a")
+      try #require(leases.count == 5)
+      // Another takes one of them over.
+      _ = try await queue.reclaimAll("b")
+      let mine = try await queue.reclaimAll("a")
+      try #require(mine.count == 5)
+      _ = try await queue.send([
+        "XCLAIM", .string(Keys.ready(.intake, mine[2].shard)), .string(DeliveryQueue.group), "b", "0", .string(mine[2].entryID),
+      ])
+      let outcomes = try await queue.complete(mine.map { ($0, verified($0.message.attributes["natural"] ?? "")) })
+      #expect(outcomes == [.completed, .completed, nil, .completed, .naturalKeySeen])
+      #expect(try await queue.allEvents() == ["e-n0", "e-n1", "e-n3"])
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).inFlight == 1)
+      // Whose lease is gone gets the same answer again.
+      #expect(try await queue.complete([(leases[0], verified("n0"))]) == [nil])
+    }
+  }
+
+  @Test func `What was rejected for a reason that may pass can be accepted again, and is one event`() async throws {
+    try await withQueue { queue, _ in
+      for again in [true, false] {
+        let one = request(again ? "again" : "never")
+        for turn in 0..<2 {
+          let outcome = try await queue.accept(one)
+          #expect(outcome.isDuplicate == (turn > 0 && !again))
+          for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected(one.idempotencyKey, again: again)) }
+        }
+      }
+      #expect(try await queue.allEvents().sorted() == ["r-again/", "r-never/"])
+      // Proved at last, it counts, once.
+      #expect(try await queue.accept(request("again")).isDuplicate == false)
+      for lease in try await queue.leaseAll("a") { #expect(try await queue.complete(lease, verified("again")) == .completed) }
+      #expect(try await queue.accept(request("again")).isDuplicate)
+      #expect(try await queue.allEvents().filter { $0 == "e-again" }.count == 1)
+    }
+  }
+
+  @Test func `Bodies of rejected deliveries are kept within their bounds`() async throws {
+    try await withQueue({
+      $0.rejectedBodies = 2 * Shard.count
+      $0.rejectedBodyBytes = 8
+      $0.rejectedBodyTTL = .seconds(3600)
+    }) { queue, _ in
+      // Bodies are "<natural>/": 8 bytes, and one more.
+      for natural in ["1234567", "12345678", "a", "b"] {
+        _ = try await queue.accept(request(natural, order: "one"))
+        for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected(natural, keeps: true)) }
+      }
+      let body = { (natural: String) in try await queue.rejectedBody(queue.deliveryID(for: request(natural, order: "one"))) }
+      #expect(try await body("12345678") == nil)
+      #expect(try await body("1234567") == nil)
+      #expect(try await body("a") == Array("a/".utf8))
+      #expect(try await body("b") == Array("b/".utf8))
+    }
+  }
+
+  @Test func `Bodies of rejected deliveries go with their time`() async throws {
+    try await withQueue({ $0.rejectedBodyTTL = .zero }) { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
+      #expect(try await queue.rejectedBody(id) == Array("a/".utf8))
+      try await Task.sleep(for: .milliseconds(5))
+      _ = try await EventFeed(deliveries: queue).trim()
+      #expect(try await queue.rejectedBody(id) == nil)
+    }
+  }
+
+  @Test func `A message whose natural key was counted before is the handler's once more`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a", copy: "1"))
+      _ = try await queue.accept(request("a", copy: "2"))
+      try await queue.working(handler: { lease in
+        var completion = verified("a")
+        completion.whenSeen = {
+          .complete(Completion(state: .rejected, events: [EventRecord(id: "second", type: "t.r", json: Array("{}".utf8))]))
+        }
+        return .complete(completion)
+      }) {
+        try await eventually("both are settled") { try await queue.allEvents().count == 2 }
+      }
+      #expect(try await queue.allEvents().sorted() == ["e-a", "second"])
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).inFlight == 0)
+    }
+  }
+}

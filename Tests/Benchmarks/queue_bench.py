@@ -1,0 +1,76 @@
+"""The way of a delivery: its durable acceptance, and the worker of the queue beside the verifier's batch RPC."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import pathlib
+import tempfile
+import time
+
+from bench import HERE, TOKEN, Redis, Report, Server, Wrk, free_port, median
+from postbacks import Signer
+
+VERIFIER = "attribution.verifier.v1.VerifierService"
+
+
+def call(server: Server, path: str, message: dict) -> dict:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", f"/{path}", json.dumps(message),
+                       {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
+COUNT_EVENTS = "local n = 0 for i = 0, 255 do n = n + redis.call('XLEN', string.format('{attr:%03d}:events', i)) end return n"
+
+
+def events(redis: Redis) -> int:
+    return int(redis.cli("EVAL", COUNT_EVENTS, "0"))
+
+
+def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, rounds: int) -> None:
+    cores = len(os.sched_getaffinity(0))
+    batches, rates = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder, Redis() as redis:
+            file = pathlib.Path(folder) / "postbacks"
+            signer.write(file, count)
+            lines = file.read_text().splitlines()
+            public = free_port()
+            with Server(binaries, "ingest", "", core=None, ATTRIBUTION_REDIS_URL=redis.url,
+                        ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
+                Wrk(f"http://127.0.0.1:{public}", HERE / "post.lua", 1 + count // 3000, connections=64, core=None,
+                    variables={"POSTBACKS": str(file)})
+            with Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url) as server:
+                # The first look comes when the worker is at work already.
+                began, first = time.monotonic(), events(redis)
+                last, moved = first, began
+                while time.monotonic() - moved < 3:
+                    time.sleep(0.1)
+                    if (now := events(redis)) != last:
+                        last, moved = now, time.monotonic()
+                if last < 0.9 * count:
+                    raise RuntimeError(f"{last} events of {count} postbacks")
+                rates.append((last - first) / (moved - began))
+                items = [{"skadnetworkPostback": {"postback": json.loads(line)}} for line in lines[:1000]]
+                results = call(server, f"{VERIFIER}/VerifyBatch", {"items": items})["results"]
+                assert all(result["skadnetworkPostback"]["valid"] for result in results), results[0]
+                batch = pathlib.Path(folder) / "one"
+                batch.write_text(lines[0])
+                batches.append(Wrk(server.url, HERE / "verify.lua", 5, connections=2 * cores, core=None,
+                                   variables={"POSTBACK": str(batch), "ITEMS": "1000"}).rate * 1000)
+    ratios = [rate / batch for rate, batch in zip(rates, batches)]
+    report.figures["worker"] = {"cores": cores, "batch": batches, "worker": rates, "ratio": ratios}
+    report.add(f"VerifyBatch, {cores} cores, load on the same: verdicts a second", f"{median(batches):,.0f}")
+    report.add(f"the queue's worker, {cores} cores, Redis on the same: events a second", f"{median(rates):,.0f}")
+    report.add("ratio", f"{median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})", "at least 0.80", median(ratios) >= 0.80)
+
+
+def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
+    report = Report("queue", "The queue: speed", command)
+    signer = Signer()
+    worker(report, binaries, signer, 4_000 if quick else 60_000, 1 if quick else 3)
+    return report
