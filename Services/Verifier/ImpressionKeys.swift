@@ -7,15 +7,20 @@ import Synchronization
 
 /// The public keys of our ad networks: signer holds the private halves, so signer is asked, and its answer kept for a while.
 final class ImpressionKeys: Sendable {
-  private struct Known {
-    var verifier: ImpressionVerifier
-    var until: ContinuousClock.Instant
+  private struct State {
+    var verifier: ImpressionVerifier?
+    /// Until when nobody is asked.
+    var until: ContinuousClock.Instant?
+    /// The question under way, for all who need its answer.
+    var asking: Task<Result<ImpressionVerifier, RPCError>, Never>?
   }
 
   private static let lifetime: Duration = .seconds(60)
+  /// How long the last keys serve without another question when signer did not answer.
+  private static let pause: Duration = .seconds(10)
   private let signer: RPCClient
   private let logger: Logger
-  private let known = Mutex<Known?>(nil)
+  private let state = Mutex(State())
 
   init(signer: RPCClient, logger: Logger) {
     self.signer = signer
@@ -24,21 +29,45 @@ final class ImpressionKeys: Sendable {
 
   /// A verifier with the keys signer has now, or had when it was last to be reached.
   func verifier() async throws(RPCError) -> ImpressionVerifier {
-    let last = known.withLock { $0 }
-    if let last, last.until > .now { return last.verifier }
+    enum Next {
+      case known(ImpressionVerifier)
+      case answer(Task<Result<ImpressionVerifier, RPCError>, Never>)
+    }
+    let next: Next = state.withLock { state in
+      if let verifier = state.verifier, let until = state.until, until > .now { return .known(verifier) }
+      if let asking = state.asking {
+        // Who has keys that served until now need not wait for newer ones.
+        return state.verifier.map { .known($0) } ?? .answer(asking)
+      }
+      let asking = Task { await self.ask() }
+      state.asking = asking
+      return .answer(asking)
+    }
+    switch next {
+    case .known(let verifier): return verifier
+    case .answer(let asking): return try await asking.value.get()
+    }
+  }
+
+  private func ask() async -> Result<ImpressionVerifier, RPCError> {
     do throws(RPCError) {
       let listed = try await signer.call(
         SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
       let verifier = ImpressionVerifier(keys: Self.keys(listed))
-      known.withLock { $0 = Known(verifier: verifier, until: .now + Self.lifetime) }
-      return verifier
+      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime) }
+      return .success(verifier)
     } catch {
+      let last = state.withLock { state in
+        state.asking = nil
+        state.until = .now + Self.pause
+        return state.verifier
+      }
       guard let last else {
-        throw .unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE")
+        return .failure(.unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE"))
       }
       logger.warning(
         "signer cannot be asked for its public keys; the last ones are used", metadata: ["error": "\(error)"])
-      return last.verifier
+      return .success(last)
     }
   }
 

@@ -24,14 +24,15 @@ extension ServiceParts {
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
     let subscriptions = SubscriptionStore(redis: redis)
+    VerificationWorker.declare(environment.metrics)
     let verification = VerificationWorker(
-      postbacks: postbacks, signedData: signedData,
+      deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: SubscriptionLifecycle(
         store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger),
-      meanings: try PostbackMeanings(configuration),
+      meanings: try PostbackMeanings(configuration), metrics: environment.metrics,
       logger: environment.logger)
     let worker = QueueWorker(
-      queue: .intake, deliveries: deliveries, concurrency: 64,
+      queue: .intake, deliveries: deliveries,
       observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)

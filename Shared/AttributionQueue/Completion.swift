@@ -26,6 +26,10 @@ public struct Completion: Sendable {
   public var rememberLong: Bool
   public var events: [EventRecord]
   public var reason: String?
+  /// The event that the delivery's record names; the first of `events` where nothing is said.
+  public var recordedEventId: String?
+  /// The outcome's word in metrics; the state's where nothing is said.
+  public var word: String?
   /// What to make of the message when its natural key was counted before; nil when nothing is left to be done. Meanwhile the
   /// message stays leased.
   public var whenSeen: (@Sendable () async -> WorkOutcome)?
@@ -36,8 +40,9 @@ public struct Completion: Sendable {
 
   public init(
     state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord],
-    reason: String? = nil
+    reason: String? = nil, recordedEventId: String? = nil
   ) {
+    self.recordedEventId = recordedEventId
     self.state = state
     self.naturalKey = naturalKey
     self.rememberLong = rememberLong

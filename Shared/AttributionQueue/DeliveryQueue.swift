@@ -143,7 +143,8 @@ public final class DeliveryQueue: Sendable {
       arguments += [
         .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
         .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
-        .string(completion.state.rawValue), .string(completion.reason ?? ""), .string(completion.events.first?.id ?? ""),
+        .string(completion.state.rawValue), .string(completion.reason ?? ""),
+        .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
         completion.keepsBody ? "1" : "0", .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
@@ -158,6 +159,13 @@ public final class DeliveryQueue: Sendable {
       default: nil
       }
     }
+  }
+
+  /// The event of that id, while it is kept, if it came of a delivery with the message's natural key.
+  public func publishedEvent(_ id: String, besides lease: LeasedMessage) async throws(QueueError) -> [UInt8]? {
+    guard let place = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
+    let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(place), .string(place)])
+    return EventFeed.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
   /// The body of a rejected delivery, as long as it is kept.

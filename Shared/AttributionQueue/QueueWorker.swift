@@ -250,7 +250,7 @@ public final class QueueWorker: Sendable {
     }
     return zip(settled, try await deliveries.complete(settled)).map { settled, outcome in
       switch outcome {
-      case .completed: .done(settled.completion.state.rawValue)
+      case .completed: .done(settled.completion.word ?? settled.completion.state.rawValue)
       case .naturalKeySeen: .done("duplicate")
       case .held: settled.completion.whenSeen.map { .held($0) } ?? .done("duplicate")
       case nil: .leaseLost

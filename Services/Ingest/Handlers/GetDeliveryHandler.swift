@@ -1,5 +1,6 @@
 import AttributionProtocol
 import AttributionQueue
+import Cryptography
 import ServiceRuntime
 
 /// `GetDelivery`: what became of a delivery, by the id that the public route answered.
@@ -13,7 +14,11 @@ struct GetDeliveryHandler: RPCHandler {
       throw .invalidArgument(field: "id", "must be the id of a delivery")
     }
     let record: DeliveryRecord?
-    do { record = try await deliveries.delivery(id) } catch {
+    var body: [UInt8]?
+    do {
+      record = try await deliveries.delivery(id)
+      if record?.state == .rejected { body = try await deliveries.rejectedBody(id) }
+    } catch {
       throw .unavailable("the queue does not answer", reason: "QUEUE_UNAVAILABLE")
     }
     guard let record else { throw .notFound("no such delivery, or it is no longer known") }
@@ -23,6 +28,6 @@ struct GetDeliveryHandler: RPCHandler {
       completedAt: record.completedAt.map { Timestamp(millisecondsSince1970: $0) },
       attempts: Int32(clamping: record.attempts), eventId: record.eventId, reason: record.reason,
       lastError: record.lastError,
-      queue: record.queue, kind: record.kind)
+      queue: record.queue, kind: record.kind, body: body.map { Base64.encode($0) })
   }
 }

@@ -34,13 +34,13 @@ struct ExtractTransactionIdsHandler: RPCHandler {
       }
     }
     var response = ExtractTransactionIdsResponse()
+    var originals: Set<String> = []
+    var others: Set<String> = []
     for id in found {
       response.found.append(FoundTransactionId(id: id.id, kind: id.kind.rawValue, location: id.location))
       switch id.kind {
-      case .originalTransactionId where !response.originalTransactionIds.contains(id.id):
-        response.originalTransactionIds.append(id.id)
-      case .transactionId where !response.transactionIds.contains(id.id): response.transactionIds.append(id.id)
-      default: break
+      case .originalTransactionId: if originals.insert(id.id).inserted { response.originalTransactionIds.append(id.id) }
+      case .transactionId: if others.insert(id.id).inserted { response.transactionIds.append(id.id) }
       }
     }
     return response

@@ -41,20 +41,24 @@ struct SubscriptionLifecycle: Sendable {
   /// Leaves a message that comes due when stragglers have had their time. One for each place in a history, however often it is
   /// found.
   private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, bundleId: String?, receivedAt: Int64) async throws {
-    let key = Self.key(gap, history)
     var body: JSONObject = [
       "environment": .string(history.environment), "originalTransactionId": .string(history.originalTransactionId),
       "gap": .string(gap.id),
     ]
     body["bundleId"] = bundleId.map { .string($0) }
-    _ = try await deliveries.accept(
-      AcceptRequest(
-        queue: .intake, idempotencyKey: key,
-        orderKey: NotificationSniffer.orderKey(
-          environment: history.environment, originalTransactionId: history.originalTransactionId),
-        message: QueueMessage(
-          kind: Self.gapKind, body: JSONValue.object(body).serialized, receivedAt: receivedAt, source: "verifier"),
-        notBefore: WallClock.now + patience.wholeMilliseconds))
+    let request = AcceptRequest(
+      // A gap that was explained and is torn open again by another straggler is looked at again: its event is one all the same.
+      queue: .intake, idempotencyKey: "\(Self.key(gap, history)):\(history.steps.count)",
+      orderKey: NotificationSniffer.orderKey(
+        environment: history.environment, originalTransactionId: history.originalTransactionId),
+      message: QueueMessage(
+        kind: Self.gapKind, body: JSONValue.object(body).serialized, receivedAt: receivedAt, source: "verifier"),
+      notBefore: WallClock.now + patience.wholeMilliseconds)
+    do throws(QueueError) { _ = try await deliveries.accept(request) } catch {
+      guard case .backlogFull = error else { throw error }
+      // The queue must drain, not fill with this: the next notification of the subscription suspects it again.
+      logger.warning("a gap is not looked into now: the queue is full")
+    }
   }
 
   /// A suspected gap after its time: the data of its event, or nil when a straggler has explained it.

@@ -4,16 +4,27 @@ import AttributionProtocol
 import AttributionQueue
 import Cryptography
 import Logging
+import ServiceRuntime
 import WireJSON
 
 /// Makes one event of each delivery of the intake queue: proved, or rejected with its reason.
 struct VerificationWorker: Sendable {
   private static let source = "/verifier"
+  /// How long a notification waits for a certificate's responder that is away.
+  private static let revocationPause: Duration = .seconds(60)
+  let deliveries: DeliveryQueue
   let postbacks: PostbackVerifier
   let signedData: SignedDataJudge
   let lifecycle: SubscriptionLifecycle
   let meanings: PostbackMeanings
+  let metrics: MetricsRegistry
   let logger: Logger
+
+  private static let rejections = "attribution_rejected_total"
+
+  static func declare(_ metrics: MetricsRegistry) {
+    metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
+  }
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
@@ -50,7 +61,9 @@ struct VerificationWorker: Sendable {
     data["placement"] = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId
     ).map { .object($0) }
-    return verified(lease, .skadnetworkPostbackVerified, naturalKey, subject: postback.adNetworkId, data)
+    return verified(
+      lease, .skadnetworkPostbackVerified, naturalKey, subject: postback.adNetworkId, data,
+      otherwise: .skadnetworkPostbackRejected)
   }
 
   private func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
@@ -75,7 +88,9 @@ struct VerificationWorker: Sendable {
     data["placement"] = meanings.source(
       adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil
     ).map { .object($0) }
-    return verified(lease, .adAttributionKitPostbackVerified, naturalKey, subject: postback.adNetworkIdentifier, data)
+    return verified(
+      lease, .adAttributionKitPostbackVerified, naturalKey, subject: postback.adNetworkIdentifier, data,
+      otherwise: .adAttributionKitPostbackRejected)
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.
@@ -92,7 +107,8 @@ struct VerificationWorker: Sendable {
     let text = String(decoding: lease.message.body, as: UTF8.self)
     let verdict = await signedData.verdict(on: text, kind: .notification, now: WallClock.now)
     if verdict.reason == .revocationUnknown {
-      return .retry(after: nil, error: "whether a certificate was revoked is not known now")
+      // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
+      return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
     }
     guard verdict.valid, let payload = verdict.payload, let uuid = payload["notificationUUID"]?.stringValue,
       let environment = verdict.environment
@@ -158,18 +174,52 @@ struct VerificationWorker: Sendable {
     return data
   }
 
+  /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   private func verified(
     _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject,
-    rememberLong: Bool = false
+    rememberLong: Bool = false, otherwise conflict: EventType? = nil
   ) -> WorkOutcome {
     let event = CloudEvent(
       id: naturalKey, source: Self.source, type: type, subject: subject,
       time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
-    return .complete(
-      Completion(
-        state: .verified, naturalKey: naturalKey, rememberLong: rememberLong,
-        events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+    var completion = Completion(
+      state: .verified, naturalKey: naturalKey, rememberLong: rememberLong,
+      events: [EventRecord(id: event.id, type: event.type, json: event.json)])
+    if let conflict {
+      completion.whenSeen = { await seen(lease, naturalKey, subject: subject, data, conflict) }
+    }
+    return .complete(completion)
   }
+
+  /// The same signed postback was counted already. Its holder can send it again with other unsigned values: the first counts, and
+  /// what differs is told.
+  private func seen(
+    _ lease: LeasedMessage, _ naturalKey: String, subject: String?, _ data: JSONObject, _ type: EventType
+  ) async -> WorkOutcome {
+    var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
+    let counted: [UInt8]?
+    do throws(QueueError) { counted = try await deliveries.publishedEvent(naturalKey, besides: lease) } catch {
+      return .retry(after: .milliseconds(500), error: "the event that was counted cannot be read")
+    }
+    guard let counted, let first = (try? JSONValue(parsing: counted))?["data"], let firstValues = first["unsigned"]?.objectValue,
+      let values = data["unsigned"]?.objectValue, values != firstValues
+    else {
+      duplicate.word = "duplicate"
+      return .complete(duplicate)
+    }
+    return rejected(
+      lease, type, reason: Self.conflict, field: nil, subject: subject,
+      more: [
+        "countedEventId": .string(naturalKey), "countedUnsigned": .object(firstValues), "unsigned": .object(values),
+      ])
+  }
+
+  private static let conflict = "conflicting_unsigned"
+  /// Reasons that lie in our configuration, keys or clock: once that is mended, the same bytes may be accepted again.
+  private static let passing: Set<String> = [
+    PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
+    SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue,
+  ]
 
   /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
   private func rejected(
@@ -183,8 +233,11 @@ struct VerificationWorker: Sendable {
     let event = CloudEvent(
       id: "rejected:\(lease.deliveryID)", source: Self.source, type: type, subject: subject,
       time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
-    return .complete(
-      Completion(
-        state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason))
+    var completion = Completion(
+      state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason)
+    completion.keepsBody = true
+    completion.mayBeJudgedAnew = Self.passing.contains(reason)
+    metrics.add(Self.rejections, 1, [lease.message.kind, reason])
+    return .complete(completion)
   }
 }

@@ -27,12 +27,22 @@ enum SubscriptionFold {
 
   // MARK: Transitions
 
-  private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
+  /// Whether a paid period begins with the step.
+  private static func beginsPeriod(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
-    case ("SUBSCRIBED", _), ("OFFER_REDEEMED", "INITIAL_BUY"), ("OFFER_REDEEMED", "RESUBSCRIBE"):
+    case ("SUBSCRIBED", _), ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("OFFER_REDEEMED", nil),
+      ("OFFER_REDEEMED", "INITIAL_BUY"), ("OFFER_REDEEMED", "RESUBSCRIBE"), ("OFFER_REDEEMED", "UPGRADE"):
+      true
+    default: false
+    }
+  }
+
+  private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
+    if beginsPeriod(step) {
       begin(&state)
-    case ("DID_RENEW", _), ("OFFER_REDEEMED", "UPGRADE"), ("OFFER_REDEEMED", nil), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"):
-      begin(&state)
+      return
+    }
+    switch (step.type, step.subtype) {
     case ("OFFER_REDEEMED", _):
       // A downgrade for the next period: it will be renewed.
       state.autoRenew = true
@@ -93,9 +103,11 @@ enum SubscriptionFold {
 
   /// Takes over what the step carries.
   private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
-    if let transaction = step.transaction, isNewest(transaction, state) {
+    // What begins a period is about the newest one, also where that ends sooner: an upgrade from a year to a month.
+    if let transaction = step.transaction, beginsPeriod(step) || isNewest(transaction, state) {
       state.transactionId = transaction.transactionId
       state.productId = transaction.productId ?? state.productId
+      state.purchaseDate = transaction.purchaseDate ?? state.purchaseDate
       state.expiresDate = transaction.expiresDate ?? state.expiresDate
       if step.type != "REFUND_REVERSED" { state.revocationDate = transaction.revocationDate }
       // A transaction that says that it was revoked is, whatever the notification is about.
@@ -113,6 +125,7 @@ enum SubscriptionFold {
   /// A refund or an answer to a question may be about a period long gone.
   private static func isNewest(_ transaction: LifecycleStep.Transaction, _ state: SubscriptionState) -> Bool {
     guard let known = state.transactionId, known != transaction.transactionId else { return true }
+    if let mine = transaction.purchaseDate, let its = state.purchaseDate { return mine >= its }
     guard let mine = transaction.expiresDate, let its = state.expiresDate else { return true }
     return mine >= its
   }

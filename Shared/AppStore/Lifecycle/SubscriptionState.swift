@@ -8,6 +8,7 @@ public struct SubscriptionState: Sendable, Hashable {
   /// Of the newest period.
   public internal(set) var transactionId: String?
   public internal(set) var productId: String?
+  public internal(set) var purchaseDate: Int64?
   public internal(set) var expiresDate: Int64?
   public internal(set) var gracePeriodExpiresDate: Int64?
   public internal(set) var revocationDate: Int64?
@@ -63,6 +64,7 @@ extension SubscriptionState {
     ]
     object["transactionId"] = transactionId.map { .string($0) }
     object["productId"] = productId.map { .string($0) }
+    object["purchaseDate"] = purchaseDate.map { .integer($0) }
     object["expiresDate"] = expiresDate.map { .integer($0) }
     object["gracePeriodExpiresDate"] = gracePeriodExpiresDate.map { .integer($0) }
     object["revocationDate"] = revocationDate.map { .integer($0) }
@@ -81,6 +83,7 @@ extension SubscriptionState {
     lastSignedDate = last
     transactionId = object["transactionId"]?.stringValue
     productId = object["productId"]?.stringValue
+    purchaseDate = object["purchaseDate"]?.int64Value
     expiresDate = object["expiresDate"]?.int64Value
     gracePeriodExpiresDate = object["gracePeriodExpiresDate"]?.int64Value
     revocationDate = object["revocationDate"]?.int64Value

@@ -147,7 +147,8 @@ public struct SignedDataVerifier: Sendable {
     if let expected = expecting.appAppleId ?? app?.appAppleId {
       return identity.appAppleId == expected ? nil : .wrongApp
     }
-    return expecting.bundleId == nil ? .wrongApp : nil
+    // Without a number to compare, only the name can have shown the app: some data has none.
+    return expecting.bundleId != nil && identity.bundleId != nil ? nil : .wrongApp
   }
 
   private func wrongEnvironment(

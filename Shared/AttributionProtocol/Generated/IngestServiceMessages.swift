@@ -59,6 +59,8 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
   public var lastError: String?
   public var queue: String?
   public var kind: String?
+  /// Of a rejected delivery, as it came, in Base64, while it is kept.
+  public var body: String?
 
   public init(
     id: String = "",
@@ -70,7 +72,8 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     reason: String? = nil,
     lastError: String? = nil,
     queue: String? = nil,
-    kind: String? = nil
+    kind: String? = nil,
+    body: String? = nil
   ) {
     self.id = id
     self.state = state
@@ -82,6 +85,7 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     self.lastError = lastError
     self.queue = queue
     self.kind = kind
+    self.body = body
   }
 
   public init() {
@@ -95,6 +99,7 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     self.lastError = nil
     self.queue = nil
     self.kind = nil
+    self.body = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -144,6 +149,10 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
           try seen.insert(9, key)
           if try reader.readNull() { continue }
           kind = try reader.readString()
+        case "body":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          body = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -193,6 +202,10 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     if let kind {
       writer.key("kind")
       writer.string(kind)
+    }
+    if let body {
+      writer.key("body")
+      writer.string(body)
     }
     writer.endObject()
   }

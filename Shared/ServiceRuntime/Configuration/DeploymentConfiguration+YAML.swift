@@ -198,7 +198,8 @@ extension DeploymentConfiguration {
     unknown += node.unknownKeys([
       "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
       "deliveryGeneration",
-      "notificationGeneration", "deliveryRecordTTL", "eventRetention", "acknowledgedEventTTL", "rpcAnswerTTL",
+      "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
+      "acknowledgedEventTTL", "rpcAnswerTTL",
     ])
     queue.lease = try node["lease"]?.duration() ?? queue.lease
     queue.maxAttempts = Int(try node["maxAttempts"]?.integer() ?? Int64(queue.maxAttempts))
@@ -210,6 +211,9 @@ extension DeploymentConfiguration {
     queue.deliveryGeneration = try node["deliveryGeneration"]?.duration() ?? queue.deliveryGeneration
     queue.notificationGeneration = try node["notificationGeneration"]?.duration() ?? queue.notificationGeneration
     queue.deliveryRecordTTL = try node["deliveryRecordTTL"]?.duration() ?? queue.deliveryRecordTTL
+    queue.rejectedBodies = max(0, Int(try node["rejectedBodies"]?.integer() ?? Int64(queue.rejectedBodies)))
+    queue.rejectedBodyBytes = max(0, Int(try node["rejectedBodyBytes"]?.integer() ?? Int64(queue.rejectedBodyBytes)))
+    queue.rejectedBodyTTL = try node["rejectedBodyTTL"]?.duration() ?? queue.rejectedBodyTTL
     queue.eventRetention = try node["eventRetention"]?.duration() ?? queue.eventRetention
     queue.acknowledgedEventTTL = try node["acknowledgedEventTTL"]?.duration() ?? queue.acknowledgedEventTTL
     queue.rpcAnswerTTL = try node["rpcAnswerTTL"]?.duration() ?? queue.rpcAnswerTTL
