@@ -37,6 +37,39 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       renewal: .init(gracePeriodExpiresDate: days("gracePeriodExpires")))
   }
 
+  @Test("an upgrade to a shorter period is the newest one, though the old one would have ended later")
+  func upgradeToShorter() {
+    let life = history([
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 365, transaction: "yearly", purchase: 0),
+      step("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: 5, expires: 35, transaction: "monthly", purchase: 5),
+    ])
+    #expect(life.state?.transactionId == "monthly")
+    #expect(life.state?.expiresDate == 35 * day)
+    #expect(life.gaps.isEmpty)
+    #expect(life.state?.status(at: 37 * day) == .unknownOverdue)
+    let refunded = history(life.steps + [step("REFUND", at: 6, expires: 35, transaction: "monthly", purchase: 5, revoked: 6)])
+    #expect(refunded.state?.status == .revoked)
+    #expect(refunded.state?.status.hasAccess == false)
+    let old = history(life.steps + [step("REFUND", at: 6, expires: 365, transaction: "yearly", purchase: 0, revoked: 6)])
+    #expect(old.state?.status == .active)
+    #expect(old.state?.transactionId == "monthly")
+  }
+
+  @Test("a new start with a shorter period after a refund is followed to its end", arguments: [nil, 1] as [Int64?])
+  func shorterAfterRefund(_ status: Int64?) {
+    let life = history([
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 365, transaction: "yearly", purchase: 0),
+      step("REFUND", at: 10, expires: 365, transaction: "yearly", purchase: 0, revoked: 10),
+      step("SUBSCRIBED", "RESUBSCRIBE", at: 20, expires: 27, transaction: "weekly", purchase: 20, status: status),
+    ])
+    #expect(life.state?.status == .active)
+    #expect(life.state?.expiresDate == 27 * day)
+    #expect(life.state?.status(at: 45 * day) == .unknownOverdue)
+    let renewed = history(life.steps + [step("DID_RENEW", at: 27, expires: 34, transaction: "weekly2", purchase: 27)])
+    #expect(renewed.gaps.isEmpty)
+    #expect(renewed.state?.transactionId == "weekly2")
+  }
+
   @Test("the cases of lifecycle.json", arguments: AppStoreVectors.json("lifecycle.json").arrayValue ?? [])
   func vector(_ value: JSONValue) throws {
     let events = try #require(value["events"]?.arrayValue).enumerated().map { try Self.vectorStep($0.element, $0.offset) }

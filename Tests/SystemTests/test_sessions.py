@@ -56,6 +56,28 @@ def test_only_status_3_is_consent(system):
         assert entry["body"]["att_status"] == (-1 if status is None else status)
 
 
+def test_no_text_that_says_a_field_reaches_an_analytics_host(system):
+    """Whatever calls itself JSON or a query and is not quite: none of it holds the identifier that the session names."""
+    hidden = new_identifier()
+    install = f"partner-{uuid.uuid4().hex[:8]}"
+    texts = [f'{{"idfa":"{hidden}","a":1,"a":2}}', "[" * 40 + f'{{"idfa":"{hidden}"}}' + "]" * 40, f'{{"idfa":"{hidden}"}};',
+             f'json:{{"idfa":"{hidden}"}}', f"https://example.com/cb?idfa={hidden}", f"https://example.com/cb?i%64fa%3D{hidden}"]
+    body = {"bundleId": "com.example.app", "installId": install, "attStatus": 2,
+            "parameters": {f"partner{index}": text for index, text in enumerate(texts)}, "keep": "this"}
+    assert system.post("/v1/sessions", body).status == 202
+    entry = wait_for(system, install, 1)[0]
+    assert entry["host"] == "analytics.adjust.com" and entry["body"]["keep"] == "this"
+    assert not holds(entry, hidden), entry
+
+
+def test_a_session_made_to_take_long_holds_up_nobody(system):
+    body = {"bundleId": "com.example.app", "installId": f"long-{uuid.uuid4().hex[:8]}", "attStatus": 2, "idfa": "a" * 80_000,
+            "note": "a" * 160_000 + "%"}
+    assert system.post("/v1/sessions", body).status == 202
+    entry = wait_for(system, body["installId"], 1)[0]
+    assert "idfa" not in entry["body"]
+
+
 def test_what_is_held_leaves_in_order_with_the_answer(system):
     install, idfa = f"asked-{uuid.uuid4().hex[:8]}", new_identifier()
     for event in ("a", "b", "c"):

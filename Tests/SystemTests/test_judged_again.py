@@ -1,0 +1,92 @@
+"""What is rejected or resent: told, kept for study, and counted once, whatever changes meanwhile."""
+
+import base64
+import json
+import time
+import uuid
+
+from conftest import start_system, stop_system
+
+NETWORK = "example123.skadnetwork"
+
+
+def posted(system, body: str) -> str:
+    answer = system.post("/v1/postbacks", body)
+    assert answer.status == 200, answer
+    return answer.json["id"]
+
+
+def delivery(system, id: str, state: str) -> dict:
+    for _ in range(100):
+        found = system.call("Ingest", "GetDelivery", {"id": id})
+        if found["state"] == state:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(found)
+
+
+def restart(system) -> None:
+    system.service("stop", "verifier")
+    system.service("start", "verifier")
+
+
+def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(system):
+    identifier = str(uuid.uuid4())
+    feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
+    made = system.control("/control/skadnetwork/postbacks", {
+        "transactionId": identifier, "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
+    genuine = json.loads(made["body"])
+    first = posted(system, made["body"])
+    assert delivery(system, first, "verified")
+    # Written otherwise and with the same values it is a duplicate; with others it is a conflict.
+    again = posted(system, json.dumps(dict(reversed(genuine.items()))))
+    other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
+    assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
+    told = delivery(system, other, "rejected")
+    assert told["reason"] == "conflicting_unsigned"
+    events = [event for event in feed.wait_for(2) if identifier in json.dumps(event["data"]).lower() or event["data"].get("deliveryId") == other]
+    feed.delete()
+    kinds = sorted(event["type"].split(".")[-2] for event in events)
+    assert kinds == ["rejected", "verified"], events
+    conflict = next(event["data"] for event in events if ".rejected." in event["type"])
+    assert conflict["countedUnsigned"]["conversion-value"] == 10 and conflict["unsigned"]["conversion-value"] == 63
+    assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
+
+
+def test_the_body_of_a_rejected_delivery_can_be_studied(system):
+    made = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})
+    forged = json.dumps({**json.loads(made["body"]), "transaction-id": str(uuid.uuid4())})
+    found = delivery(system, posted(system, forged), "rejected")
+    assert found["reason"] == "bad_signature"
+    assert base64.b64decode(found["body"]).decode() == forged
+    genuine = delivery(system, posted(system, made["body"]), "verified")
+    assert "body" not in genuine
+    metrics = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+    assert any(line.startswith("attribution_rejected_total{") and 'reason="bad_signature"' in line and not line.endswith(" 0")
+               for line in metrics.splitlines()), [line for line in metrics.splitlines() if "rejected_total" in line]
+
+
+def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_path):
+    system = start_system(tmp_path)
+    try:
+        configuration = tmp_path / "configuration.yaml"
+        whole = configuration.read_text()
+        assert "bundleId: com.example.app" in whole
+        configuration.write_text(whole.replace("bundleId: com.example.app", "bundleId: com.example.other"))
+        restart(system)
+        feed = system.subscribe(["appstore.notification.verified.v1", "appstore.notification.rejected.v1"])
+        made = system.control("/control/notifications", {
+            "bundleId": "com.example.app", "environment": "Production", "notificationType": "TEST", "send": False})
+        body = {"signedPayload": made["signedPayload"]}
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
+        assert [event["data"]["reason"] for event in feed.wait_for(1)] == ["wrong_app"]
+        configuration.write_text(whole)
+        restart(system)
+        # Apple's retry, or recovery's copy: the same bytes.
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
+        events = feed.wait_for(1)
+        assert [event["type"] for event in events] == ["appstore.notification.verified.v1"]
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "duplicate"
+        assert feed.wait_for(1, seconds=2) == []
+    finally:
+        stop_system(system)
