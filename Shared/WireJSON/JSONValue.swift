@@ -7,6 +7,19 @@ public enum JSONValue: Sendable, Hashable {
   case array([JSONValue])
   case object(JSONObject)
 
+  /// Texts are compared byte for byte.
+  public static func == (a: JSONValue, b: JSONValue) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.number(let a), .number(let b)): a == b
+    case (.string(let a), .string(let b)): a.isExactly(b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
+
   /// Reads one whole document. Throws ``JSONError`` with the place of the fault.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     var reader = JSONReader(bytes, limits: limits)

@@ -2,18 +2,18 @@
 /// costs no quadratic time.
 public struct KeySet: Sendable {
   private var few: [String] = []
-  private var many: Set<String> = []
+  private var many: Set<ExactText> = []
 
   public init() {}
 
   /// False when the name was there already.
   public mutating func insert(_ key: String) -> Bool {
     if many.isEmpty {
-      if few.contains(key) { return false }
+      if few.contains(where: { $0.isExactly(key) }) { return false }
       few.append(key)
-      if few.count == 16 { many = Set(few) }
+      if few.count == 16 { many = Set(few.map { ExactText($0) }) }
       return true
     }
-    return many.insert(key).inserted
+    return many.insert(ExactText(key)).inserted
   }
 }

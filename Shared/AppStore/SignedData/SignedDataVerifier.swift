@@ -4,7 +4,10 @@ import WireJSON
 /// Proves JWS of the App Store: form, algorithm, chain, signature, identity, in this order (App Store Server API: JWSDecodedHeader, x5c).
 /// Pure: the time is passed in.
 public struct SignedDataVerifier: Sendable {
-  private static let tokenLimit = 256 << 10
+  private static let tokenLimit = 64 << 10
+  private static let notificationLimit = 256 << 10
+  /// The environments of what Apple signs.
+  private static let signedEnvironments = ["Production", "Sandbox"]
   /// How far ahead of our clock Apple's may be.
   private static let clockTolerance: Int64 = 300_000
 
@@ -55,7 +58,7 @@ public struct SignedDataVerifier: Sendable {
       verdict.reason = reason
       return verdict
     }
-    if kind == .notification, let refusal = readNested(payload, into: &verdict, expecting: environment, now: now, &chains) {
+    if kind == .notification, let refusal = readNested(payload, of: identity, into: &verdict, expecting: environment, now: now, &chains) {
       verdict.reason = refusal.reason
       verdict.field = refusal.field
       return verdict
@@ -71,7 +74,9 @@ public struct SignedDataVerifier: Sendable {
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
       let jws: CompactJWS
-      do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: Self.tokenLimit) } catch {
+      do throws(CompactJWS.Failure) {
+        jws = try CompactJWS(text, limit: kind == .notification ? Self.notificationLimit : Self.tokenLimit)
+      } catch {
         throw SignedDataRefusal(.malformedJWS)
       }
       let header = try Self.object(jws.header)
@@ -134,10 +139,12 @@ public struct SignedDataVerifier: Sendable {
 
   /// The app is checked first, then the environment.
   private func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
-    let app = app(of: identity, expecting)
+    var app = app(of: identity, expecting)
+    // An app is configured for an environment or is not configured there at all.
+    if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
     if let bundleId = identity.bundleId {
       if let expected = expecting.bundleId {
-        if expected != bundleId { return .wrongApp }
+        if !expected.isExactly(bundleId) { return .wrongApp }
       } else if app == nil {
         return .wrongApp
       }
@@ -147,26 +154,29 @@ public struct SignedDataVerifier: Sendable {
     if let expected = expecting.appAppleId ?? app?.appAppleId {
       return identity.appAppleId == expected ? nil : .wrongApp
     }
-    // Without a number to compare, only the name can have shown the app: some data has none.
-    return expecting.bundleId != nil && identity.bundleId != nil ? nil : .wrongApp
+    // In production there must be a number to compare.
+    return .wrongApp
   }
 
   private func wrongEnvironment(
     _ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation
   ) -> SignedDataReason? {
+    let isUnsigned = acceptsXcodeData && identity.isUnsigned
+    guard isUnsigned || Self.signedEnvironments.contains(where: { $0.isExactly(environment) }) else { return .wrongEnvironment }
     if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
-    guard let app = app(of: identity, expecting), !(acceptsXcodeData && identity.isUnsigned) else { return nil }
+    guard let app = app(of: identity, expecting), !isUnsigned else { return nil }
     return app.environments.contains(environment) ? nil : .wrongEnvironment
   }
 
   private func app(of identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> KnownApp? {
-    if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId == bundleId } }
+    if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId.isExactly(bundleId) } }
     return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }
   }
 
   /// A notification is valid only if all that it carries is.
   private func readNested(
-    _ payload: JSONObject, into verdict: inout SignedDataVerdict, expecting environment: String, now: Int64,
+    _ payload: JSONObject, of identity: SignedDataIdentity, into verdict: inout SignedDataVerdict, expecting environment: String,
+    now: Int64,
     _ built: inout [VerifiedChain]
   ) -> SignedDataRefusal? {
     let data = payload["data"]?.objectValue
@@ -185,7 +195,11 @@ public struct SignedDataVerifier: Sendable {
         guard let inner = try? SignedDataIdentity(kind, object) else {
           return SignedDataRefusal(.malformed, field: name)
         }
-        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, bundleId != outer {
+        if let bundleId = inner.bundleId, let outer = holder?["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
+          return SignedDataRefusal(.wrongApp)
+        }
+        // A renewal info names no app; an app transaction of production does, by its number too.
+        if inner.checksAppAppleId, environment == "Production", inner.appAppleId != identity.appAppleId {
           return SignedDataRefusal(.wrongApp)
         }
         if inner.environment != environment { return SignedDataRefusal(.wrongEnvironment) }

@@ -83,6 +83,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
       if let path = cached(name, at: time) { return .success(path) }
       do throws(ChainError) {
         let path = try build(leaf: certificates[0], intermediate: certificates[1], at: time)
+        guard path.holds(at: time) else { throw .invalid("a certificate is not valid at this time") }
         cache.withLock { $0.paths.keep(path, for: name) }
         return .success(path)
       } catch {
@@ -100,7 +101,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     let digest = SHA256Digest.hash(intermediate)
     if let authority = cache.withLock({ $0.authorities.use(digest) }), authority.holds(at: time) {
       let key = try Self.signingKey(of: leaf)
-      try prove(leaf, under: authority, at: time)
+      try prove(leaf, under: authority)
       return VerifiedChain(key: key, leaf: leaf, authority: authority)
     }
     let middle: Certificate
@@ -109,7 +110,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     }
     let key = try Self.signingKey(of: leaf)
     guard middle.hasExtension(Self.intermediateMarker) else { throw .invalid("the intermediate lacks Apple's marker") }
-    let root = try root(of: leaf, through: middle, at: time)
+    let root = try root(of: leaf, through: middle)
     let authority = CertificateAuthority(intermediate: middle, root: root, digest: digest)
     // What a root says about the names below it is checked only over the whole path.
     if X509_get_ext_by_NID(root.raw, NID_name_constraints, -1) < 0 {
@@ -137,11 +138,11 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   }
 
   /// The whole path; answers the pinned root it ends in.
-  private func root(of leaf: Certificate, through intermediate: Certificate, at time: Int64) throws(ChainError)
+  private func root(of leaf: Certificate, through intermediate: Certificate) throws(ChainError)
     -> Certificate
   {
     try Self.withStack(of: intermediate) { untrusted throws(ChainError) in
-      try verifying(leaf, untrusted: untrusted, trusted: nil, depth: 1, at: time) { path throws(ChainError) in
+      try verifying(leaf, untrusted: untrusted, trusted: nil, depth: 1) { path throws(ChainError) in
         guard OPENSSL_sk_num(path) == 3, let top = OPENSSL_sk_value(path, 2), let middle = OPENSSL_sk_value(path, 1),
           X509_cmp(OpaquePointer(middle), intermediate.raw) == 0,
           let root = roots.first(where: { X509_cmp($0.raw, OpaquePointer(top)) == 0 })
@@ -152,9 +153,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   }
 
   /// The leaf's half of the path, under an intermediate whose own half is proven.
-  private func prove(_ leaf: Certificate, under authority: CertificateAuthority, at time: Int64) throws(ChainError) {
+  private func prove(_ leaf: Certificate, under authority: CertificateAuthority) throws(ChainError) {
     try Self.withStack(of: authority.intermediate) { trusted throws(ChainError) in
-      try verifying(leaf, untrusted: nil, trusted: trusted, depth: 0, at: time) { path throws(ChainError) in
+      try verifying(leaf, untrusted: nil, trusted: trusted, depth: 0) { path throws(ChainError) in
         guard OPENSSL_sk_num(path) == 2, let top = OPENSSL_sk_value(path, 1),
           X509_cmp(OpaquePointer(top), authority.intermediate.raw) == 0
         else { throw .invalid("the path is not leaf, intermediate") }
@@ -163,7 +164,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   }
 
   private func verifying<Answer>(
-    _ leaf: Certificate, untrusted: OpaquePointer?, trusted: OpaquePointer?, depth: Int32, at time: Int64,
+    _ leaf: Certificate, untrusted: OpaquePointer?, trusted: OpaquePointer?, depth: Int32,
     _ read: (OpaquePointer?) throws(ChainError) -> Answer
   ) throws(ChainError) -> Answer {
     guard let context = X509_STORE_CTX_new() else { throw .invalid("no memory") }
@@ -177,8 +178,10 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
       X509_STORE_CTX_set0_trusted_stack(context, trusted)
       flags |= UInt(X509_V_FLAG_PARTIAL_CHAIN)
     }
+    // Times are compared by `VerifiedChain`, for paths that are built and for those that are remembered alike: OpenSSL takes a
+    // certificate's last second for over, RFC 5280 (section 4.1.2.5) does not.
+    flags |= UInt(X509_V_FLAG_NO_CHECK_TIME)
     let parameters = X509_STORE_CTX_get0_param(context)
-    X509_VERIFY_PARAM_set_time(parameters, time_t(time))
     X509_VERIFY_PARAM_set_flags(parameters, flags)
     X509_VERIFY_PARAM_set_depth(parameters, depth)
     guard X509_verify_cert(context) == 1 else {

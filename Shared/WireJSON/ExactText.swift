@@ -1,0 +1,24 @@
+/// A text that equals another only byte for byte.
+///
+/// Swift's own comparison takes texts for equal that Unicode calls canonically equivalent, the Kelvin sign and a K among them. Names in
+/// JSON and identifiers are compared as they are written (RFC 8259 section 8.3).
+public struct ExactText: Sendable, Hashable {
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+
+  public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isExactly(b.text) }
+
+  public func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension String {
+  /// Whether both are the same bytes.
+  public func isExactly(_ other: String) -> Bool {
+    // Most texts that are asked about differ, and Swift sees that quickly.
+    self == other && utf8.elementsEqual(other.utf8)
+  }
+}

@@ -1,0 +1,1 @@
+"""What the differential test holds the verifier to. Nothing here shares a line with the product."""

@@ -1,0 +1,63 @@
+"""What was found once, made small, so that every run asks it again."""
+
+import json
+
+from .app_store import judge, signed_token
+from .certificates import MIDDLE, chains, milliseconds
+from .judgement import Case
+from .postbacks import judge_skadnetwork
+from .signatures import der
+from .skadnetwork_cases import base64_of, signature_of
+
+DATE = milliseconds(MIDDLE)
+# What is asked, and what is signed: kind, expectation, payload, whether it verifies.
+SIGNED_DATA = {
+    "bundle id of another spelling": ("transaction", {"bundleId": "com.example.Kiosk", "environment": "Sandbox"},
+                                      {"bundleId": "com.example.\u212aiosk", "environment": "Sandbox", "signedDate": DATE}, False),
+    "two names that look alike": ("transaction", {}, {"bundleId": "com.example.app", "environment": "Sandbox", "signedDate": DATE, "K": 1,
+                                                      "\u212a": 2}, True),
+    "renewal info of no environment": ("renewalInfo", {}, {"environment": "anything", "signedDate": DATE}, False),
+    "retention request of no environment": ("realtimeRequest", {}, {"environment": "anything", "signedDate": DATE}, False),
+    "renewal info of Xcode's": ("renewalInfo", {}, {"environment": "Xcode", "signedDate": DATE}, False),
+    "a token above its bound": ("transaction", {}, {"bundleId": "com.example.app", "environment": "Sandbox", "signedDate": DATE,
+                                                    "filling": "x" * 60_000}, False),
+    "another app's retention request": ("realtimeRequest", {"bundleId": "com.other.app"},
+                                        {"environment": "Production", "appAppleId": 525463029, "signedDate": DATE}, False),
+    "production without an app id to compare": (
+        "appTransaction", {"bundleId": "com.other.app", "environment": "Production"},
+        {"bundleId": "com.other.app", "receiptType": "Production", "appAppleId": 77, "receiptCreationDate": DATE}, False),
+    "an environment that the app is not configured for": (
+        "transaction", {"environment": "Production"},
+        {"bundleId": "com.example.sandboxed", "environment": "Production", "signedDate": DATE}, False),
+}
+
+
+def notification_of_another_app_id() -> dict:
+    """Its app transaction is signed, of the same bundle, and names another app id."""
+    inner = {"bundleId": "com.example.app", "receiptType": "Production", "appAppleId": 1, "receiptCreationDate": DATE}
+    return {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": DATE,
+            "appData": {"bundleId": "com.example.app", "environment": "Production", "appAppleId": 525463029,
+                        "signedAppTransactionInfo": signed_token(inner, chains()["plain"])}}
+
+
+def postback_with_names_that_look_alike() -> dict:
+    body = {"ad-network-id": "example123.skadnetwork", "campaign-id": 7, "app-id": 525463029,
+            "transaction-id": "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"}
+    return body | {"attribution-signature": base64_of(der(*signature_of(body))), "K": 1, "\u212a": 2}
+
+
+def cases() -> list[Case]:
+    made = []
+
+    def signed_data(name, kind, asked, payload, expected):
+        token = signed_token(payload, chains()["plain"])
+        item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
+        made.append(Case("found", len(made), name, item, judge(token, kind, asked), expected))
+
+    for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
+        signed_data(name, kind, asked, payload, expected)
+    signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
+    text = json.dumps(postback_with_names_that_look_alike())
+    item = json.dumps({"skadnetworkPostback": {"postbackText": text}})
+    made.append(Case("found", len(made), "a postback with two names that look alike", item, judge_skadnetwork(text), True))
+    return made

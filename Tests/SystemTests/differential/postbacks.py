@@ -1,0 +1,228 @@
+"""Postbacks for the differential test, and a judge of its own: Python's `cryptography` over a text put together from
+Apple's pages (Combining parameters for SKAdNetwork 3 postbacks; Verifying a postback)."""
+
+import base64
+import json
+import random
+import re
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from . import jws
+from .judgement import DEPTH, Judgement, Refused, extent, strict_json
+from .signatures import base64_strictly, derived_key, in_range, read_der, verifies
+
+SEPARATOR = "\u2063"
+LOOKALIKES = ("\u2060", "\u2061", "\u2062", "\u2064", "\u200b", "\u200c", "\u200d", "\ufeff", "\u00ad", "\u180e", "\u2028", "\u0000",
+              "\u034f", "\u115f", "\u3164", "|", ",", " ", "")
+# One character in two spellings: a reader that compares or normalises by canonical equivalence takes them for one.
+SAME_LOOK = (("\u00e9", "e\u0301"), ("\u212a", "K"), ("\u212b", "\u00c5"), ("\u037e", ";"), ("\u0344", "\u0308\u0301"))
+VERSIONS = ("1.0", "2.0", "2.1", "2.2", "3.0", "4.0")
+KIDS = ("apple-cas-identifier/0", "apple-development-identifier/0", "apple-development-identifier/1")
+
+P192 = derived_key("test p192", ec.SECP192R1())
+P192_OTHER = derived_key("another p192", ec.SECP192R1())
+P256 = derived_key("test p256", ec.SECP256R1())
+P256_OTHER = derived_key("another p256", ec.SECP256R1())
+KID_KEYS = {kid: derived_key(f"test {kid}", ec.SECP256R1()) for kid in KIDS}
+
+
+def subject_public_key_info(key: ec.EllipticCurvePrivateKey) -> str:
+    return base64.b64encode(key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).decode()
+
+
+CONFIGURATION = {"p192": subject_public_key_info(P192), "p256": subject_public_key_info(P256),
+                 "kids": {kid: subject_public_key_info(key) for kid, key in KID_KEYS.items()}}
+
+
+def signing_key(version: str) -> ec.EllipticCurvePrivateKey:
+    return P192 if version in ("1.0", "2.0") else P256
+
+
+class Fault(Exception):
+    def __init__(self, field: str, reason: str = "malformed"):
+        self.field, self.reason = field, reason
+
+
+class Fields:
+    """Reads leniently and keeps the faults."""
+
+    def __init__(self, values: dict, lenient: bool):
+        self.values, self.lenient, self.faults = values, lenient, []
+
+    def _take(self, name: str, required: bool):
+        value = self.values.get(name)
+        if value is None and required:
+            self.faults.append(name)
+        return value
+
+    def text(self, name, required=True, pattern=None):
+        value = self._take(name, required)
+        if value is None:
+            return None
+        # An empty text says nothing, where Apple always says something.
+        if not isinstance(value, str) or not re.fullmatch(pattern or f"[^{SEPARATOR}]+", value, re.S):
+            self.faults.append(name)
+            return None
+        return value
+
+    def whole(self, name, low, high, required=True):
+        value = self._take(name, required)
+        if value is None:
+            return None
+        if self.lenient and isinstance(value, str) and re.fullmatch(r"[0-9]+|-0*[1-9][0-9]*", value,
+                                                                                                        re.ASCII):
+            value = int(value) if len(value) < 40 else 1 << 128
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            self.faults.append(name)
+            return None
+        return value
+
+    def truth(self, name, required=True):
+        value = self._take(name, required)
+        if value is None or isinstance(value, bool):
+            return value
+        if self.lenient and value in (0, 1):
+            return bool(value)
+        if self.lenient and isinstance(value, str) and value in ("true", "false"):
+            return value == "true"
+        self.faults.append(name)
+        return None
+
+    def values_outside(self, newest: bool = True):
+        """What nobody signed beside a postback: a fine value or a coarse one, never both. Before 4.0 there is no coarse one and
+        no country: a field of that name is some partner's."""
+        fine = self.whole("conversion-value", 0, 63, required=False)
+        coarse = self.text("coarse-conversion-value", required=False, pattern="low|medium|high") if newest else None
+        if fine is not None and coarse is not None:
+            self.faults += ["conversion-value", "coarse-conversion-value"]
+        if newest:
+            self.text("country-code", required=False, pattern="[A-Za-z]{2}")
+
+
+INT64 = 2 ** 63 - 1
+
+
+def judge_skadnetwork(text: str) -> Judgement:
+    try:
+        body = strict_json(text)
+    except ValueError:
+        return Judgement.rejected("malformed")
+    if not isinstance(body, dict):
+        return Judgement.rejected("malformed")
+    version = body.get("version")
+    if version is None:
+        version = "1.0"
+    if not isinstance(version, str):
+        return Judgement.rejected("malformed", field="version")
+    if version not in VERSIONS:
+        return Judgement.rejected("unsupported_version", "malformed", field="version")
+    at = VERSIONS.index(version)
+    fields = Fields(body, lenient=True)
+    network = fields.text("ad-network-id")
+    campaign = fields.whole("campaign-id", 1, 100) if at < 5 else fields.text("source-identifier", pattern="[0-9]{2,4}")
+    app = fields.whole("app-id", 0, INT64)
+    transaction = fields.text("transaction-id")
+    words = [network, campaign, app, transaction]
+    if at >= 1:
+        words = [version, *words, fields.truth("redownload")]
+        source = fields.whole("source-app-id", 0, INT64, required=False)
+        domain = fields.text("source-domain", required=False) if version == "4.0" else None
+        if source is not None and domain is not None:
+            fields.faults += ["source-app-id", "source-domain"]
+        words += [value for value in (source, domain) if value is not None]
+        fields.values_outside(newest=version == "4.0")
+    if at >= 3:
+        words.append(fields.whole("fidelity-type", 0, 1))
+    if at >= 4:
+        words.append(fields.truth("did-win"))
+    if at >= 5:
+        words.append(fields.whole("postback-sequence-index", 0, 2))
+    signature = fields.text("attribution-signature")
+    if fields.faults:
+        reasons = {"malformed"}
+        if fields.faults == ["attribution-signature"] and body.get("attribution-signature") is not None:
+            reasons.add("malformed_signature")
+        return Judgement(False, frozenset(reasons), frozenset(fields.faults))
+    key = signing_key(version).public_key()
+    try:
+        r, s = read_der(base64_strictly(signature))
+    except Refused:
+        return Judgement.rejected("malformed_signature")
+    if not in_range(r, s, key.curve.name):
+        # Numbers that only the wider curve has are Apple's other key's signature, as the vector 2.0-signed-with-p256 has it.
+        wider = version in ("1.0", "2.0") and in_range(r, s, "secp256r1") and max(r, s) >= 1 << 192
+        return Judgement.rejected("malformed_signature", *(["bad_signature"] if wider else []))
+    spelt = [str(word).lower() if isinstance(word, bool) else str(word) for word in words]
+    message = SEPARATOR.join(spelt).encode()
+    if not verifies(key, r, s, message):
+        return Judgement.rejected("bad_signature")
+    return Judgement(True, says={"version": version, "transactionId": transaction, "environment": "production"})
+
+
+def judge_ad_attribution_kit(text: str) -> Judgement:
+    try:
+        body = strict_json(text)
+    except ValueError:
+        return Judgement.rejected("malformed")
+    if not isinstance(body, dict):
+        return Judgement.rejected("malformed")
+    token = body.get("jws-string")
+    if not isinstance(token, str):
+        return Judgement.rejected("malformed", field="jws-string")
+    try:
+        form = jws.opened(token)
+    except Refused:
+        return Judgement.rejected("malformed_jws")
+    if "crit" in form.header:
+        # RFC 7515, 4.1.11: no extension is understood here, and an empty list is none either.
+        return Judgement.rejected("malformed_jws", "unexpected_algorithm")
+    if form.header.get("alg") != "ES256":
+        return Judgement.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(form.header.get("alg"),
+                                                                                            str) else "unexpected_algorithm")
+    kid = form.header.get("kid")
+    if not isinstance(kid, str) or kid not in KID_KEYS:
+        return Judgement.rejected("unknown_key", *([] if isinstance(kid, str) else ["malformed_jws"]))
+    if len(form.signature) != 64:
+        return Judgement.rejected("malformed_signature")
+    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
+    if not in_range(r, s, "secp256r1"):
+        return Judgement.rejected("malformed_signature")
+    try:
+        claims = form.payload()
+    except Refused:
+        return Judgement.rejected("malformed_jws")
+    if not verifies(KID_KEYS[kid].public_key(), r, s, form.signing_input):
+        return Judgement.rejected("bad_signature")
+    fields = Fields(claims, lenient=True)
+    fields.text("postback-identifier")
+    fields.text("ad-network-identifier")
+    fields.whole("advertised-item-identifier", 0, INT64)
+    fields.whole("publisher-item-identifier", 0, INT64, required=False)
+    fields.text("marketplace-identifier", required=False)
+    fields.text("impression-type")
+    fields.text("source-identifier", pattern="[0-9]{2,4}")
+    fields.text("conversion-type")
+    fields.truth("did-win")
+    fields.whole("postback-sequence-index", 0, 2)
+    outside = Fields(body, lenient=True)
+    outside.values_outside()
+    outside.text("ad-interaction-type", required=False)
+    faults = fields.faults + outside.faults
+    if faults:
+        return Judgement(False, frozenset(["malformed"]), frozenset(faults))
+    return Judgement(True, says={"environment": "production" if kid == KIDS[0] else "development", "keyId": kid})
+
+
+def item(dice: random.Random, kind: str, text: str) -> str:
+    """As the body's text or, where it is an object that a batch has room for, as that object with every digit kept."""
+    if dice.random() < 0.3:
+        try:
+            value = strict_json(text)
+            levels, values = extent(value)
+            if isinstance(value, dict) and levels < DEPTH - 5 and values < 500:
+                return f'{{"{kind}":{{"postback":{text}}}}}'
+        except ValueError:
+            pass
+    return f'{{"{kind}":{{"postbackText":{json.dumps(text)}}}}}'
