@@ -242,7 +242,7 @@ def overruled(status: str, kind: str, form, payload: dict, expected: tuple) -> J
         both = status == "INVALID_APP_IDENTIFIER" and (
             named(kind, payload)[2] != expected[2] or configured is not None and expected[2] not in configured["environments"])
         # A request names no bundle: that the asked app is not configured for its environment can be said of either.
-        either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and "bundleId" in asked
+        either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return Judgement.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
     if any(base64_is_loose(one) for one in form.header["x5c"][:2]):
         return Judgement.rejected("malformed_certificate", rule="strict Base64 in x5c")
