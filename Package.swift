@@ -148,3 +148,13 @@ let package = Package(
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
   ]
 )
+
+// The fuzz targets need libFuzzer's main function and are built by Tests/Fuzz/run alone.
+if Context.environment["ATTRIBUTION_FUZZ"] != nil {
+  package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: ["AppStore", "AppleAttribution", "Cryptography", "WireJSON"], path: "Tests/Fuzz",
+      exclude: ["run", "seeds.py", "Corpus"],
+      swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -1,0 +1,80 @@
+import AppStore
+import AppleAttribution
+import Cryptography
+import Foundation
+import WireJSON
+
+/// A parser that takes bytes from strangers, under libFuzzer: no input crashes it, holds it up, or makes it leak.
+enum FuzzTarget: String, CaseIterable {
+  case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord
+
+  /// Named by FUZZ_TARGET.
+  static let chosen: FuzzTarget = {
+    guard let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"], let target = FuzzTarget(rawValue: name) else {
+      fatalError("FUZZ_TARGET is one of \(allCases.map(\.rawValue))")
+    }
+    return target
+  }()
+
+  private static let postbacks = PostbackVerifier(keys: .published)
+  private static let signedData = SignedDataVerifier(
+    chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true),
+    apps: [KnownApp(bundleId: "com.example", appAppleId: 1, environments: ["Production", "Sandbox"])])
+  private static let filter = ConsentFilter()
+  /// A fixed time: a run must be repeatable.
+  private static let now: Int64 = 1_790_000_000_000
+
+  /// Feeds the bytes; what is checked beside not crashing is what must hold of every input.
+  func feed(_ bytes: [UInt8]) {
+    switch self {
+    case .json:
+      guard let value = try? JSONValue(parsing: bytes) else { return }
+      // What was read is written so that it reads the same.
+      guard let again = try? JSONValue(parsing: value.serialized), again == value else { fatalError("not the same again") }
+    case .skadnetwork:
+      let verdict = Self.postbacks.verdict(onSKAdNetwork: bytes, expecting: nil)
+      precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+    case .adattributionkit:
+      let verdict = Self.postbacks.verdict(onAdAttributionKit: bytes, expecting: nil)
+      precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+    case .jws: _ = try? CompactJWS(String(decoding: bytes, as: UTF8.self))
+    case .chain:
+      // Leaf and intermediate, a zero byte between them.
+      let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Base64.encode(Array($0)) }
+      guard parts.count == 2 else { return }
+      let chains = CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true)
+      _ = try? chains.verifiedChain(x5c: [parts[0], parts[1], ""], at: Self.now / 1000)
+      _ = try? Certificate(derOrPEM: bytes)
+    case .notification:
+      let text = String(decoding: bytes, as: UTF8.self)
+      let verdict = Self.signedData.verdict(on: text, kind: .notification, now: Self.now)
+      precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+      _ = NotificationSniffer(signedPayload: text)
+    case .receipt:
+      let text = String(decoding: bytes, as: UTF8.self)
+      _ = try? TransactionIdExtractor().appReceipt(text)
+      _ = try? TransactionIdExtractor().appReceipt(Base64.encode(bytes))
+      _ = try? TransactionIdExtractor().transactionReceipt(text)
+    case .verifyReceipt:
+      guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
+      _ = TransactionIdExtractor().verifyReceiptResponse(object)
+    case .ocsp:
+      _ = try? OCSPResponse(
+        verifying: bytes, certificate: AppleRootCertificates.g3, issuer: AppleRootCertificates.g3, at: Self.now / 1000)
+    case .consent:
+      guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
+      let filtered = Self.filter.filter(object, consent: false)
+      precondition(Self.filter.filter(filtered.payload, consent: false).payload == filtered.payload, "filtered is filtered")
+    case .adServicesRecord:
+      guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
+      _ = try? AttributionRecord(object)
+    }
+  }
+}
+
+/// What libFuzzer calls.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  FuzzTarget.chosen.feed(Array(UnsafeBufferPointer(start: start, count: count)))
+  return 0
+}
