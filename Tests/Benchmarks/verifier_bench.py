@@ -6,7 +6,10 @@ import http.client
 import json
 import os
 import pathlib
+import tempfile
+import time
 
+import signed_data as tokens
 from bench import HERE, ROOT, TOKEN, Redis, Report, Server, Wrk, median, openssl_speed
 
 SERVICE = "attribution.verifier.v1.VerifierService"
@@ -57,6 +60,38 @@ def batch(report: Report, binaries: pathlib.Path, redis: str, seconds: int, roun
     report.add("ratio", f"{median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})", "at least 0.90", median(ratios) >= 0.90)
 
 
+def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) -> None:
+    """x5c chains: the same each time, a new leaf each time, wholly new each time."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        tokens.write(folder, count)
+        configuration = (f"appStore: {{ rootCertificates: [ {folder / 'root.der'} ] }}\n"
+                         f"apps: [ {{ bundleId: {tokens.BUNDLE}, environments: [ Sandbox ] }} ]")
+        rates = {}
+        for kind in ("warm", "leaf", "chain"):
+            with Server(binaries, "verifier", configuration, ATTRIBUTION_REDIS_URL=redis) as server:
+                lines = (folder / kind).read_text().split()
+                bodies = [json.dumps({"items": [{"appStoreSignedData": {"signedData": line, "kind": "transaction"}}
+                                                for line in lines[start:start + 500]]}) for start in range(0, count, 500)]
+                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+                taken = 0.0
+                for number, body in enumerate(bodies):
+                    began = time.monotonic()
+                    connection.request("POST", f"/{SERVICE}/VerifyBatch", body,
+                                       {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
+                    answer = connection.getresponse().read()
+                    # The first one warms up.
+                    taken += time.monotonic() - began if number else 0
+                    results = json.loads(answer)["results"]
+                    assert all(result["appStoreSignedData"]["valid"] for result in results), results[0]
+                connection.close()
+                rates[kind] = (count - 500) / taken
+    report.figures["signedData"] = rates
+    report.add("VerifyBatch of transactions, one core: chain seen before", f"{rates['warm']:,.0f}")
+    report.add("  a new leaf each time, its intermediate seen before", f"{rates['leaf']:,.0f}")
+    report.add("  a wholly new chain each time", f"{rates['chain']:,.0f}")
+
+
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("verifier", "Verifier: speed", command)
     seconds, rounds = (1, 1) if quick else (5, 5)
@@ -64,6 +99,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         url = f"redis://127.0.0.1:{redis.port}/0"
         single(report, binaries, url, seconds, rounds)
         batch(report, binaries, url, seconds, rounds)
+        signed_data(report, binaries, url, 1000 if quick else 5000)
     report.notes += [
         "Every request judges the genuine postback of Deploy/genuine-postback.json, signed by Apple's P-256 key; every answer believes it.",
         "The key's tables are made at the start (Shared/Cryptography/ECDSA/PreparedPublicKey.swift), so a verdict can be faster than "
