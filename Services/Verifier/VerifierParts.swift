@@ -11,7 +11,8 @@ extension ServiceParts {
   static func verifier(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
-    let postbacks = PostbackVerifier(keys: try applePublicKeys(configuration.appleKeys))
+    let postbacks = PostbackVerifier(
+      keys: try applePublicKeys(configuration.appleKeys), acceptsDevelopmentSKAdNetwork: configuration.acceptsDevelopmentSKAdNetwork)
     guard let policy = RevocationPolicy(rawValue: configuration.revocation) else {
       throw ConfigurationError("appStore.revocation", "must be off, whenReachable or required")
     }

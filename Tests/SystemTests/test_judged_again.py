@@ -80,8 +80,15 @@ def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_
         body = {"signedPayload": made["signedPayload"]}
         assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
         assert [event["data"]["reason"] for event in feed.wait_for(1)] == ["wrong_app"]
-        configuration.write_text(whole)
+        # A SKAdNetwork postback of a development key is believed where that is allowed, and is a development one.
+        tried = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
+        assert delivery(system, posted(system, tried["body"]), "rejected")["reason"] == "bad_signature"
+        assert "\nappleKeys:\n" in whole
+        configuration.write_text(whole.replace("\nappleKeys:\n", "\nappleKeys:\n  acceptsDevelopmentSKAdNetwork: true\n"))
         restart(system)
+        allowed = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
+        verdict = system.call("Verifier", "VerifySKAdNetworkPostback", {"postback": json.loads(allowed["body"])})
+        assert verdict["valid"] and verdict["environment"] == "development", verdict
         # Apple's retry, or recovery's copy: the same bytes.
         assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
         events = feed.wait_for(1)

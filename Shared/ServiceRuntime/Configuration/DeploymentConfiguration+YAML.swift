@@ -33,7 +33,11 @@ extension DeploymentConfiguration {
     for node in try root["adNetworks"]?.list() ?? [] {
       adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys))
     }
-    if let node = root["appleKeys"] { appleKeys = try Self.appleKeys(node) }
+    if let node = root["appleKeys"] {
+      appleKeys = try Self.appleKeys(node)
+      acceptsDevelopmentSKAdNetwork = try node["acceptsDevelopmentSKAdNetwork"]?.bool() ?? false
+      unknownKeys += node.unknownKeys(["p192", "p256", "kids", "acceptsDevelopmentSKAdNetwork"])
+    }
     if let node = root["appStore"] {
       rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
       strictCertificates = try node["strictCertificates"]?.bool() ?? true
@@ -119,7 +123,7 @@ extension DeploymentConfiguration {
     }
   }
 
-  private static func appleKeys(_ node: ConfigurationNode) throws(ConfigurationError) -> AppleKeys {
+  private static func appleKeys(_ node: ConfigurationNode) throws(ConfigurationError) -> AppleKeys? {
     func checked(_ node: ConfigurationNode, _ curve: Curve) throws(ConfigurationError) -> [String] {
       let texts = try node.texts()
       for text in texts {
@@ -135,9 +139,10 @@ extension DeploymentConfiguration {
     if let node = node["kids"] {
       for kid in try node.mapping().keys { kids[kid] = try checked(try node.required(kid), .p256) }
     }
-    return AppleKeys(
-      p192: try node["p192"].map { node throws(ConfigurationError) in try checked(node, .p192) } ?? [],
-      p256: try node["p256"].map { node throws(ConfigurationError) in try checked(node, .p256) } ?? [], kids: kids)
+    let p192 = try node["p192"].map { node throws(ConfigurationError) in try checked(node, .p192) } ?? []
+    let p256 = try node["p256"].map { node throws(ConfigurationError) in try checked(node, .p256) } ?? []
+    // Only a setting beside the keys: they are the published ones.
+    return p192.isEmpty && p256.isEmpty && kids.isEmpty ? nil : AppleKeys(p192: p192, p256: p256, kids: kids)
   }
 
   private static func app(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String])

@@ -72,6 +72,8 @@ public struct DeploymentConfiguration: Sendable {
   /// The PKCS#11 module through which keys in tokens are reached.
   public var pkcs11Module: String?
   public var appleKeys: AppleKeys?
+  /// Whether SKAdNetwork postbacks signed with a development key are believed, always as development ones.
+  public var acceptsDevelopmentSKAdNetwork = false
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []
   public var strictCertificates = true
