@@ -210,11 +210,20 @@ def test_headers_at_their_limits_and_one_past(edge):
     assert status(request(close, line=b"POST %sb HTTP/1.1" % target) + request()) == 414
 
 
-@pytest.mark.parametrize("piece", [b"X-A: " + b"a" * 1000 + b"\r\n", b"a" * 1000, b"X:\r\n"], ids=["lines", "one line", "short lines"])
-def test_a_head_without_end_is_refused_long_before_it_fills_memory(edge, piece):
+LINE = b"POST /v1/postbacks HTTP/1.1\r\nHost: a\r\n"
+ENDLESS = {
+    "fields": (LINE, b"X-A: " + b"a" * 1000 + b"\r\n"), "one field": (LINE + b"X-A: ", b"a" * 1000), "short fields": (LINE, b"X:\r\n"),
+    "a field's name": (LINE, b"a" * 1000), "a method": (b"", b"P" * 1000), "a target": (b"POST /v1/", b"a" * 1000),
+    "trailers": (framed(b"Transfer-Encoding: chunked\r\n", b"2\r\n{}\r\n0\r\n"), b"X-A: " + b"a" * 200 + b"\r\n"),
+    "one trailer": (framed(b"Transfer-Encoding: chunked\r\n", b"2\r\n{}\r\n0\r\nX-A: "), b"a" * 1000),
+}
+
+
+@pytest.mark.parametrize("start,piece", ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_head_without_end_is_refused_long_before_it_fills_memory(edge, start, piece):
     before = edge.memory()
     with RawConnection(edge.port) as connection:
-        connection.send(b"POST /v1/postbacks HTTP/1.1\r\nHost: a\r\nX-Start: ")
+        connection.send(start)
         sent = 0
         while sent < 64 * MIB and connection.send(piece * 64):
             sent += len(piece) * 64
@@ -223,6 +232,22 @@ def test_a_head_without_end_is_refused_long_before_it_fills_memory(edge, piece):
     assert [answer.status for answer in answers] in ([431], [400], []), answers
     assert edge.memory() - before < 16 * MIB
     assert_served(edge)
+
+
+@pytest.mark.parametrize("start,piece", [
+    (framed(b"Transfer-Encoding: chunked\r\n", b"5;a="), b"a" * 1000), (framed(b"Transfer-Encoding: chunked\r\n", b""), b"0" * 1000),
+    (b"", b"\r\n" * 500), (framed(b"Transfer-Encoding: chunked\r\n", b"", line=b"POST /v1/nothing HTTP/1.1"), b"3e8\r\n" + b"a" * 1000 + b"\r\n"),
+], ids=["a chunk's extension", "a chunk's length", "empty lines", "a body for nobody"])
+def test_what_counts_for_nothing_and_has_no_end_costs_no_memory_and_ends(hasty, start, piece):
+    before = hasty.memory()
+    with RawConnection(hasty.port) as connection:
+        connection.send(start)
+        until = time.monotonic() + 60
+        while connection.send(piece * 64):
+            assert time.monotonic() < until, "ingest takes it for ever"
+        assert [answer.status for answer in connection.answers_to_end()] in ([408], [400], [404], [])
+    assert hasty.memory() - before < 16 * MIB
+    assert_served(hasty)
 
 
 def test_bodies_at_their_limit_and_one_past(edge):
