@@ -33,7 +33,9 @@ class HTTP2Connection:
         self.goaway: int | None = None
         self.pings = 0
         self.windows: dict[int, int] = {0: 65535}
-        self.send(PREFACE + SettingsFrame(0, settings=settings or {}).serialize())
+        # As much as anybody answers here may come without a word from this side.
+        self.send(PREFACE + SettingsFrame(0, settings=settings or {}).serialize()
+                  + WindowUpdateFrame(0, window_increment=1 << 30).serialize())
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
