@@ -17,7 +17,7 @@ struct PostbackIntake: Sendable {
 
   func receive(_ request: PublicRequest, adNetworkId: String?) async -> PublicHTTPResponse {
     let found: PostbackSniffer.Findings
-    do { found = try PostbackSniffer.inspect(request.body) } catch {
+    do { found = try PostbackSniffer.inspect(request.body, limits: request.jsonLimits) } catch {
       return .failure(.invalidArgument(field: error.path, error.reason))
     }
     guard let naturalKey = found.naturalKey else {

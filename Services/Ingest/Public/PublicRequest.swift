@@ -1,5 +1,6 @@
 import AttributionQueue
 import ServiceRuntime
+import WireJSON
 
 /// A request to the public port, its body read and bounded, and when it came.
 struct PublicRequest: Sendable {
@@ -17,6 +18,7 @@ struct PublicRequest: Sendable {
   var body: [UInt8] { received.body }
   var requestId: String { received.requestId }
   var traceparent: String { received.traceparent }
+  var jsonLimits: JSONLimits { received.jsonLimits }
 
   /// Whether the body says that it is JSON. No content type at all is taken for JSON: nothing genuine is refused for
   /// it.

@@ -1,5 +1,5 @@
 import Cryptography
-import WireJSON
+public import WireJSON
 
 /// The two kinds of postbacks.
 public enum PostbackKind: String, Sendable, Hashable, CaseIterable {
@@ -22,8 +22,8 @@ public enum PostbackSniffer {
   /// Tells the kinds apart by their fields: `jws-string` is AdAttributionKit's, `attribution-signature` SKAdNetwork's.
   ///
   /// Throws ``JSONError`` for what is no JSON object, has a repeated name, or is neither kind, naming what is missing.
-  public static func inspect(_ body: [UInt8]) throws(JSONError) -> Findings {
-    guard case .object(let object) = try JSONValue(parsing: body) else {
+  public static func inspect(_ body: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> Findings {
+    guard case .object(let object) = try JSONValue(parsing: body, limits: limits) else {
       throw JSONError(.wrongType(expected: "an object"))
     }
     if object["jws-string"].map({ !$0.isNull }) ?? false { return inspectAdAttributionKit(object) }

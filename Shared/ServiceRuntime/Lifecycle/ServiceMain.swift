@@ -155,6 +155,7 @@ public enum ServiceMain {
       metrics: RPCMetrics(environment.metrics),
       idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
       logger: logger)
+    ConnectionBound.raiseDescriptorLimit()
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
@@ -186,11 +187,12 @@ public enum ServiceMain {
     _ responder: any HTTPResponder, _ address: ListenAddress, _ environment: ServiceEnvironment, _ health: Health,
     _ listening: Listening
   ) -> any Service {
+    let bound = ConnectionBound(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
-      responder: responder, limits: environment.configuration.limits, registry: environment.metrics,
+      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound,
       isDraining: { health.isDraining })
     return channel.server(
-      configuration: .init(address: .hostname(address.host, port: address.port)),
+      configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),
       onServerRunning: { channel in
         environment.logger.info("listening", metadata: ["address": "\(channel.localAddress.map { "\($0)" } ?? "")"])
         listening.one()

@@ -21,11 +21,14 @@ struct ConnectionChannel: ServerChildChannel {
   private let limits: Limits
   private let http2: HTTP2Channel
   private let registry: MetricsRegistry
+  private let bound: ConnectionBound
   private let isDraining: @Sendable () -> Bool
 
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, isDraining: @escaping @Sendable () -> Bool
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound,
+    isDraining: @escaping @Sendable () -> Bool
   ) {
+    self.bound = bound
     self.responder = responder
     self.limits = limits
     self.registry = registry
@@ -41,6 +44,12 @@ struct ConnectionChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let promise = channel.eventLoop.makePromise(of: Negotiated.self)
+      guard !bound.isPassed else {
+        registry.add("attribution_http_rejected_total", 1, ["connections"])
+        promise.fail(ChannelError.ioOnClosedChannel)
+        channel.close(promise: nil)
+        return Value(channel: channel, negotiated: promise.futureResult)
+      }
       let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))) { isHTTP2 in
         let made: EventLoopFuture<Negotiated> =
           isHTTP2
@@ -130,6 +139,15 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
       sniffer.seen = nil
       context.fireChannelReadComplete()
       context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // Who ends before the first request has nothing to ask.
+    if case ChannelEvent.inputClosed = event, !decided {
+      context.close(promise: nil)
+    } else {
+      context.fireUserInboundEventTriggered(event)
     }
   }
 

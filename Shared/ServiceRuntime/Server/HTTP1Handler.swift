@@ -164,7 +164,9 @@ final class HTTP1Handler: ChannelDuplexHandler {
       registry.add("attribution_http_rejected_total", 1, [overflow ? "headers" : "malformed"])
       keepAlive = false
       isHead = false
-      finish(HTTPAnswer(status: overflow ? 431 : 400), context)
+      var answer = HTTPAnswer(status: overflow ? 431 : 400)
+      answer.requestId = RequestID.usable(nil)
+      finish(answer, context)
     case .working, .skipping: keepAlive = false
     case .lingering: break
     }
@@ -213,9 +215,14 @@ final class HTTP1Handler: ChannelDuplexHandler {
     if let refusal = request.refusal(limits, target: head.uri, needsHost: head.version == .http1_1) {
       registry.add("attribution_http_rejected_total", 1, [refusal.cause])
       keepAlive = false
-      refuse(HTTPAnswer(status: refusal.status), context)
+      var answer = HTTPAnswer(status: refusal.status)
+      answer.requestId = RequestID.usable(request.requestId)
+      refuse(answer, context)
       return
     }
+    // What the parser takes for the end of HTTP is not read on; and who frames a body in a way that HTTP/1.0 does not know may mean
+    // another end of it than we do (RFC 9112 section 6.1).
+    if request.asksUpgrade || isHTTP10 && request.isChunked { keepAlive = false }
     switch responder.begin(request) {
     case .answer(let answer): refuse(answer, context, request: request)
     case .body(let limit, let exchange):

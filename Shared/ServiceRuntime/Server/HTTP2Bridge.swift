@@ -48,15 +48,30 @@ struct HTTP2Bridge: Sendable {
   }
 
   private func body(of request: Request, limit: Int) async throws(BodyError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let until = ContinuousClock.now + limits.bodyTime
-    do {
-      for try await buffer in request.body {
-        guard bytes.count + buffer.readableBytes <= limit else { throw BodyError.tooLarge }
-        bytes += buffer.readableBytesView
-        if ContinuousClock.now > until { throw BodyError.timedOut }
+    let time = limits.bodyTime
+    let body = request.body
+    let result = await withTaskGroup(of: Result<[UInt8], BodyError>.self) { group in
+      group.addTask { await Self.read(body, limit: limit) }
+      // A body of which nothing more comes must not be waited for either.
+      group.addTask {
+        try? await Task.sleep(for: time)
+        return .failure(.timedOut)
       }
-    } catch BodyError.tooLarge { throw .tooLarge } catch { throw .timedOut }
-    return bytes
+      let first = await group.next() ?? .failure(.timedOut)
+      group.cancelAll()
+      return first
+    }
+    return try result.get()
+  }
+
+  private static func read(_ body: RequestBody, limit: Int) async -> Result<[UInt8], BodyError> {
+    var bytes: [UInt8] = []
+    do {
+      for try await buffer in body {
+        guard bytes.count + buffer.readableBytes <= limit else { return .failure(.tooLarge) }
+        bytes += buffer.readableBytesView
+      }
+    } catch { return .failure(.timedOut) }
+    return .success(bytes)
   }
 }

@@ -24,12 +24,15 @@ public final class IncomingRequest: Sendable {
   let contentLength: Int?
   /// Whether it says something of the body's length that is no number that can be counted to.
   private let hasBadLength: Bool
-  private let isChunked: Bool
+  let isChunked: Bool
   private let hosts: Int
+  /// Whether it asks to go on in another protocol, which no listener does.
+  let asksUpgrade: Bool
   private let headerBytes: Int
 
   init(method: String, target: String, headers: HTTPHeaders, peer: String?, isHTTP2: Bool) {
     self.method = method
+    let target = Self.withoutAuthority(target)
     if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {
       path = String(target[..<mark])
       query = String(target[target.index(after: mark)...])
@@ -51,13 +54,17 @@ public final class IncomingRequest: Sendable {
     var contentLength: String?
     var isChunked = false
     var hosts = 0
+    var asksUpgrade = method == "CONNECT"
     var bytes = 0
     func take(_ value: String, _ place: inout String?) { if place == nil { place = value } }
     for (name, value) in headers {
       let length = name.utf8.count
       bytes += length + value.utf8.count + 4
       switch length {
-      case 4 where Self.isNamed(name, "host"): hosts += 1
+      case 4 where Self.isNamed(name, "host"):
+        hosts += 1
+        if !Self.isHost(value) { hosts += 1 }
+      case 7 where Self.isNamed(name, "upgrade"): asksUpgrade = true
       case 11 where Self.isNamed(name, "traceparent"): take(value, &traceparent)
       case 12 where Self.isNamed(name, "content-type"): take(value, &contentType)
       case 12 where Self.isNamed(name, "x-request-id"): take(value, &requestId)
@@ -79,10 +86,12 @@ public final class IncomingRequest: Sendable {
     self.idempotencyKey = idempotencyKey
     self.connectTimeout = connectTimeout
     self.connectVersion = connectVersion
-    self.contentLength = contentLength.flatMap { Int($0) }
-    hasBadLength = contentLength != nil && (self.contentLength ?? -1) < 0
+    // Digits alone: no sign.
+    self.contentLength = contentLength.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
+    hasBadLength = contentLength != nil && self.contentLength == nil
     self.isChunked = isChunked
     self.hosts = hosts
+    self.asksUpgrade = asksUpgrade
     headerBytes = bytes
   }
 
@@ -95,6 +104,29 @@ public final class IncomingRequest: Sendable {
     }
     return true
   }
+
+  /// The absolute form of a target names the server too (RFC 9112 section 3.2.2): the rest is what is asked for.
+  private static func withoutAuthority(_ target: String) -> String {
+    guard target.first == "h" || target.first == "H" else { return target }
+    let lower = target.prefix(8).lowercased()
+    let length = lower.hasPrefix("http://") ? 7 : lower.hasPrefix("https://") ? 8 : 0
+    guard length > 0 else { return target }
+    let rest = target.utf8.dropFirst(length)
+    guard let slash = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else { return "/" }
+    return rest[slash] == UInt8(ascii: "/") ? String(target[slash...]) : "/" + target[slash...]
+  }
+
+  /// Whether it can be a host and a port: no other parts of an address, and not several.
+  private static func isHost(_ value: String) -> Bool {
+    value.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      default: hostMarks.contains(byte)
+      }
+    }
+  }
+
+  private static let hostMarks = Set("-._~:[]%!$&'()*+;=".utf8)
 
   /// The first header of that name, whatever its case.
   func header(_ name: String) -> String? { headers.first(name: name) }

@@ -1,3 +1,4 @@
+public import WireJSON
 import AttributionProtocol
 
 /// A request to the public port, its body read and bounded.
@@ -11,6 +12,8 @@ public struct PublicHTTPRequest: Sendable {
   public let peer: String?
   public let requestId: String
   public let traceparent: String
+  /// What JSON in the body may be.
+  public let jsonLimits: JSONLimits
 }
 
 /// An answer of the public port.
@@ -109,7 +112,8 @@ private struct PublicExchange: HTTPExchange {
     }
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
-      peer: request.peer, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent))
+      peer: request.peer, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
+      jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     return .later {
       let response = await server.responder.respond(to: asked)
       var answer = HTTPAnswer.json(response.status, response.body)

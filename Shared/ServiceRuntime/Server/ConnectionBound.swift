@@ -1,0 +1,47 @@
+import Glibc
+import HummingbirdCore
+import Synchronization
+
+/// Bounds the open connections of one listener. What comes beyond waits in the system's queue until one ends.
+///
+/// A connection is not taken either when it would use up the process's descriptors: taking one without would end the listener, and
+/// connections to Redis and files need some too.
+final class ConnectionBound: AvailableConnectionsDelegate {
+  /// Descriptors left for everything but connections of callers.
+  static let reservedDescriptors = 32
+
+  private let most: Int
+  private let open = Mutex(0)
+
+  init(most: Int) { self.most = most }
+
+  func connectionOpened() { open.withLock { $0 += 1 } }
+  func connectionClosed() { open.withLock { $0 -= 1 } }
+
+  func isAcceptingNewConnections() -> Bool {
+    let open = open.withLock { $0 }
+    // With none open nothing would ever end and make room.
+    return open == 0 || open < most && Self.descriptorsAreLeft
+  }
+
+  /// Whether the connection that was just opened is one too many: several are taken at a time.
+  var isPassed: Bool { open.withLock { $0 } > most }
+
+  private static var descriptorsAreLeft: Bool {
+    var limit = rlimit()
+    // A descriptor gets the lowest number that is free.
+    let lowest = dup(STDERR_FILENO)
+    guard lowest >= 0, getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+    close(lowest)
+    return Int(lowest) + reservedDescriptors < Int(clamping: limit.rlim_cur)
+  }
+
+  /// Raises the process's limit of descriptors as far as it may be raised.
+  static func raiseDescriptorLimit() {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(resource, &limit)
+  }
+}

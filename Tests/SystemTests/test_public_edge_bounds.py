@@ -1,0 +1,135 @@
+"""Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
+
+import pathlib
+import select
+import socket
+import subprocess
+import time
+
+import pytest
+from http2_connection import REQUEST, HTTP2Connection
+from ingest_process import IngestProcess, RawConnection
+from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, request  # noqa: F401
+
+
+def unread(edge, block, most=32 * MIB):
+    """Sends ahead without reading until ingest takes no more; how much it took."""
+    with socket.create_connection(("127.0.0.1", edge.port)) as peer:
+        peer.setblocking(False)
+        sent, quiet = 0, 0
+        while sent < most and quiet < 10:
+            if select.select([], [peer], [], 0.5)[1]:
+                try:
+                    sent += peer.send(block[sent % len(block):])
+                except BlockingIOError:
+                    continue
+                except ConnectionError:
+                    break
+                quiet = 0
+            else:
+                quiet += 1
+        return sent, edge.memory()
+
+
+def test_answers_that_nobody_reads_do_not_fill_memory(system, tmp_path):
+    with IngestProcess(system, tmp_path, {}) as edge:
+        before = edge.memory()
+        sent, after = unread(edge, b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 2000)
+        assert after - before < 32 * MIB, (sent, before >> 20, after >> 20)
+
+
+def test_an_upgrade_that_nobody_offers_does_not_silence_the_connection(edge):
+    upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
+    # It is answered and, since the parser may take what follows for another protocol, the last of its connection.
+    for _ in range(2):
+        with RawConnection(edge.port, 5) as connection:
+            connection.send(request(upgrade))
+            answer = connection.answer()
+            assert answer.status == 200 and answer.headers.get("connection") == "close"
+
+
+@pytest.mark.parametrize("host", [b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/b\r\n", b"Host: a,b\r\n", b"Host: u@a\r\n"])
+def test_a_request_without_one_right_host_is_a_400(edge, host):
+    assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", host=host))] == [400]
+
+
+def test_the_absolute_form_is_taken(edge):
+    line = b"POST http://edge.example/v1/postbacks HTTP/1.1"
+    assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", line=line))] == [200]
+
+
+def test_chunked_in_http_1_0_ends_the_connection(edge):
+    faulty = framed(b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n", chunked(TAKEN), line=b"POST /v1/postbacks HTTP/1.0", host=b"")
+    assert len(exchange(edge, faulty + request(b"Connection: close\r\n"))) == 1
+
+
+@pytest.mark.parametrize("length", [1 << 63, (1 << 64) - 1])
+def test_a_length_past_what_is_counted_is_refused_at_once(edge, length):
+    with RawConnection(edge.port, 5) as connection:
+        connection.send(framed(b"Content-Length: %d\r\n" % length, b""))
+        assert connection.answer().status in (400, 413)
+
+
+@pytest.mark.parametrize("fields", [b"broken\r\n", b"X-Pad: " + b"p" * 17_000 + b"\r\n"])
+def test_a_refusal_below_the_routes_has_a_request_id_too(edge, fields):
+    assert exchange(edge, request(fields))[0].headers.get("x-request-id")
+
+
+def test_connections_past_the_bound_are_not_served(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"connections": 20}) as edge:
+        kept = [RawConnection(edge.port) for _ in range(60)]
+        served = 0
+        for connection in kept:
+            connection.socket.settimeout(1)
+            try:
+                served += connection.send(request()) and connection.answer() is not None
+            except TimeoutError:
+                pass
+        for connection in kept:
+            connection.socket.close()
+        assert served <= 20
+        assert_served(edge)
+
+
+def test_running_out_of_descriptors_ends_nothing(system, tmp_path):
+    with IngestProcess(system, tmp_path, {}) as edge:
+        descriptors = pathlib.Path(f"/proc/{edge.process.pid}/fd")
+        used = len(list(descriptors.iterdir()))
+        subprocess.run(["prlimit", "--pid", str(edge.process.pid), f"--nofile={used + 50}:"], check=True)
+        many = [socket.create_connection(("127.0.0.1", edge.port)) for _ in range(200)]
+        time.sleep(1)
+        for one in many:
+            one.close()
+        until = time.monotonic() + 60
+        while True:
+            assert edge.is_alive(), edge.log_path.read_text(errors="replace")[-300:]
+            try:
+                assert_served(edge)
+                break
+            except OSError:
+                assert time.monotonic() < until, "never served again"
+                time.sleep(1)
+        time.sleep(5)
+        assert edge.is_alive()
+
+
+def test_the_configured_json_limits_hold_on_the_public_port(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"jsonDepth": 5, "jsonValues": 10}) as edge:
+        assert edge.post("/v1/app-store/notifications", b'{"signedPayload":"a","x":' + b"[" * 5 + b"]" * 5 + b"}")[0] == 400
+        assert edge.post("/v1/app-store/notifications", b'{"signedPayload":"b","x":[1,1,1,1,1,1,1,1,1,1,1,1]}')[0] == 400
+
+
+# --- HTTP/2: `hasty` has headerTime 1s, bodyTime 2s, idleTime 3s -----------------------------------------------------------
+
+def test_an_http_2_body_that_never_comes_is_a_408(hasty):
+    with HTTP2Connection(hasty.port) as connection:
+        connection.send(connection.headers(1))
+        with connection.changed:
+            assert connection.changed.wait_for(lambda: connection.ended or 1 in connection.statuses or 1 in connection.resets, 30)
+
+
+@pytest.mark.parametrize("field", [("content-length", f"+{LENGTH}"), ("content-length", "")])
+def test_more_malformed_http_2_fields_are_refused(edge, field):
+    with HTTP2Connection(edge.port) as connection:
+        connection.send(connection.request(1, TAKEN, [*REQUEST, field]))
+        assert connection.status(1) in (None, 400)
