@@ -145,7 +145,7 @@ public final class DeliveryQueue: Sendable {
         .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
         .string(completion.state.rawValue), .string(completion.reason ?? ""),
         .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
-        completion.keepsBody ? "1" : "0", .integer(Int64(completion.events.count)),
+        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)), .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }

@@ -8,15 +8,16 @@
 --      then for each message
 --      entry id, delivery count of the lease, natural member or empty, bucket expiry in seconds,
 --      1 to hold the message when the natural key was seen before, member to forget or empty, state, reason or empty,
---      event id for the record or empty, 1 to keep the body, how many events, and of each event its id, type and JSON
+--      event id for the record or empty, 1 to keep the body, how often it was worked, how many events, and of each event its id, type and JSON
 -- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
 -- message is held, -1 when the lease is lost.
 local answer = {}
 local key, at = 5, 7
 while at <= #ARGV do
   local entry, count, natural, expiry, holds, forget = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
-  local state, reason, event, keeps, events = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], tonumber(ARGV[at + 10])
-  at = at + 11
+  local state, reason, event, keeps, attempts = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], ARGV[at + 10]
+  local events = tonumber(ARGV[at + 11])
+  at = at + 12
   local record = KEYS[key]
   local buckets = key + 1
   local forgotten = natural ~= '' and buckets + 3 or buckets
@@ -35,8 +36,8 @@ while at <= #ARGV do
   end
   if outcome == 1 then
     for index = at, at + 3 * events - 1, 3 do
-      -- A rejected delivery may be judged again, and rejected again: it stays one event.
-      if redis.call('HEXISTS', KEYS[3], ARGV[index]) == 0 then
+      -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
+      if natural ~= '' or redis.call('HEXISTS', KEYS[3], ARGV[index]) == 0 then
         local id = redis.call('XADD', KEYS[2], '*', 'i', ARGV[index], 't', ARGV[index + 1], 'e', ARGV[index + 2])
         redis.call('HSET', KEYS[3], ARGV[index], id)
       end
@@ -54,8 +55,7 @@ while at <= #ARGV do
     if forget ~= '' then
       for index = forgotten, forgotten + 2 do redis.call('SREM', KEYS[index], forget) end
     end
-    redis.call('HSET', record, 'state', state, 'completedAt', ARGV[3], 'reason', reason, 'eventId', event)
-    redis.call('HINCRBY', record, 'attempts', 1)
+    redis.call('HSET', record, 'state', state, 'completedAt', ARGV[3], 'reason', reason, 'eventId', event, 'attempts', attempts)
     redis.call('EXPIRE', record, ARGV[4])
     redis.call('XACK', KEYS[1], ARGV[1], entry)
     redis.call('XDEL', KEYS[1], entry)
