@@ -13,14 +13,22 @@ public enum Base64 {
 
   /// The standard alphabet with its padding; nil for anything else.
   public static func decode(_ text: String) -> [UInt8]? {
-    var characters = Array(text.utf8)
-    guard characters.count % 4 == 0 else { return nil }
-    for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
-    return decode(characters, values: standardValues)
+    var text = text
+    return text.withUTF8 { characters in
+      guard characters.count % 4 == 0 else { return nil }
+      var count = characters.count
+      for _ in 0..<2 where count > 0 && characters[count - 1] == UInt8(ascii: "=") { count -= 1 }
+      return decode(UnsafeBufferPointer(rebasing: characters[..<count]), values: standardValues)
+    }
   }
 
   /// The URL alphabet without padding; nil for anything else.
-  public static func decodeURL(_ text: some StringProtocol) -> [UInt8]? { decode(Array(text.utf8), values: urlValues) }
+  public static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
+    var text = String(text)
+    return text.withUTF8 { decodeURL($0) }
+  }
+
+  static func decodeURL(_ characters: UnsafeBufferPointer<UInt8>) -> [UInt8]? { decode(characters, values: urlValues) }
 
   private static func values(of alphabet: [UInt8]) -> [UInt8] {
     var table = [UInt8](repeating: 0xFF, count: 256)
@@ -54,24 +62,45 @@ public enum Base64 {
     }
   }
 
-  private static func decode(_ characters: [UInt8], values: [UInt8]) -> [UInt8]? {
-    guard characters.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(characters.count * 3 / 4)
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for character in characters {
-      let value = values[Int(character)]
-      guard value != 0xFF else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+  private static func decode(_ characters: UnsafeBufferPointer<UInt8>, values: [UInt8]) -> [UInt8]? {
+    let count = characters.count
+    guard count % 4 != 1 else { return nil }
+    var isValid = true
+    let bytes = values.withUnsafeBufferPointer { values in
+      [UInt8](unsafeUninitializedCapacity: count / 4 * 3 + 2) { bytes, end in
+        /// The value of one character; what is none has the highest bits set.
+        func value(_ index: Int) -> UInt32 { UInt32(values[Int(characters[index])]) }
+        var index = 0
+        var wrong: UInt32 = 0
+        while index + 4 <= count {
+          let (a, b, c, d) = (value(index), value(index + 1), value(index + 2), value(index + 3))
+          wrong |= a | b | c | d
+          let chunk = a << 18 | b << 12 | c << 6 | d
+          bytes[end] = UInt8(truncatingIfNeeded: chunk >> 16)
+          bytes[end + 1] = UInt8(truncatingIfNeeded: chunk >> 8)
+          bytes[end + 2] = UInt8(truncatingIfNeeded: chunk)
+          end += 3
+          index += 4
+        }
+        // Bits that stand for no byte must be zero: otherwise two texts would mean the same bytes.
+        if count - index >= 2 {
+          let (a, b) = (value(index), value(index + 1))
+          wrong |= a | b
+          bytes[end] = UInt8(truncatingIfNeeded: a << 2 | b >> 4)
+          end += 1
+          if count - index == 3 {
+            let c = value(index + 2)
+            wrong |= c
+            bytes[end] = UInt8(truncatingIfNeeded: b << 4 | c >> 2)
+            end += 1
+            isValid = c & 3 == 0
+          } else {
+            isValid = b & 15 == 0
+          }
+        }
+        if wrong > 63 { isValid = false }
       }
     }
-    // Bits that stand for no byte must be zero: otherwise two texts would mean the same bytes.
-    guard buffer & ((1 << bits) - 1) == 0 else { return nil }
-    return bytes
+    return isValid ? bytes : nil
   }
 }
