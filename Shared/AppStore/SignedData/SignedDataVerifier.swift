@@ -101,7 +101,7 @@ public struct SignedDataVerifier: Sendable {
       do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
         throw SignedDataRefusal(.malformedSignature)
       }
-      guard chain.key.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+      guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
       built.append(chain)
       return .success(payload)
     } catch {

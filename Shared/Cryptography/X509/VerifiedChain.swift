@@ -1,7 +1,8 @@
 /// A path leaf → intermediate → pinned root whose every check held (App Store Server API: x5c).
 public struct VerifiedChain: Sendable {
   /// The leaf's key, P-256.
-  public let key: PublicKey
+  public var key: PublicKey { chainKey.key }
+  let chainKey: ChainKey
   public let leaf: Certificate
   public let intermediate: Certificate
   /// The pinned root, whatever the third entry of the `x5c` was.
@@ -14,7 +15,7 @@ public struct VerifiedChain: Sendable {
   let intermediateDigest: [UInt8]
 
   init(key: PublicKey, leaf: Certificate, authority: CertificateAuthority) {
-    self.key = key
+    chainKey = ChainKey(key)
     self.leaf = leaf
     intermediate = authority.intermediate
     root = authority.root
@@ -25,6 +26,9 @@ public struct VerifiedChain: Sendable {
   }
 
   func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
+
+  /// Whether the leaf's private half signed the message: ECDSA over SHA-256.
+  public func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool { chainKey.verifies(signature, of: message) }
 }
 
 /// An intermediate that a pinned root has signed, proven once.

@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@testable import Cryptography
+
+@Suite("The key of a chain") struct ChainKeyTests {
+  @Test("its answers are the same before, while and after its tables are made")
+  func same() async throws {
+    let signer = try SigningKey.generate()
+    let other = try SigningKey.generate()
+    let key = ChainKey(signer.publicKey)
+    var random = SeededRandom("chain key")
+    for round in 0..<ChainKey.usesBeforeTables + 50 {
+      let message = random.bytes(20)
+      // Making signatures is what takes long.
+      if round % 10 > 0, round < ChainKey.usesBeforeTables - 20 {
+        let wrong = try ECDSASignature(raw: random.bytes(63) + [1], curve: .p256)
+        #expect(!key.verifies(wrong, of: message))
+        continue
+      }
+      let signature = try signer.sign(message)
+      #expect(key.verifies(signature, of: message))
+      #expect(!key.verifies(signature, of: message + [0]))
+      #expect(!key.verifies(try other.sign(message), of: message))
+    }
+    for _ in 0..<500 where !key.isPrepared { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(key.isPrepared)
+    let signature = try signer.sign([1])
+    #expect(key.verifies(signature, of: [1]))
+    #expect(!key.verifies(signature, of: [2]))
+  }
+}
