@@ -33,7 +33,7 @@ extension ServiceParts {
       meanings: try PostbackMeanings(configuration), metrics: environment.metrics,
       logger: environment.logger)
     let worker = QueueWorker(
-      queue: .intake, deliveries: deliveries,
+      queue: .intake, deliveries: deliveries, settlesTogether: true,
       observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)

@@ -4,7 +4,7 @@ import RedisClient
 import Synchronization
 
 /// Works a queue: leases messages, gives them to a handler, completes, retries or gives up. Messages of one shard are worked in
-/// order, shards side by side; what is complete of a shard is settled together.
+/// order, shards side by side.
 public final class QueueWorker: Sendable {
   /// What happened, for metrics.
   public enum Observation: Sendable {
@@ -18,6 +18,7 @@ public final class QueueWorker: Sendable {
   /// Each lane leases from shards of its own and asks for more when all it has is settled: a slow message holds up no other lane.
   private let lanes: [Lane]
   private let concurrency: Int
+  private let settlesTogether: Bool
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let observe: @Sendable (Observation) -> Void
   private let consumer: String
@@ -31,16 +32,19 @@ public final class QueueWorker: Sendable {
     let redis: RedisClient
   }
 
+  /// `settlesTogether`: whether the messages of a shard that were leased together are settled together, when the last of them is
+  /// worked: for handlers that take no longer than a judgement and whose work may be repeated. Otherwise each is settled at once.
   /// `concurrency`: shards of a lane worked side by side. The handler must end well inside the queue's lease, which is renewed for
   /// it.
   public init(
-    queue: QueueName, deliveries: DeliveryQueue, lanes: Int = 8, concurrency: Int = 32,
+    queue: QueueName, deliveries: DeliveryQueue, settlesTogether: Bool = false, lanes: Int = 8, concurrency: Int = 32,
     observe: @escaping @Sendable (Observation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
   ) {
     self.queue = queue
     self.deliveries = deliveries
     self.concurrency = concurrency
+    self.settlesTogether = settlesTogether
     self.handler = handler
     self.observe = observe
     consumer = RandomBytes.uuid()
@@ -185,7 +189,7 @@ public final class QueueWorker: Sendable {
     let waited: Double
   }
 
-  /// Works messages of one shard one after the other, and settles what is complete of them in one step.
+  /// Works messages of one shard one after the other.
   private func work(inOrder messages: [LeasedMessage], _ held: HeldLeases) async {
     var complete: [Worked] = []
     for message in messages {
@@ -197,7 +201,7 @@ public final class QueueWorker: Sendable {
       let started = ContinuousClock.now
       let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
       let worked = Worked(lease: message, outcome: await handler(message), started: started, waited: waited)
-      if case .complete = worked.outcome { complete.append(worked) } else { await settle([worked], held) }
+      if settlesTogether, case .complete = worked.outcome { complete.append(worked) } else { await settle([worked], held) }
     }
     await settle(complete, held)
   }

@@ -11,7 +11,7 @@ struct DeliveryQueueTests {
   static func working(
     _ queue: DeliveryQueue, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome, _ body: () async throws -> Void
   ) async throws {
-    let worker = QueueWorker(queue: .intake, deliveries: queue, handler: handler)
+    let worker = QueueWorker(queue: .intake, deliveries: queue, settlesTogether: .random(), handler: handler)
     let task = Task { await worker.run() }
     do { try await body() } catch {
       worker.stop()
@@ -251,7 +251,7 @@ struct DeliveryQueueTests {
     }
     for index in 0..<300 { _ = try await queue.accept(.delivery("c\(index % 250)", bytes: "\(index)")) }
     for _ in 0..<4 {
-      let worker = QueueWorker(queue: .intake, deliveries: queue, handler: handler)
+      let worker = QueueWorker(queue: .intake, deliveries: queue, settlesTogether: .random(), handler: handler)
       let task = Task { await worker.run() }
       try await Task.sleep(for: .milliseconds(700))
       task.cancel()

@@ -173,7 +173,7 @@ extension DeliveryQueue {
     _ queue: QueueName = .intake, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome,
     while body: () async throws -> Void
   ) async throws {
-    let worker = QueueWorker(queue: queue, deliveries: self, handler: handler)
+    let worker = QueueWorker(queue: queue, deliveries: self, settlesTogether: .random(), handler: handler)
     let run = Task { await worker.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }

@@ -75,17 +75,18 @@ def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) 
                                                 for line in lines[start:start + 500]]}) for start in range(0, count, 500)]
                 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
                 taken = 0.0
-                for number, body in enumerate(bodies):
+                # What is warm stays so: its key has tables of its own after a thousand signatures (ChainKey).
+                unmeasured = len(bodies) if kind == "warm" else 1
+                for number, body in enumerate(bodies * 2 if kind == "warm" else bodies):
                     began = time.monotonic()
                     connection.request("POST", f"/{SERVICE}/VerifyBatch", body,
                                        {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
                     answer = connection.getresponse().read()
-                    # The first one warms up.
-                    taken += time.monotonic() - began if number else 0
+                    taken += time.monotonic() - began if number >= unmeasured else 0
                     results = json.loads(answer)["results"]
                     assert all(result["appStoreSignedData"]["valid"] for result in results), results[0]
                 connection.close()
-                rates[kind] = (count - 500) / taken
+                rates[kind] = (count if kind == "warm" else count - 500) / taken
     report.figures["signedData"] = rates
     report.add("VerifyBatch of transactions, one core: chain seen before", f"{rates['warm']:,.0f}")
     report.add("  a new leaf each time, its intermediate seen before", f"{rates['leaf']:,.0f}")
