@@ -45,7 +45,11 @@ def skadnetwork() -> None:
     forged = system.post("/v1/postbacks", body.replace('"5239"', f'"{int(time.time() * 7) % 9000 + 1000}"'))
     events = feed.wait_for(2 if first.json["status"] == "accepted" else 1, seconds=10)
     kinds = sorted(short(event["type"]) for event in events)
-    if first.json["status"] == "accepted":
+    delivery = system.call("Ingest", "GetDelivery", {"id": first.json["id"]})
+    if first.json["status"] == "accepted" and not kinds.count("postback.verified") and delivery["state"] == "verified":
+        # Sent before with other white space, by curl say: other bytes, and the same conversion.
+        row(path, "post a genuine postback", "200 accepted, counted in an earlier run: no second event", bool(delivery.get("eventId")))
+    elif first.json["status"] == "accepted":
         row(path, "post a genuine postback", f"{first.status} {first.json['status']}, events: {kinds.count('postback.verified')}",
             kinds.count("postback.verified") == 1)
     else:
