@@ -159,3 +159,12 @@ def test_a_receipt_gives_its_transaction_ids(test_keys_system):
     answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"transactionReceipt": legacy})
     assert answer["transactionIds"] == ["33993399"]
     base64.b64decode(legacy, validate=True)
+
+
+def test_thousands_of_transaction_ids_are_each_named_once_in_their_order(test_keys_system):
+    originals = [str(1_000_000 + number % 3000) for number in range(6000)]
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {"latest_receipt_info": [
+        {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})
+    assert answer["originalTransactionIds"] == list(dict.fromkeys(originals))
+    assert answer["transactionIds"] == [f"{original}{number}" for number, original in enumerate(originals)]
+    assert len(answer["found"]) == 12_000

@@ -22,7 +22,7 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
     guard kept.allows(asked.sourceDomain) else { throw unknown }
     if let earlier { return try Self.response(earlier) }
     let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: desk.now()) }
-    let (payload, keyId) = try desk.webPayload(web, context)
+    let (payload, keyId) = try desk.webPayload(web, context).performAlone()
     let record = JSONValue.object(["payload": .object(payload), "keyId": .string(keyId)]).serialized
     guard let standing = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     return try Self.response(standing)
@@ -38,11 +38,14 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
 
 extension SigningDesk {
   /// The signed payload of a web ad, and the key that signed it.
-  func webPayload(_ web: SKAdNetworkWebImpression, _ context: RPCContext) throws(RPCError) -> (JSONObject, keyId: String) {
+  func webPayload(_ web: SKAdNetworkWebImpression, _ context: RPCContext) throws(RPCError)
+    -> JointCall<PendingSignature, (payload: JSONObject, keyId: String)>
+  {
     let identity = try keyring.active(for: web.impression.adNetworkId)
-    let signature = try Signing.signed { () throws(SignatureError) in
-      try web.impression.sign(with: signer(identity, .skAdNetworkWebImpression, context))
+    let pending = PendingSignature(
+      desk: self, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
+    return JointCall(pending) { () throws(RPCError) in
+      (web.payload(signature: SKAdNetworkImpression.text(of: try pending.signature())), identity.keyId)
     }
-    return (web.payload(signature: signature), identity.keyId)
   }
 }

@@ -24,13 +24,9 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
     let web = try Signing.checked { () throws(FieldError) in
       try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now())
     }
-    let identity = try desk.keyring.active(for: web.impression.adNetworkId)
-    let pending = PendingSignature(
-      desk: desk, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
-    return JointCall(pending) { () throws(RPCError) in
+    return try desk.webPayload(web, context).map { made in
       Method.Response(
-        payload: web.payload(signature: SKAdNetworkImpression.text(of: try pending.signature())), nonce: web.nonce.uuid,
-        attributionSourceNonce: web.nonce.base64URL, keyId: identity.keyId)
+        payload: made.payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: made.keyId)
     }
   }
 
