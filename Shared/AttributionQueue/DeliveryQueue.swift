@@ -129,7 +129,9 @@ public final class DeliveryQueue: Sendable {
     ]
     var arguments: [RedisArgument] = [
       .string(Self.group), .string(first.consumer), .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
-      .integer(Int64(configuration.rejectedBodies / Shard.count)), .integer(Int64(configuration.rejectedBodyBytes)),
+      // A few over all shards are one in each; none are none.
+      .integer(Int64(min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))),
+      .integer(Int64(configuration.rejectedBodyBytes)),
     ]
     for (lease, completion) in settled {
       keys.append(Keys.delivery(lease.deliveryID))

@@ -72,6 +72,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1])
+  func `Few bodies are one a shard, and none are none`(_ most: Int) async throws {
+    try await withQueue({ $0.rejectedBodies = most }) { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
+      #expect(try await queue.rejectedBody(id) == (most == 0 ? nil : Array("a/".utf8)))
+    }
+  }
+
   @Test func `Bodies of rejected deliveries go with their time`() async throws {
     try await withQueue({ $0.rejectedBodyTTL = .zero }) { queue, _ in
       let id = try await queue.accept(request("a")).id
