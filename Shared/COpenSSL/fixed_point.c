@@ -5,38 +5,106 @@
 
 #include <openssl/obj_mac.h>
 
+/* A multiple of a point is a sum, a summand for each seven bits of the scalar: entry 127 i + d - 1 of a table is d 2^(7 i) times the
+   point. OpenSSL's own tables for a curve without assembly would still double for every bit in its constant-time ladder. */
+enum { WINDOW = 7, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
+
 struct copenssl_fixed_point {
+  size_t width;
   EC_GROUP *group;
-  /* The same curve with the key's point for its generator: so OpenSSL's tables for a generator become tables for the key. */
-  EC_GROUP *key_group;
   BN_MONT_CTX *order;
+  /* P-256: the same curve with the key's point for its generator: so OpenSSL's tables for a generator become tables for the key. */
+  EC_GROUP *key_group;
+  /* P-384: tables of our own. */
+  EC_POINT **table;
 };
+
+static void table_free(EC_POINT **table) {
+  if (table == NULL) return;
+  for (size_t index = 0; index < WINDOWS * DIGITS; index++) EC_POINT_free(table[index]);
+  OPENSSL_free(table);
+}
+
+static EC_POINT **table_new(const EC_GROUP *group, const EC_POINT *point, BN_CTX *context) {
+  EC_POINT **table = OPENSSL_zalloc(WINDOWS * DIGITS * sizeof(*table));
+  EC_POINT *unit = EC_POINT_dup(point, group);
+  int made = 0;
+  if (table == NULL || unit == NULL) goto end;
+  for (size_t window = 0; window < WINDOWS; window++) {
+    EC_POINT **row = table + window * DIGITS;
+    if ((row[0] = EC_POINT_dup(unit, group)) == NULL) goto end;
+    for (size_t digit = 1; digit < DIGITS; digit++) {
+      if ((row[digit] = EC_POINT_new(group)) == NULL || !EC_POINT_add(group, row[digit], row[digit - 1], unit, context)) goto end;
+    }
+    /* 128 of this row's units are the next row's. */
+    if (!EC_POINT_add(group, unit, row[DIGITS - 1], unit, context)) goto end;
+  }
+  /* Adding a point whose third coordinate is one is cheaper. */
+  made = EC_POINTs_make_affine(group, WINDOWS * DIGITS, table, context);
+end:
+  EC_POINT_free(unit);
+  if (made) return table;
+  table_free(table);
+  return NULL;
+}
+
+/* Adds the multiple of the table's point to the sum. The scalar has 48 bytes, big endian. */
+static int table_add(const EC_GROUP *group, EC_POINT *sum, EC_POINT *const *table, const uint8_t *scalar, BN_CTX *context) {
+  for (size_t window = 0; window < WINDOWS; window++) {
+    size_t bit = window * WINDOW, byte = 47 - bit / 8;
+    unsigned bits = scalar[byte] | (byte > 0 ? (unsigned)scalar[byte - 1] << 8 : 0);
+    unsigned digit = (bits >> (bit % 8)) & DIGITS;
+    if (digit > 0 && !EC_POINT_add(group, sum, sum, table[window * DIGITS + digit - 1], context)) return 0;
+  }
+  return 1;
+}
+
+/* The generator's own table, made with the first key's and kept for the life of the process. */
+static CRYPTO_ONCE generator_once = CRYPTO_ONCE_STATIC_INIT;
+static EC_POINT **generator_table;
+
+static void make_generator_table(void) {
+  EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_secp384r1);
+  BN_CTX *context = BN_CTX_new();
+  if (group != NULL && context != NULL) generator_table = table_new(group, EC_GROUP_get0_generator(group), context);
+  BN_CTX_free(context);
+  EC_GROUP_free(group);
+}
 
 void copenssl_fixed_point_free(copenssl_fixed_point *self) {
   if (self == NULL) return;
+  table_free(self->table);
   EC_GROUP_free(self->group);
   EC_GROUP_free(self->key_group);
   BN_MONT_CTX_free(self->order);
   OPENSSL_free(self);
 }
 
-copenssl_fixed_point *copenssl_fixed_point_new(const uint8_t *encoded, size_t length) {
+static int make_tables(copenssl_fixed_point *self, const EC_POINT *point, BN_CTX *context) {
+  if (self->width == 48) {
+    if (!CRYPTO_THREAD_run_once(&generator_once, make_generator_table) || generator_table == NULL) return 0;
+    self->table = table_new(self->group, point, context);
+    return self->table != NULL;
+  }
+  self->key_group = EC_GROUP_dup(self->group);
+  return self->key_group != NULL && EC_GROUP_set_generator(self->key_group, point, EC_GROUP_get0_order(self->group), BN_value_one()) &&
+         EC_GROUP_precompute_mult(self->key_group, context) && EC_GROUP_have_precompute_mult(self->key_group);
+}
+
+copenssl_fixed_point *copenssl_fixed_point_new(int bits, const uint8_t *encoded, size_t length) {
   copenssl_fixed_point *self = OPENSSL_zalloc(sizeof(*self));
   BN_CTX *context = BN_CTX_new();
   EC_POINT *point = NULL;
   int made = 0;
-  if (self == NULL || context == NULL) goto end;
-  self->group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+  if (self == NULL || context == NULL || (bits != COPENSSL_FIXED_P256 && bits != COPENSSL_FIXED_P384)) goto end;
+  self->width = (size_t)bits / 8;
+  self->group = EC_GROUP_new_by_curve_name(bits == COPENSSL_FIXED_P256 ? NID_X9_62_prime256v1 : NID_secp384r1);
   self->order = BN_MONT_CTX_new();
   if (self->group == NULL || self->order == NULL) goto end;
-  const BIGNUM *n = EC_GROUP_get0_order(self->group);
   point = EC_POINT_new(self->group);
   if (point == NULL || !EC_POINT_oct2point(self->group, point, encoded, length, context)) goto end;
   if (EC_POINT_is_at_infinity(self->group, point)) goto end;
-  self->key_group = EC_GROUP_dup(self->group);
-  made = self->key_group != NULL && EC_GROUP_set_generator(self->key_group, point, n, BN_value_one()) &&
-         EC_GROUP_precompute_mult(self->key_group, context) && EC_GROUP_have_precompute_mult(self->key_group) &&
-         BN_MONT_CTX_set(self->order, n, context);
+  made = make_tables(self, point, context) && BN_MONT_CTX_set(self->order, EC_GROUP_get0_order(self->group), context);
 end:
   EC_POINT_free(point);
   BN_CTX_free(context);
@@ -48,17 +116,34 @@ end:
   return self;
 }
 
-int copenssl_fixed_point_verify(const copenssl_fixed_point *self, const uint8_t *digest, const uint8_t *r_bytes, const uint8_t *s_bytes) {
+/* sum = u1 G + u2 Q, each from its tables. */
+static int double_multiple(const copenssl_fixed_point *self, EC_POINT *sum, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
+  if (self->table != NULL) {
+    uint8_t first[48], second[48];
+    return BN_bn2binpad(u1, first, 48) == 48 && BN_bn2binpad(u2, second, 48) == 48 && EC_POINT_set_to_infinity(self->group, sum) &&
+           table_add(self->group, sum, generator_table, first, context) && table_add(self->group, sum, self->table, second, context);
+  }
+  EC_POINT *second = EC_POINT_new(self->group);
+  int made = second != NULL && EC_POINT_mul(self->group, sum, u1, NULL, NULL, context) &&
+             EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context) && EC_POINT_add(self->group, sum, sum, second, context);
+  EC_POINT_free(second);
+  return made;
+}
+
+int copenssl_fixed_point_verify(
+    const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r_bytes, const uint8_t *s_bytes) {
   int answer = -1;
   BN_CTX *context = BN_CTX_new();
   if (context == NULL) return -1;
   BN_CTX_start(context);
   BIGNUM *r = BN_CTX_get(context), *s = BN_CTX_get(context), *z = BN_CTX_get(context), *w = BN_CTX_get(context);
   BIGNUM *u1 = BN_CTX_get(context), *u2 = BN_CTX_get(context), *x = BN_CTX_get(context);
-  EC_POINT *first = EC_POINT_new(self->group), *second = EC_POINT_new(self->group);
+  EC_POINT *sum = EC_POINT_new(self->group);
   const BIGNUM *n = EC_GROUP_get0_order(self->group);
-  if (x == NULL || first == NULL || second == NULL) goto end;
-  if (!BN_bin2bn(r_bytes, 32, r) || !BN_bin2bn(s_bytes, 32, s) || !BN_bin2bn(digest, 32, z)) goto end;
+  int width = (int)self->width;
+  int counted = digest_length < self->width ? (int)digest_length : width;
+  if (x == NULL || sum == NULL) goto end;
+  if (!BN_bin2bn(r_bytes, width, r) || !BN_bin2bn(s_bytes, width, s) || !BN_bin2bn(digest, counted, z)) goto end;
   if (BN_is_zero(r) || BN_is_zero(s) || BN_cmp(r, n) >= 0 || BN_cmp(s, n) >= 0) {
     answer = 0;
     goto end;
@@ -67,21 +152,17 @@ int copenssl_fixed_point_verify(const copenssl_fixed_point *self, const uint8_t 
   if (!BN_mod_inverse(w, s, n, context) || !BN_to_montgomery(w, w, self->order, context)) goto end;
   if (!BN_nnmod(z, z, n, context)) goto end;
   if (!BN_mod_mul_montgomery(u1, z, w, self->order, context) || !BN_mod_mul_montgomery(u2, r, w, self->order, context)) goto end;
-  /* u1 G + u2 Q, each from its tables. */
-  if (!EC_POINT_mul(self->group, first, u1, NULL, NULL, context)) goto end;
-  if (!EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context)) goto end;
-  if (!EC_POINT_add(self->group, first, first, second, context)) goto end;
-  if (EC_POINT_is_at_infinity(self->group, first)) {
+  if (!double_multiple(self, sum, u1, u2, context)) goto end;
+  if (EC_POINT_is_at_infinity(self->group, sum)) {
     answer = 0;
     goto end;
   }
-  if (!EC_POINT_get_affine_coordinates(self->group, first, x, NULL, context)) goto end;
+  if (!EC_POINT_get_affine_coordinates(self->group, sum, x, NULL, context)) goto end;
   /* The field is larger than the order: its residue counts. */
   if (BN_cmp(x, n) >= 0 && !BN_sub(x, x, n)) goto end;
   answer = BN_cmp(x, r) == 0;
 end:
-  EC_POINT_free(first);
-  EC_POINT_free(second);
+  EC_POINT_free(sum);
   BN_CTX_end(context);
   BN_CTX_free(context);
   if (answer < 0) ERR_clear_error();

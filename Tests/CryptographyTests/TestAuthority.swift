@@ -10,7 +10,10 @@ final class TestAuthority {
   let key: OpaquePointer
   let certificate: Certificate
 
-  init(_ role: Role, under issuer: TestAuthority? = nil, notAfter: Int64 = now + 86_400, responder: String? = "http://ocsp.test/a") throws {
+  init(
+    _ role: Role, under issuer: TestAuthority? = nil, notAfter: Int64 = now + 86_400, responder: String? = "http://ocsp.test/a",
+    digest: OpaquePointer? = EVP_sha384(), mayCertify: Bool = true, signedBy signer: TestAuthority? = nil
+  ) throws {
     let isLeaf = if case .leaf = role { true } else { false }
     key = Self.freshKey(isLeaf ? "P-256" : "P-384")
     let raw = X509_new()!
@@ -26,7 +29,11 @@ final class TestAuthority {
     var list: [(Int32, String)] = []
     switch role {
     case .root: list = [(NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,cRLSign")]
-    case .intermediate: list = [(NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign")]
+    case .intermediate:
+      list = [
+        (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"),
+        (NID_key_usage, mayCertify ? "critical,keyCertSign,cRLSign" : "critical,cRLSign"),
+      ]
     case .leaf: list = [(NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature")]
     case .responder(let purpose):
       list = [(NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature")]
@@ -60,7 +67,7 @@ final class TestAuthority {
       X509_add_ext(raw, part, -1)
       X509_EXTENSION_free(part)
     }
-    X509_sign(raw, issuer?.key ?? key, EVP_sha384())
+    X509_sign(raw, (signer ?? issuer)?.key ?? key, digest)
     var bytes: UnsafeMutablePointer<UInt8>?
     let count = i2d_X509(raw, &bytes)
     certificate = try Certificate(der: Array(UnsafeBufferPointer(start: bytes, count: Int(count))))

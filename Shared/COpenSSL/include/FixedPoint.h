@@ -3,15 +3,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Verifies ECDSA signatures of one P-256 key with tables made once for its point. All arithmetic is OpenSSL's. Verification holds no
-   secret, so nothing here needs to take the same time for all values. Never changed after it is made: any number of threads may use
-   one at once. */
+/* Verifies ECDSA signatures of one P-256 or P-384 key with tables made once for its point. All arithmetic is OpenSSL's. Verification
+   holds no secret, so nothing here needs to take the same time for all values. Never changed after it is made: any number of threads
+   may use one at once. */
 typedef struct copenssl_fixed_point copenssl_fixed_point;
 
-/* From the key's encoded point. NULL when it is no point of the curve, or OpenSSL makes no tables for it. */
-copenssl_fixed_point *copenssl_fixed_point_new(const uint8_t *point, size_t length);
+enum { COPENSSL_FIXED_P256 = 256, COPENSSL_FIXED_P384 = 384 };
+
+/* From the key's encoded point on the curve of so many bits. NULL when it is no point of the curve, or OpenSSL makes no tables for it. */
+copenssl_fixed_point *copenssl_fixed_point_new(int bits, const uint8_t *point, size_t length);
 void copenssl_fixed_point_free(copenssl_fixed_point *self);
 
-/* 1 when the 32 bytes of the digest were signed, 0 when not, -1 when OpenSSL fails (no memory). r and s are 32 bytes each, big endian. */
-int copenssl_fixed_point_verify(const copenssl_fixed_point *self, const uint8_t *digest, const uint8_t *r, const uint8_t *s);
+/* 1 when the digest was signed, 0 when not, -1 when OpenSSL fails (no memory). r and s are as wide as the curve, big endian; of a
+   longer digest the leftmost bytes count, as many as the curve is wide (FIPS 186-5, section 6.4.2). */
+int copenssl_fixed_point_verify(
+    const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s);
 #endif

@@ -66,6 +66,13 @@ public final class Certificate: @unchecked Sendable {
     return try PublicKey(owning: key)
   }
 
+  /// Whether that key's private half signed the certificate, by OpenSSL's own judgement.
+  func isSigned(by key: OpaquePointer?) -> Bool {
+    let right = key != nil && X509_verify(raw, key) == 1
+    if !right { ERR_clear_error() }
+    return right
+  }
+
   /// Whether the certificate names itself as its issuer and its own key made its signature.
   var isSelfSigned: Bool {
     let right = X509_self_signed(raw, 1) == 1

@@ -30,8 +30,19 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   /// Held while a path is built: whoever asks for the same path meanwhile waits, under a millisecond or two, and finds it.
   private final class Lane: Sendable { let lock = Mutex(()) }
 
+  /// A pinned root, with its key where it is of a kind that can learn.
+  private struct Root: Sendable {
+    let certificate: Certificate
+    let key: ChainKey?
+
+    init(_ certificate: Certificate) {
+      self.certificate = certificate
+      key = (try? certificate.publicKey()).map { ChainKey($0) }
+    }
+  }
+
   private let store: OpaquePointer
-  private let roots: [Certificate]
+  private let roots: [Root]
   private let strict: Bool
   private let cache: Mutex<Cache>
   private let lanes: [Lane]
@@ -43,14 +54,14 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     roots: [Certificate], strict: Bool = true, cacheCapacity: Int = 256, authorityCapacity: Int = 32
   ) {
     // Checked here once, not in every path. Such a signature proves only that the file is whole.
-    self.roots = roots.filter { $0.isSelfSigned }
+    self.roots = roots.filter { $0.isSelfSigned }.map { Root($0) }
     self.strict = strict
     cache = Mutex(
       Cache(paths: RecentlyUsed(capacity: cacheCapacity), authorities: RecentlyUsed(capacity: authorityCapacity)))
     lanes = (0..<16).map { _ in Lane() }
     // Fails only when there is no memory.
     store = X509_STORE_new()!
-    for root in self.roots { X509_STORE_add_cert(store, root.raw) }
+    for root in self.roots { X509_STORE_add_cert(store, root.certificate.raw) }
   }
 
   deinit { X509_STORE_free(store) }
@@ -110,8 +121,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     }
     let key = try Self.signingKey(of: leaf)
     guard middle.hasExtension(Self.intermediateMarker) else { throw .invalid("the intermediate lacks Apple's marker") }
-    let root = try root(of: leaf, through: middle)
-    let authority = CertificateAuthority(intermediate: middle, root: root, digest: digest)
+    let authorityKey = (try? middle.publicKey()).map { ChainKey($0) }
+    let root = try root(of: leaf, through: middle, with: authorityKey)
+    let authority = CertificateAuthority(intermediate: middle, key: authorityKey, root: root, digest: digest)
     // What a root says about the names below it is checked only over the whole path.
     if X509_get_ext_by_NID(root.raw, NID_name_constraints, -1) < 0 {
       cache.withLock { $0.authorities.keep(authority, for: digest) }
@@ -138,16 +150,18 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   }
 
   /// The whole path; answers the pinned root it ends in.
-  private func root(of leaf: Certificate, through intermediate: Certificate) throws(ChainError)
+  private func root(of leaf: Certificate, through intermediate: Certificate, with key: ChainKey?) throws(ChainError)
     -> Certificate
   {
     try Self.withStack(of: intermediate) { untrusted throws(ChainError) in
       try verifying(leaf, untrusted: untrusted, trusted: nil, depth: 1) { path throws(ChainError) in
         guard OPENSSL_sk_num(path) == 3, let top = OPENSSL_sk_value(path, 2), let middle = OPENSSL_sk_value(path, 1),
           X509_cmp(OpaquePointer(middle), intermediate.raw) == 0,
-          let root = roots.first(where: { X509_cmp($0.raw, OpaquePointer(top)) == 0 })
+          let root = roots.first(where: { X509_cmp($0.certificate.raw, OpaquePointer(top)) == 0 })
         else { throw .invalid("the path is not leaf, intermediate, pinned root") }
-        return root
+        try Self.checkSignature(of: intermediate, by: root.certificate, with: root.key)
+        try Self.checkSignature(of: leaf, by: intermediate, with: key)
+        return root.certificate
       }
     }
   }
@@ -159,10 +173,24 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
         guard OPENSSL_sk_num(path) == 2, let top = OPENSSL_sk_value(path, 1),
           X509_cmp(OpaquePointer(top), authority.intermediate.raw) == 0
         else { throw .invalid("the path is not leaf, intermediate") }
+        try Self.checkSignature(of: leaf, by: authority.intermediate, with: authority.key)
       }
     }
   }
 
+  /// What `verifying` leaves out: that the issuer may sign certificates and is the one that is named, and that its key made the signature.
+  private static func checkSignature(of subject: Certificate, by issuer: Certificate, with key: ChainKey?) throws(ChainError) {
+    let issued = X509_check_issued(issuer.raw, subject.raw)
+    guard issued == X509_V_OK else { throw .invalid(reason(Int(issued))) }
+    guard key?.signed(subject) ?? subject.isSigned(by: X509_get0_pubkey(issuer.raw)) else {
+      throw .invalid(reason(Int(X509_V_ERR_CERT_SIGNATURE_FAILURE)))
+    }
+  }
+
+  private static func reason(_ code: Int) -> String { X509_verify_cert_error_string(code).map { String(cString: $0) } ?? "no path" }
+
+  /// Has OpenSSL build a path and check all of it but its signatures, which are for `read` to check: most of a path's cost is in them,
+  /// and the few keys that make them have tables of their own.
   private func verifying<Answer>(
     _ leaf: Certificate, untrusted: OpaquePointer?, trusted: OpaquePointer?, depth: Int32,
     _ read: (OpaquePointer?) throws(ChainError) -> Answer
@@ -184,9 +212,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     let parameters = X509_STORE_CTX_get0_param(context)
     X509_VERIFY_PARAM_set_flags(parameters, flags)
     X509_VERIFY_PARAM_set_depth(parameters, depth)
+    X509_STORE_CTX_set_verify(context) { _ in 1 }
     guard X509_verify_cert(context) == 1 else {
-      let reason =
-        X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))).map { String(cString: $0) } ?? "no path"
+      let reason = Self.reason(Int(X509_STORE_CTX_get_error(context)))
       ERR_clear_error()
       throw .invalid(reason)
     }

@@ -1,12 +1,15 @@
+import COpenSSL
 import Synchronization
 
-/// The key of a proven leaf, which learns: once much was checked with it, it gets tables of its own (``PreparedPublicKey``).
+/// A key of a chain (a leaf's, an intermediate's or a root's), which learns: once much was checked with it, it gets tables of its own
+/// (``PreparedPublicKey``).
 ///
-/// Almost all data of the App Store is signed with one leaf's key for two years. Tables take some hundredths of a second to make, and
-/// save more than that after a thousand signatures; a leaf that is seen now and then gets none. The answers are the same.
+/// Almost all data of the App Store is signed with one leaf's key for two years, and all leaves by very few authorities. Tables take some
+/// hundredths of a second to make, and save more than that after so many signatures; a key that is seen now and then gets none. The
+/// answers are the same.
 final class ChainKey: Sendable {
-  /// How many signatures are checked before tables are made.
-  static let usesBeforeTables = 1000
+  /// How many signatures are checked before tables are made: as many as take longer than the tables would.
+  static func usesBeforeTables(_ curve: Curve) -> Int { curve == .p384 ? 50 : 1000 }
 
   private struct State {
     var uses = 0
@@ -22,14 +25,30 @@ final class ChainKey: Sendable {
   var isPrepared: Bool { state.withLock { $0.prepared != nil } }
 
   func verifies(_ signature: ECDSASignature, of message: [UInt8]) -> Bool {
+    use()?.verifies(signature, of: message) ?? key.verifies(signature, of: message)
+  }
+
+  /// Whether the key's private half signed the certificate.
+  ///
+  /// What the tables do not believe OpenSSL judges itself, as it does whatever they are not made for: another algorithm, a form of the
+  /// signature that is not read here.
+  func signed(_ certificate: Certificate) -> Bool {
+    if let prepared = use(), let signed = CertificateSignature(of: certificate, curve: key.curve),
+      prepared.verifies(signed.signature, digest: signed.digest)
+    {
+      return true
+    }
+    return certificate.isSigned(by: key.raw)
+  }
+
+  private func use() -> PreparedPublicKey? {
     let (prepared, isTime) = state.withLock { state in
       state.uses += 1
-      return (state.prepared, state.uses == Self.usesBeforeTables)
+      return (state.prepared, state.uses == Self.usesBeforeTables(key.curve))
     }
-    if let prepared { return prepared.verifies(signature, of: message) }
     // Nobody waits for them.
     if isTime { Task.detached(priority: .background) { self.prepare() } }
-    return key.verifies(signature, of: message)
+    return prepared
   }
 
   func prepare() {

@@ -5,8 +5,16 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var used: UInt64
   }
 
+  private struct Use {
+    let key: Key
+    let time: UInt64
+  }
+
   let capacity: Int
   private var entries: [Key: Entry] = [:]
+  /// Every use, oldest first; one that is not its entry's last says nothing and is passed over.
+  private var uses: [Use] = []
+  private var passed = 0
   private var clock: UInt64 = 0
 
   init(capacity: Int) { self.capacity = max(0, capacity) }
@@ -17,8 +25,7 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value, which counts as used.
   mutating func use(_ key: Key) -> Value? {
     guard let value = entries[key]?.value else { return nil }
-    clock += 1
-    entries[key]!.used = clock
+    entries[key]!.used = tick(key)
     return value
   }
 
@@ -27,13 +34,31 @@ struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   mutating func keep(_ value: Value, for key: Key) {
     guard capacity > 0 else { return }
-    clock += 1
-    // A walk over all is cheap beside what is kept here: a verified path or an answer from the network.
-    if entries[key] == nil, entries.count >= capacity, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
-      entries[oldest.key] = nil
-    }
-    entries[key] = Entry(value: value, used: clock)
+    if entries[key] == nil, entries.count >= capacity { forgetOldest() }
+    entries[key] = Entry(value: value, used: tick(key))
   }
 
   mutating func forget(_ key: Key) { entries[key] = nil }
+
+  private mutating func tick(_ key: Key) -> UInt64 {
+    clock += 1
+    uses.append(Use(key: key, time: clock))
+    // At most as many again as there are entries, and a few: so each use is moved but a few times.
+    if uses.count > 4 * capacity + 64 {
+      uses = uses[passed...].filter { entries[$0.key]?.used == $0.time || $0.time == clock }
+      passed = 0
+    }
+    return clock
+  }
+
+  private mutating func forgetOldest() {
+    while passed < uses.count {
+      let use = uses[passed]
+      passed += 1
+      if entries[use.key]?.used == use.time {
+        entries[use.key] = nil
+        return
+      }
+    }
+  }
 }

@@ -35,13 +35,16 @@ public struct VerifiedChain: Sendable {
 struct CertificateAuthority: Sendable {
   let intermediate: Certificate
   let root: Certificate
+  /// nil for a key of another kind than those of ``Curve``: OpenSSL alone then checks with it.
+  let key: ChainKey?
   /// SHA-256 of the intermediate's DER.
   let digest: [UInt8]
   let notBefore: Int64
   let notAfter: Int64
 
-  init(intermediate: Certificate, root: Certificate, digest: [UInt8]) {
+  init(intermediate: Certificate, key: ChainKey?, root: Certificate, digest: [UInt8]) {
     self.intermediate = intermediate
+    self.key = key
     self.root = root
     self.digest = digest
     notBefore = max(intermediate.notBefore, root.notBefore)
