@@ -15,8 +15,9 @@ struct copenssl_fixed_point {
   BN_MONT_CTX *order;
   /* P-256: the same curve with the key's point for its generator: so OpenSSL's tables for a generator become tables for the key. */
   EC_GROUP *key_group;
-  /* P-384: tables of our own. */
+  /* P-384: tables of our own, or the point alone where none were made for the key. */
   EC_POINT **table;
+  EC_POINT *point;
 };
 
 static void table_free(EC_POINT **table) {
@@ -59,17 +60,26 @@ static int table_add(const EC_GROUP *group, EC_POINT *sum, EC_POINT *const *tabl
   return 1;
 }
 
-/* The generator's own table, made with the first key's and kept for the life of the process. */
-static CRYPTO_ONCE generator_once = CRYPTO_ONCE_STATIC_INIT;
-static EC_POINT **generator_table;
+/* P-384 itself, with its generator's own table: made once and kept for the life of the process. */
+static CRYPTO_ONCE p384_once = CRYPTO_ONCE_STATIC_INIT;
+static struct {
+  EC_GROUP *group;
+  BN_MONT_CTX *order;
+  EC_POINT **table;
+} p384;
 
-static void make_generator_table(void) {
-  EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_secp384r1);
+static void make_p384(void) {
   BN_CTX *context = BN_CTX_new();
-  if (group != NULL && context != NULL) generator_table = table_new(group, EC_GROUP_get0_generator(group), context);
+  p384.group = EC_GROUP_new_by_curve_name(NID_secp384r1);
+  p384.order = BN_MONT_CTX_new();
+  if (context != NULL && p384.group != NULL && p384.order != NULL &&
+      BN_MONT_CTX_set(p384.order, EC_GROUP_get0_order(p384.group), context)) {
+    p384.table = table_new(p384.group, EC_GROUP_get0_generator(p384.group), context);
+  }
   BN_CTX_free(context);
-  EC_GROUP_free(group);
 }
+
+static int has_p384(void) { return CRYPTO_THREAD_run_once(&p384_once, make_p384) && p384.table != NULL; }
 
 void copenssl_fixed_point_free(copenssl_fixed_point *self) {
   if (self == NULL) return;
@@ -82,7 +92,7 @@ void copenssl_fixed_point_free(copenssl_fixed_point *self) {
 
 static int make_tables(copenssl_fixed_point *self, const EC_POINT *point, BN_CTX *context) {
   if (self->width == 48) {
-    if (!CRYPTO_THREAD_run_once(&generator_once, make_generator_table) || generator_table == NULL) return 0;
+    if (!has_p384()) return 0;
     self->table = table_new(self->group, point, context);
     return self->table != NULL;
   }
@@ -116,12 +126,24 @@ end:
   return self;
 }
 
-/* sum = u1 G + u2 Q, each from its tables. */
+/* product = scalar times point. No multiple of the generator is wanted; with one of zero OpenSSL does not take its constant-time ladder,
+   which secrets need and which takes twice as long. */
+static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *point, const BIGNUM *scalar, BN_CTX *context) {
+  BN_CTX_start(context);
+  BIGNUM *zero = BN_CTX_get(context);
+  int made = zero != NULL && BN_set_word(zero, 0) && EC_POINT_mul(group, product, zero, point, scalar, context);
+  BN_CTX_end(context);
+  return made;
+}
+
+/* sum = u1 G + u2 Q, from tables where there are any. */
 static int double_multiple(const copenssl_fixed_point *self, EC_POINT *sum, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
-  if (self->table != NULL) {
-    uint8_t first[48], second[48];
-    return BN_bn2binpad(u1, first, 48) == 48 && BN_bn2binpad(u2, second, 48) == 48 && EC_POINT_set_to_infinity(self->group, sum) &&
-           table_add(self->group, sum, generator_table, first, context) && table_add(self->group, sum, self->table, second, context);
+  if (self->key_group == NULL) {
+    uint8_t scalar[48];
+    int begun = self->table != NULL ? EC_POINT_set_to_infinity(self->group, sum) && BN_bn2binpad(u2, scalar, 48) == 48 &&
+                                          table_add(self->group, sum, self->table, scalar, context)
+                                    : multiple(self->group, sum, self->point, u2, context);
+    return begun && BN_bn2binpad(u1, scalar, 48) == 48 && table_add(self->group, sum, p384.table, scalar, context);
   }
   EC_POINT *second = EC_POINT_new(self->group);
   int made = second != NULL && EC_POINT_mul(self->group, sum, u1, NULL, NULL, context) &&
@@ -165,6 +187,20 @@ end:
   EC_POINT_free(sum);
   BN_CTX_end(context);
   BN_CTX_free(context);
+  if (answer < 0) ERR_clear_error();
+  return answer;
+}
+
+int copenssl_p384_verify(
+    const uint8_t *encoded, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s) {
+  if (!has_p384()) return -1;
+  copenssl_fixed_point key = {.width = 48, .group = p384.group, .order = p384.order, .point = EC_POINT_new(p384.group)};
+  int answer = -1;
+  if (key.point != NULL && EC_POINT_oct2point(p384.group, key.point, encoded, length, NULL) &&
+      !EC_POINT_is_at_infinity(p384.group, key.point)) {
+    answer = copenssl_fixed_point_verify(&key, digest, digest_length, r, s);
+  }
+  EC_POINT_free(key.point);
   if (answer < 0) ERR_clear_error();
   return answer;
 }

@@ -122,6 +122,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
       guard let tried = raw(r, s, curve) else { continue }
       let answer = prepared[which].verifies(tried, digest: said)
       #expect(answer == keys[which].publicKey.verifies(tried, digest: said), "seed \(seed), round \(round)")
+      if curve == .p384 { #expect(answer == keys[which].publicKey.verifiesP384(tried, digest: said), "seed \(seed), round \(round)") }
       if answer { accepted += 1 }
       let other = (which + 1) % 4
       if round % 50 == 0 { #expect(!prepared[other].verifies(tried, digest: said)) }
@@ -141,6 +142,7 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
       guard let signature = raw(r, s, curve) else { return nil }
       let answer = prepared.verifies(signature, digest: digest)
       #expect(answer == key.publicKey.verifies(signature, digest: digest), "\(what)")
+      if curve == .p384 { #expect(answer == key.publicKey.verifiesP384(signature, digest: digest), "\(what)") }
       return answer
     }
     for digest in [zero, curve.order, [UInt8](repeating: 0xFF, count: curve.width)] {

@@ -44,3 +44,15 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
     }
   }
 }
+
+extension PublicKey {
+  /// Whether the P-384 key's private half signed the digest, with the tables of the curve's generator, which all keys share.
+  func verifiesP384(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
+    guard curve == .p384, signature.curve == .p384, let point = encodedPoint else { return verifies(signature, digest: digest) }
+    switch copenssl_p384_verify(point, point.count, digest, digest.count, signature.r, signature.s) {
+    case 1: return true
+    case 0: return false
+    default: return verifies(signature, digest: digest)
+    }
+  }
+}

@@ -4,8 +4,13 @@ import COpenSSL
 public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed after set-up and counts its references with atomics
   let raw: OpaquePointer
   public let curve: Curve
-  /// SubjectPublicKeyInfo, DER.
-  public let subjectPublicKeyInfo: [UInt8]
+  /// SubjectPublicKeyInfo, DER. Written anew each time, which takes OpenSSL 3.0 longer than to verify with the key.
+  public var subjectPublicKeyInfo: [UInt8] {
+    var der: UnsafeMutablePointer<UInt8>?
+    let length = i2d_PUBKEY(raw, &der)
+    defer { CRYPTO_free(der, nil, 0) }
+    return Array(UnsafeBufferPointer(start: der, count: max(0, Int(length))))
+  }
 
   /// Takes over the key.
   init(owning raw: OpaquePointer) throws(KeyError) {
@@ -16,10 +21,6 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
       throw error
     }
     self.raw = raw
-    var der: UnsafeMutablePointer<UInt8>?
-    let length = i2d_PUBKEY(raw, &der)
-    subjectPublicKeyInfo = Array(UnsafeBufferPointer(start: der, count: max(0, Int(length))))
-    CRYPTO_free(der, nil, 0)
   }
 
   /// Reads exactly one SubjectPublicKeyInfo of P-192, P-256 or P-384, without trailing bytes.

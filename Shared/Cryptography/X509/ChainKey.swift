@@ -33,8 +33,9 @@ final class ChainKey: Sendable {
   /// What the tables do not believe OpenSSL judges itself, as it does whatever they are not made for: another algorithm, a form of the
   /// signature that is not read here.
   func signed(_ certificate: Certificate) -> Bool {
-    if let prepared = use(), let signed = CertificateSignature(of: certificate, curve: key.curve),
-      prepared.verifies(signed.signature, digest: signed.digest)
+    let prepared = use()
+    if prepared != nil || key.curve == .p384, let signed = CertificateSignature(of: certificate, curve: key.curve),
+      prepared?.verifies(signed.signature, digest: signed.digest) ?? key.verifiesP384(signed.signature, digest: signed.digest)
     {
       return true
     }
