@@ -25,6 +25,7 @@ public struct DeadLetter: Sendable, Hashable {
   public let lastError: String
   public let history: [String]
   let entryID: String
+  let line: String?
 }
 
 /// Looks into queues and mends them.
@@ -87,7 +88,8 @@ public struct QueueAdministration: Sendable {
             id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
             receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0,
             lastError: fields["x"]?.string ?? "",
-            history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID))
+            history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID,
+            line: fields["o"]?.string))
       }
     }
     return letters
@@ -118,7 +120,10 @@ public struct QueueAdministration: Sendable {
     for letter in try await deadLetters(queue, most: .max) where ids.isEmpty || ids.contains(letter.id) {
       let reply = try await deliveries.run(
         Scripts.replay,
-        [Keys.dead(queue, letter.id.shard), Keys.ready(queue, letter.id.shard), Keys.delivery(letter.id)],
+        [Keys.dead(queue, letter.id.shard), Keys.ready(queue, letter.id.shard), Keys.delivery(letter.id)]
+          + (letter.line.map {
+            [Keys.line(queue, letter.id.shard, $0), Keys.delayed(queue, letter.id.shard), Keys.payloads(queue, letter.id.shard)]
+          } ?? []),
         [.string(letter.entryID), replay ? "1" : "0"])
       if reply.integer == 1 { count += 1 }
     }
