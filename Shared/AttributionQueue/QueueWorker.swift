@@ -291,7 +291,9 @@ public final class QueueWorker: Sendable {
     var quiet: [Shard: ContinuousClock.Instant] = [:]
     while !Task.isCancelled {
       var taken: [LeasedMessage] = []
-      for shard in Shard.all where !isStopping && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
+      // What lies under a lease that ran out waits like all else while the queue is paused.
+      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
+      for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
         let asked = ContinuousClock.now
         let reply = try? await deliveries.run(
           Scripts.reclaim, [Keys.ready(queue, shard)],
