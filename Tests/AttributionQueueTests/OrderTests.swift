@@ -29,7 +29,9 @@ import Testing
       try await queue.release(again)
       let returned = try await lease()
       #expect(Set(returned.keys) == ["a"])
-      let taken = try #require(try await queue.reclaimAll("v").first { $0.message.attributes["natural"] == "a" })
+      let all = try await queue.reclaimAll("v")
+      let taken = try #require(all.first { $0.message.attributes["natural"] == "a" })
+      let other = try #require(all.first { $0.message.attributes["natural"] == "other" })
       await #expect(throws: QueueError.leaseLost) { try await queue.complete(try #require(returned["a"]), verified("a")) }
       #expect(try await lease().isEmpty)
       #expect(try await !queue.expedite(queue.deliveryID(for: request("b", order: "x")), in: .intake))
@@ -49,7 +51,7 @@ import Testing
       try await queue.complete(try #require(last["b"]), verified("b"))
       // Nothing is left of a line that is empty.
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.count == 1)
-      try await queue.complete(try #require(first["other"]), verified("other"))
+      try await queue.complete(other, verified("other"))
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
     }
   }
@@ -124,7 +126,7 @@ import Testing
         await worked.add(lease.message.attributes["natural"] ?? "")
         return .complete(verified(lease.message.attributes["natural"] ?? ""))
       }) {
-        let due = DeliveryQueue.now + 2500
+        let due = DeliveryQueue.now + 4000
         _ = try await queue.accept(request("late", notBefore: due))
         // A second poller waits for the same message and ends before it is due.
         let other = QueueWorker(queue: .intake, deliveries: queue) { _ in .retry(after: nil, error: "not me") }
@@ -136,12 +138,14 @@ import Testing
         try await client.send(["CONFIG", "SET", "slowlog-max-len", "100000"])
         try await client.send(["SLOWLOG", "RESET"])
         try await client.send(["CONFIG", "SET", "slowlog-log-slower-than", "0"])
+        let isWatched = DeliveryQueue.now < due
         try await Task.sleep(for: .milliseconds(max(0, due - DeliveryQueue.now - 300)))
         let looks = try await Self.looks(client)
         #expect(DeliveryQueue.now >= due || looks == 0)
         try await eventually("it comes") { await worked.all == ["late"] }
         #expect(DeliveryQueue.now >= due)
-        #expect(try await Self.looks(client) > 0)
+        let found = try await Self.looks(client)
+        #expect(!isWatched || found > 0)
       }
       client.close()
     }

@@ -11,7 +11,7 @@ import signal
 import time
 
 from fault_load import Ledger, Maker, account, send_many
-from fault_system import FaultSystem, Proxy
+from fault_system import BINARIES, FaultSystem, Proxy
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
@@ -166,7 +166,7 @@ def report(ledger: Ledger, faults: Faults, counts: dict[str, int], starts: dict[
     return f"""# The fault test
 
 What `Tests/SystemTests/test_faults.py` printed at the end of its {"long" if SOAK else "short"} form: real executables
-({os.environ.get("BUILD_CONFIGURATION", "debug")}), a real Redis (`appendfsync always`), two instances of ingest, three of verifier, one
+({"debug" if BINARIES.name == "debug" else "release"}), a real Redis (`appendfsync always`), two instances of ingest, three of verifier, one
 broker; {SENDERS} senders that repeat until they are answered 200, as Apple does. Each number is counted by the test, from what was
 acknowledged on one side and from what lies in Redis on the other. It fails when they differ.
 
