@@ -6,18 +6,22 @@ public struct AcceptRequest: Sendable {
   /// What must stay in order shares an order key and so a shard; the natural key decides where there is none.
   public var orderKey: String?
   public var naturalKey: String?
+  /// Whether it is worked only when everything of its order key that was accepted before, and keeps its order too, is finished:
+  /// completed or given up. Holds across workers, retries and restarts.
+  public var keepsOrder: Bool
   public var message: QueueMessage
   /// Milliseconds since 1970 before which it is not worked; nil for at once.
   public var notBefore: Int64?
 
   public init(
-    queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, message: QueueMessage,
-    notBefore: Int64? = nil
+    queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, keepsOrder: Bool = false,
+    message: QueueMessage, notBefore: Int64? = nil
   ) {
     self.queue = queue
     self.idempotencyKey = idempotencyKey
     self.orderKey = orderKey
     self.naturalKey = naturalKey
+    self.keepsOrder = keepsOrder
     self.message = message
     self.notBefore = notBefore
   }

@@ -56,23 +56,25 @@ public final class DeliveryQueue: Sendable {
     message.idempotencyKey = request.idempotencyKey
     let claim = seen.claim(request.idempotencyKey, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
+    let line = seen.line(request)
+    if due > 0 { try await schedule(request.queue, id.shard, due: due) }
     let reply = try await run(
       Scripts.accept,
       claim.buckets + [
         Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard),
         Keys.payloads(request.queue, id.shard),
         Keys.delivery(id),
-      ],
+      ] + (line.map { [Keys.line(request.queue, id.shard, $0)] } ?? []),
       [
         .integer(claim.member), .integer(claim.expirySeconds),
         .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
         .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
         .bytes(message.envelope),
-      ])
+      ] + (line.map { [.string($0)] } ?? []))
     switch reply.integer {
     case 1:
-      if due > 0 { await wake(request.queue, dueIn: due - now) }
+      if due > 0 { await scheduleAgain(request.queue, id.shard, due: due) }
       return .accepted(id)
     case 0: return .duplicate(id)
     case -1: throw .backlogFull
@@ -142,12 +144,18 @@ public final class DeliveryQueue: Sendable {
         seen.claim($0, store: .delivery, shard: lease.shard, now: now)
       }
       keys += (natural?.buckets ?? []) + (forgotten?.buckets ?? [])
+      if let line = lease.line {
+        keys += [
+          Keys.line(lease.queue, lease.shard, line), Keys.delayed(lease.queue, lease.shard), Keys.payloads(lease.queue, lease.shard),
+        ]
+      }
       arguments += [
         .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
         .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
         .string(completion.state.rawValue), .string(completion.reason ?? ""),
         .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
-        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)), .integer(Int64(completion.events.count)),
+        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)),
+        lease.line == nil ? "" : .string(lease.deliveryID.description), .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }
@@ -182,9 +190,10 @@ public final class DeliveryQueue: Sendable {
 
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
-    let due = max(0, delay.milliseconds)
-    try await putBack(lease, due: Self.now + due, error: error)
-    await wake(lease.queue, dueIn: due)
+    let due = Self.now + max(0, delay.milliseconds)
+    try await schedule(lease.queue, lease.shard, due: due)
+    try await putBack(lease, due: due, error: error)
+    await scheduleAgain(lease.queue, lease.shard, due: due)
   }
 
   /// Moves the message, whole, to the dead letters.
@@ -195,7 +204,6 @@ public final class DeliveryQueue: Sendable {
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
     try await putBack(lease, due: -2, error: "")
-    await wake(lease.queue, dueIn: 0)
   }
 
   /// Starts the lease's time anew.
@@ -208,7 +216,7 @@ public final class DeliveryQueue: Sendable {
   @discardableResult
   public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
-    if moved { await wake(queue, dueIn: 0) }
+    if moved { try await schedule(queue, id.shard, due: 0) }
     return moved
   }
 
@@ -219,7 +227,7 @@ public final class DeliveryQueue: Sendable {
       [
         Keys.ready(lease.queue, shard), Keys.delayed(lease.queue, shard), Keys.payloads(lease.queue, shard),
         Keys.dead(lease.queue, shard), Keys.delivery(lease.deliveryID),
-      ],
+      ] + (lease.line.map { [Keys.line(lease.queue, shard, $0)] } ?? []),
       token(lease) + [
         .integer(due), .string(lease.deliveryID.description),
         .string(String(error.prefix(500)).replacing("\n", with: " ")),
@@ -232,10 +240,18 @@ public final class DeliveryQueue: Sendable {
     [.string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
   }
 
-  /// The poller of delayed messages looks by itself at times; only what is due before that needs a wake.
-  private func wake(_ queue: QueueName, dueIn milliseconds: Int64) async {
-    guard milliseconds < DelayedPoller.longestSleep.milliseconds else { return }
-    _ = try? await redis.send(["LPUSH", .string(Keys.wake(queue)), "1"])
+  /// Notes when a shard has a delayed message, and wakes the pollers when that is before what they wait for. It is noted before the
+  /// message is put there, so that a process that dies in between makes no message late.
+  private func schedule(_ queue: QueueName, _ shard: Shard, due: Int64) async throws(QueueError) {
+    _ = try await run(
+      Scripts.schedule, [Keys.schedule(queue), Keys.wakes(queue)], [.integer(Int64(shard.index)), .integer(due), "0"])
+  }
+
+  /// A poller may have looked for what is due so soon before it was there.
+  private func scheduleAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
+    // Clocks of ours and of Redis may differ a little.
+    guard due < Self.now + 5000 else { return }
+    try? await schedule(queue, shard, due: due)
   }
 
   // MARK: Redis

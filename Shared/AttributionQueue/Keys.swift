@@ -11,8 +11,12 @@ public enum Keys {
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):dead" }
   /// Whether workers of a queue rest.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
-  /// Wakes the poller of delayed messages.
-  static func wake(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wake" }
+  /// Shards by when their delayed messages must be looked at.
+  static func schedule(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):schedule" }
+  /// Wakes the pollers of delayed messages, all of them.
+  static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
+  /// The unfinished messages of an order key, in their order.
+  static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { "\(tag(shard)):q:\(queue.rawValue):line:\(line)" }
   static func delivery(_ id: DeliveryID) -> String { "\(tag(id.shard)):d:\(id.digest)" }
   static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(store.rawValue):\(generation):\(bucket)"

@@ -11,6 +11,8 @@ public struct LeasedMessage: Sendable {
   /// With the consumer's name the token that every later step compares.
   let deliveryCount: Int64
   let consumer: String
+  /// What the line of its order key is told by; nil for one that keeps no order.
+  var line: String?
 
   public var shard: Shard { deliveryID.shard }
 }

@@ -25,6 +25,7 @@ public struct DeadLetter: Sendable, Hashable {
   public let lastError: String
   public let history: [String]
   let entryID: String
+  let line: String?
 }
 
 /// Looks into queues and mends them.
@@ -75,22 +76,28 @@ public struct QueueAdministration: Sendable {
   public func deadLetters(_ queue: QueueName, most: Int) async throws(QueueError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
     for shard in Shard.all where letters.count < most {
-      let reply = try await deliveries.send(
-        ["XRANGE", .string(Keys.dead(queue, shard)), "-", "+", "COUNT", .integer(Int64(most - letters.count))])
-      for entry in reply.array ?? [] {
-        guard let parts = entry.array, parts.count == 2, let entryID = parts[0].string else { continue }
-        let fields = EventFeed.fields(parts[1])
-        guard let id = fields["i"]?.string.flatMap(DeliveryID.init) else { continue }
-        let message = QueueMessage(kind: fields["k"]?.string ?? "", body: [], envelope: fields["a"]?.bytes ?? [])
-        letters.append(
-          DeadLetter(
-            id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
-            receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0,
-            lastError: fields["x"]?.string ?? "",
-            history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID))
-      }
+      letters += try await deadLetters(queue, shard, from: "-", to: "+", most: most - letters.count)
     }
     return letters
+  }
+
+  private func deadLetters(_ queue: QueueName, _ shard: Shard, from: String, to: String, most: Int) async throws(QueueError)
+    -> [DeadLetter]
+  {
+    let reply = try await deliveries.send(
+      ["XRANGE", .string(Keys.dead(queue, shard)), .string(from), .string(to), "COUNT", .integer(Int64(most))])
+    return (reply.array ?? []).compactMap { entry in
+      guard let parts = entry.array, parts.count == 2, let entryID = parts[0].string else { return nil }
+      let fields = EventFeed.fields(parts[1])
+      guard let id = fields["i"]?.string.flatMap(DeliveryID.init) else { return nil }
+      let message = QueueMessage(kind: fields["k"]?.string ?? "", body: [], envelope: fields["a"]?.bytes ?? [])
+      return DeadLetter(
+        id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
+        receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0,
+        lastError: fields["x"]?.string ?? "",
+        history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID,
+        line: fields["o"]?.string)
+    }
   }
 
   /// Puts dead letters back; their ids and keys stay. All of the queue when `ids` is empty. Answers how many.
@@ -113,14 +120,27 @@ public struct QueueAdministration: Sendable {
     _ = try await deliveries.send(["DEL", .string(Keys.paused(queue))])
   }
 
+  /// Some at a time: their bodies may be many. What dies again meanwhile is left for another call.
   private func settle(_ queue: QueueName, _ ids: Set<DeliveryID>, replay: Bool) async throws(QueueError) -> Int {
+    let page = 256
     var count = 0
-    for letter in try await deadLetters(queue, most: .max) where ids.isEmpty || ids.contains(letter.id) {
-      let reply = try await deliveries.run(
-        Scripts.replay,
-        [Keys.dead(queue, letter.id.shard), Keys.ready(queue, letter.id.shard), Keys.delivery(letter.id)],
-        [.string(letter.entryID), replay ? "1" : "0"])
-      if reply.integer == 1 { count += 1 }
+    for shard in ids.isEmpty ? Shard.all : Array(Set(ids.map(\.shard))) {
+      let newest = try await deliveries.send(["XREVRANGE", .string(Keys.dead(queue, shard)), "+", "-", "COUNT", "1"])
+      guard let last = newest.array?.first?.array?.first?.string else { continue }
+      var from = "-"
+      while true {
+        let letters = try await deadLetters(queue, shard, from: from, to: last, most: page)
+        for letter in letters where ids.isEmpty || ids.contains(letter.id) {
+          let reply = try await deliveries.run(
+            Scripts.replay,
+            [Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id)]
+              + (letter.line.map { [Keys.line(queue, shard, $0), Keys.delayed(queue, shard), Keys.payloads(queue, shard)] } ?? []),
+            [.string(letter.entryID), replay ? "1" : "0"])
+          if reply.integer == 1 { count += 1 }
+        }
+        guard letters.count == page, let end = letters.last else { break }
+        from = "(" + end.entryID
+      }
     }
     return count
   }

@@ -64,7 +64,7 @@ public final class QueueWorker: Sendable {
   /// Works until ``stop()`` is called or the task is cancelled.
   public func run() async {
     let poller = DelayedPoller(
-      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: .seconds(15)))
+      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: DelayedPoller.longestSleep + .seconds(10)))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
@@ -151,7 +151,7 @@ public final class QueueWorker: Sendable {
     return LeasedMessage(
       queue: queue, deliveryID: id, message: message, attempt: before + Int(deliveryCount),
       history: values["h"]?.string ?? "",
-      entryID: entryID, deliveryCount: deliveryCount, consumer: consumer)
+      entryID: entryID, deliveryCount: deliveryCount, consumer: consumer, line: values["o"]?.string)
   }
 
   /// Works a batch: the messages of a shard one after the other, up to `concurrency` shards at once.
@@ -287,13 +287,19 @@ public final class QueueWorker: Sendable {
   /// Takes over what workers that died have left.
   private func reclaimLoop() async {
     let lease = deliveries.configuration.lease
+    // Where nothing was leased no lease can run out before the length of one.
+    var quiet: [Shard: ContinuousClock.Instant] = [:]
     while !Task.isCancelled {
       var taken: [LeasedMessage] = []
-      for shard in Shard.all where !isStopping {
+      // What lies under a lease that ran out waits like all else while the queue is paused.
+      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
+      for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
+        let asked = ContinuousClock.now
         let reply = try? await deliveries.run(
           Scripts.reclaim, [Keys.ready(queue, shard)],
           [.string(DeliveryQueue.group), .string(consumer), .integer(lease.milliseconds), 16])
-        for item in reply?.array ?? [] {
+        quiet[shard] = reply?.array?.first?.integer == 0 ? asked : nil
+        for item in reply?.array?.last?.array ?? [] {
           guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer,
             let fields = parts[2].array, let message = leased(entryID: entry, fields: fields, deliveryCount: count)
           else { continue }

@@ -8,6 +8,8 @@ enum Scripts {
   static let retry = script("retry", PackageResources.retry_lua)
   static let promote = script("promote", PackageResources.promote_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
+  static let schedule = script("schedule", PackageResources.schedule_lua)
+  static let due = script("due", PackageResources.due_lua)
   static let renew = script("renew", PackageResources.renew_lua)
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.replay_lua)

@@ -29,6 +29,12 @@ struct SeenBefore: Sendable {
       member: Int64(bitPattern: member), expirySeconds: 2 * length / 1000 + 3600)
   }
 
+  /// What the line of the request's order key is told by; nil when it keeps no order.
+  func line(_ request: AcceptRequest) -> String? {
+    guard request.keepsOrder, let orderKey = request.orderKey else { return nil }
+    return Hex.encode(HMACSHA256.authenticate(Array(orderKey.utf8), key: digestKey)[16..<32])
+  }
+
   func deliveryID(_ request: AcceptRequest) -> DeliveryID {
     let digest = HMACSHA256.authenticate(Array(request.idempotencyKey.utf8), key: digestKey)
     let place = HMACSHA256.authenticate(

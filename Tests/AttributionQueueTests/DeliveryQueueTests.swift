@@ -143,12 +143,12 @@ struct DeliveryQueueTests {
     }
     try await Self.working(queue, handler: handler) {
       let now = DeliveryQueue.now
-      _ = try await queue.accept(.delivery("soon", notBefore: now + 800))
+      _ = try await queue.accept(.delivery("soon", notBefore: now + 2500))
       let late = try await queue.accept(.delivery("late", notBefore: now + 3_600_000)).id
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).delayed == 2)
       for _ in 0..<400 where seen.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
       #expect(seen.withLock { $0.first?.0 } == "soon")
-      #expect(seen.withLock { $0.first?.1 ?? 0 } >= now + 800)
+      #expect(seen.withLock { $0.first?.1 ?? 0 } >= now + 2500)
       #expect(try await queue.expedite(late, in: .intake))
       for _ in 0..<400 where seen.withLock({ $0.count < 2 }) { try await Task.sleep(for: .milliseconds(20)) }
       #expect(seen.withLock { $0.map(\.0) } == ["soon", "late"])

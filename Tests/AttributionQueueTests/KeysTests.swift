@@ -10,7 +10,7 @@ struct KeysTests {
     let id = try #require(DeliveryID(String(String(1000 + index).dropFirst()) + "-" + String(repeating: "a", count: 32)))
     let keys =
       QueueName.allCases.flatMap {
-        [Keys.ready($0, shard), Keys.delayed($0, shard), Keys.payloads($0, shard), Keys.dead($0, shard)]
+        [Keys.ready($0, shard), Keys.delayed($0, shard), Keys.payloads($0, shard), Keys.dead($0, shard), Keys.line($0, shard, "x")]
       } + [
         Keys.delivery(id), Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
         Keys.events(shard), Keys.eventsIndex(shard), Keys.rpc(shard, digest: "x"),

@@ -93,10 +93,11 @@ func eventually(_ what: String, _ condition: () async throws -> Bool) async thro
 
 /// A request whose natural key is `natural` and whose bytes are told apart by `copy`.
 func request(
-  _ natural: String, copy: String = "", order: String? = nil, notBefore: Int64? = nil, queue: QueueName = .intake
+  _ natural: String, copy: String = "", order: String? = nil, keepsOrder: Bool = false, notBefore: Int64? = nil,
+  queue: QueueName = .intake
 ) -> AcceptRequest {
   AcceptRequest(
-    queue: queue, idempotencyKey: natural + "/" + copy, orderKey: order, naturalKey: natural,
+    queue: queue, idempotencyKey: natural + "/" + copy, orderKey: order, naturalKey: natural, keepsOrder: keepsOrder,
     message: QueueMessage(
       kind: "test", body: Array((natural + "/" + copy).utf8), attributes: ["natural": natural],
       receivedAt: DeliveryQueue.now, source: "public", traceparent: "tp", requestId: "r"),
@@ -136,7 +137,7 @@ extension DeliveryQueue {
       guard try await send(["EXISTS", .string(Keys.ready(queue, shard))]).integer == 1 else { continue }
       let reply = try await run(
         Scripts.reclaim, [Keys.ready(queue, shard)], [.string(Self.group), .string(consumer), .integer(idle), 16])
-      for item in reply.array ?? [] {
+      for item in reply.array?.last?.array ?? [] {
         leases.append(
           try Self.lease(item.array?[0], item.array?[2], item.array?[1].integer ?? 0, queue, consumer))
       }
@@ -154,7 +155,7 @@ extension DeliveryQueue {
     return LeasedMessage(
       queue: queue, deliveryID: id, message: message, attempt: Int((fields["n"]?.integer ?? 0) + count),
       history: fields["h"]?.string ?? "", entryID: try #require(entry?.string), deliveryCount: count,
-      consumer: consumer)
+      consumer: consumer, line: fields["o"]?.string)
   }
 
   /// The ids of all events, shard by shard.

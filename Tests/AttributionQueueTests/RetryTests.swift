@@ -73,6 +73,35 @@ import Testing
     }
   }
 
+  @Test func `Dead letters of a shard are replayed and purged however many they are`() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      for index in 0..<600 { _ = try await queue.accept(request("m\(index)", order: "one")) }
+      for lease in try await queue.leaseAll("w") { try await queue.deadLetter(lease, error: "no") }
+      #expect(try await administration.replay(.intake, ids: []) == 600)
+      #expect(try await administration.snapshot(.intake).depth == 600)
+      for lease in try await queue.leaseAll("w") { try await queue.deadLetter(lease, error: "no") }
+      let some = Set(try await administration.deadLetters(.intake, most: 1000).suffix(300).map(\.id))
+      #expect(try await administration.purge(.intake, ids: some) == 300)
+      #expect(try await administration.purge(.intake, ids: []) == 300)
+    }
+  }
+
+  @Test func `A paused queue takes nothing over either`() async throws {
+    try await withQueue({ $0.lease = .milliseconds(200) }) { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      _ = try await queue.accept(request("a"))
+      _ = try await queue.leaseAll("dead")
+      try await administration.pause(.intake)
+      try await queue.working(handler: { _ in .complete(verified("a")) }) {
+        try await Task.sleep(for: .milliseconds(900))
+        #expect(try await administration.snapshot(.intake).inFlight == 1)
+        try await administration.resume(.intake)
+        try await eventually("it is worked") { try await queue.allEvents() == ["e-a"] }
+      }
+    }
+  }
+
   @Test func `A paused queue keeps what comes and is worked again when resumed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 13
+  private static let count = 15
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -45,7 +45,7 @@ import Testing
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
-    _ = try await poller.promoteAll()
+    _ = try await poller.lookAtDue()
     for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
     for lease in try await queue.leaseAll("a") {
       switch lease.message.attributes["natural"] {

@@ -35,7 +35,7 @@ struct NotificationIntake: Sendable {
     return await accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
-        naturalKey: found.naturalKey,
+        naturalKey: found.naturalKey, keepsOrder: true,
         message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8))))
   }
 

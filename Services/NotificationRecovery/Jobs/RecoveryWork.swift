@@ -125,7 +125,7 @@ struct RecoveryWork: Sendable {
     let found = NotificationSniffer(signedPayload: signedPayload)
     let request = AcceptRequest(
       queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
-      naturalKey: found.naturalKey,
+      naturalKey: found.naturalKey, keepsOrder: true,
       message: QueueMessage(
         kind: "notification", body: Array(signedPayload.utf8), attributes: ["recoveryId": jobID], receivedAt: WallClock.now(),
         source: "recovery"))

@@ -4,24 +4,40 @@
 --      then for each message its delivery record, and after it
 --      if it has a natural key: that key's bucket of this generation, of the last, of the next
 --      if its idempotency key is to be forgotten: that key's three buckets
+--      if it keeps its order: the line of its order key, delayed set, delayed payloads
 -- ARGV 1 group  2 consumer  3 now, ms  4 record expiry, seconds  5 bodies kept of rejected messages  6 longest of them, bytes
 --      then for each message
 --      entry id, delivery count of the lease, natural member or empty, bucket expiry in seconds,
 --      1 to hold the message when the natural key was seen before, member to forget or empty, state, reason or empty,
---      event id for the record or empty, 1 to keep the body, how often it was worked, how many events, and of each event its id, type and JSON
+--      event id for the record or empty, 1 to keep the body, how often it was worked, its id if it keeps its order or empty,
+--      how many events, and of each event its id, type and JSON
 -- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
 -- message is held, -1 when the lease is lost.
+-- Takes a finished message out of its line and makes the one behind it ready.
+local function finish(line, delayed, payloads, ready, id)
+  redis.call('LREM', line, 1, id)
+  local following = redis.call('LINDEX', line, 0)
+  local packed = following and redis.call('HGET', payloads, following)
+  -- The one in front may be worked or delayed already: then this was not the first.
+  if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
+  redis.call('ZREM', delayed, following)
+  redis.call('HDEL', payloads, following)
+  local m = cmsgpack.unpack(packed)
+  redis.call('XADD', ready, '*', 'i', following, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
+end
 local answer = {}
 local key, at = 5, 7
 while at <= #ARGV do
   local entry, count, natural, expiry, holds, forget = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
   local state, reason, event, keeps, attempts = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], ARGV[at + 10]
-  local events = tonumber(ARGV[at + 11])
-  at = at + 12
+  local ordered = ARGV[at + 11]
+  local events = tonumber(ARGV[at + 12])
+  at = at + 13
   local record = KEYS[key]
   local buckets = key + 1
   local forgotten = natural ~= '' and buckets + 3 or buckets
-  key = forget ~= '' and forgotten + 3 or forgotten
+  local line = forget ~= '' and forgotten + 3 or forgotten
+  key = ordered ~= '' and line + 3 or line
   local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1)
   local outcome = 1
   if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= count then outcome = -1 end
@@ -59,6 +75,7 @@ while at <= #ARGV do
     redis.call('EXPIRE', record, ARGV[4])
     redis.call('XACK', KEYS[1], ARGV[1], entry)
     redis.call('XDEL', KEYS[1], entry)
+    if ordered ~= '' then finish(KEYS[line], KEYS[line + 1], KEYS[line + 2], KEYS[1], ordered) end
   end
   answer[#answer + 1] = outcome
 end

@@ -1,7 +1,7 @@
 -- promote: moves delayed messages that are due to the ready stream. Redis' own clock decides.
 -- KEYS 1 delayed set  2 delayed payloads  3 ready stream
 -- ARGV 1 how many at the most
--- Answers {moved, next due in ms from now or -1}.
+-- Answers {moved, when the next is due, ms since 1970, or -1}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
@@ -11,9 +11,14 @@ for _, id in ipairs(due) do
   redis.call('HDEL', KEYS[2], id)
   if packed then
     local m = cmsgpack.unpack(packed)
-    redis.call('XADD', KEYS[3], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5])
+    if m[6] then
+      redis.call('XADD', KEYS[3], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
+    else
+      redis.call('XADD', KEYS[3], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5])
+    end
   end
 end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-if #first == 0 then return {#due, -1} end
-return {#due, math.max(0, tonumber(first[2]) - now)}
+-- One that is due never waits for another of its order key, not for a time.
+if #first == 0 or first[2] == 'inf' then return {#due, -1} end
+return {#due, math.floor(tonumber(first[2]))}

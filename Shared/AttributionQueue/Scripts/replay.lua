@@ -1,5 +1,6 @@
 -- replay: puts a dead letter back to the ready stream, its id and key kept, its attempts counted anew.
 -- KEYS 1 dead-letter stream  2 ready stream  3 delivery record
+--      4 line of its order key  5 delayed set  6 delayed payloads, if it keeps its order: it goes to the line's end
 -- ARGV 1 entry id  2 1 to replay, 0 to delete for good
 -- Answers 1 when it was there.
 local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
@@ -7,7 +8,17 @@ if not entry then return 0 end
 if ARGV[2] == '1' then
   local field = {}
   for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
-  redis.call('XADD', KEYS[2], '*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h'])
+  local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h']}
+  if KEYS[4] then
+    words[#words + 1] = 'o'
+    words[#words + 1] = field['o']
+  end
+  if KEYS[4] and redis.call('RPUSH', KEYS[4], field['i']) > 1 then
+    redis.call('ZADD', KEYS[5], '+inf', field['i'])
+    redis.call('HSET', KEYS[6], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], 0, field['h'], field['o']}))
+  else
+    redis.call('XADD', KEYS[2], unpack(words))
+  end
   if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'state', 'accepted') end
 end
 redis.call('XDEL', KEYS[1], ARGV[1])

@@ -1,13 +1,27 @@
 -- retry: puts a leased message among the delayed ones, or among the dead letters, if the worker still holds the lease.
 -- KEYS 1 ready stream  2 delayed set  3 delayed payloads  4 dead-letter stream  5 delivery record
+--      6 line of its order key, if it keeps its order: it stays the first of it until it is finished
 -- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched
 --      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
 -- Answers 1 when done, -1 when the lease is lost.
+-- Takes a finished message out of its line and makes the one behind it ready.
+local function finish(line, delayed, payloads, ready, id)
+  redis.call('LREM', line, 1, id)
+  local following = redis.call('LINDEX', line, 0)
+  local packed = following and redis.call('HGET', payloads, following)
+  -- The one in front may be worked or delayed already: then this was not the first.
+  if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
+  redis.call('ZREM', delayed, following)
+  redis.call('HDEL', payloads, following)
+  local m = cmsgpack.unpack(packed)
+  redis.call('XADD', ready, '*', 'i', following, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
+end
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
 if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= tonumber(ARGV[4]) then return -1 end
 local entry = redis.call('XRANGE', KEYS[1], ARGV[3], ARGV[3])[1]
 if not entry then
   redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
+  if KEYS[6] then finish(KEYS[6], KEYS[2], KEYS[3], KEYS[1], ARGV[6]) end
   return 1
 end
 local field = {}
@@ -21,15 +35,25 @@ if due ~= -2 then
   redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
   redis.call('EXPIRE', KEYS[5], ARGV[9])
 end
-if due == -1 then
-  redis.call('XADD', KEYS[4], '*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', attempts, 'h', history,
-    'x', ARGV[7], 'd', ARGV[8])
-  redis.call('HSET', KEYS[5], 'state', 'dead', 'completedAt', ARGV[8])
-else
-  if due < 0 then due = tonumber(ARGV[8]) end
-  redis.call('ZADD', KEYS[2], due, field['i'])
-  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history}))
-end
+local line = field['o']
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
 redis.call('XDEL', KEYS[1], ARGV[3])
+if due >= 0 then
+  redis.call('ZADD', KEYS[2], due, field['i'])
+  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history, line}))
+  return 1
+end
+local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', attempts, 'h', history}
+if line then
+  words[#words + 1] = 'o'
+  words[#words + 1] = line
+end
+if due == -2 then
+  redis.call('XADD', KEYS[1], unpack(words))
+  return 1
+end
+for _, word in ipairs({'x', ARGV[7], 'd', ARGV[8]}) do words[#words + 1] = word end
+redis.call('XADD', KEYS[4], unpack(words))
+redis.call('HSET', KEYS[5], 'state', 'dead', 'completedAt', ARGV[8])
+if line then finish(KEYS[6], KEYS[2], KEYS[3], KEYS[1], field['i']) end
 return 1

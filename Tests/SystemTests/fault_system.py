@@ -1,0 +1,372 @@
+"""Services and a Redis of a test's own, each a process that can be killed, stopped and starved, kept running like an orchestrator would,
+and proxies between them that cut connections in the middle of a reply."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+import uuid
+
+import redis
+from cryptography.hazmat.primitives.serialization import Encoding
+from differential.certificates import ROOT as APP_STORE_ROOT
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BINARIES = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug")
+TOKEN = "a-token-of-the-tests-0123456789"
+SHARDS = range(256)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Process:
+    """One process, started anew when it ends unless it is held."""
+
+    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path):
+        self.name, self.command, self.environment, self.log_path = name, [str(word) for word in command], environment, log
+        self.process: subprocess.Popen | None = None
+        self.is_held = False
+        self.starts = 0
+        self.lock = threading.Lock()
+
+    def start(self) -> None:
+        with self.lock:
+            if self.is_running():
+                return
+            self.starts += 1
+            # SIGXFSZ stays ignored, as Python has it: a full disk is then an error of write, as it is with a real disk.
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=self.log_path.open("ab"), stderr=subprocess.STDOUT,
+                env=self.environment, restore_signals=False)
+
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def signal(self, number: signal.Signals) -> None:
+        if self.is_running():
+            self.process.send_signal(number)
+
+    def end(self, patience: float = 30) -> None:
+        self.is_held = True
+        if not self.is_running():
+            return
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def log(self) -> str:
+        return self.log_path.read_text(errors="replace")
+
+
+class Service(Process):
+    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path, port: int, public_port: int | None):
+        super().__init__(name, command, environment, log)
+        self.port, self.public_port = port, public_port
+
+    def get(self, path: str, timeout: float = 10) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def is_ready(self) -> bool:
+        try:
+            return self.get("/readyz", 2)[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def rpc(self, service: str, method: str, message: dict) -> tuple[int, dict]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("POST", f"/attribution.{service}/{method}", json.dumps(message), {
+                "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", "Idempotency-Key": uuid.uuid4().hex})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def call(self, service: str, method: str, message: dict) -> dict:
+        status, answer = self.rpc(service, method, message)
+        assert status == 200, (method, status, answer)
+        return answer
+
+    def queue(self, name: str = "intake") -> dict:
+        return next(queue for queue in self.call("queues.v1.QueuesService", "ListQueues", {})["queues"] if queue["name"] == name)
+
+    def metric(self, name: str) -> float:
+        """The sum over all labels."""
+        text = self.get("/metrics")[1].decode()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith((name + "{", name + " ")))
+
+    def post(self, path: str, body: bytes | str, content_type: str = "application/json") -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.public_port, timeout=60)
+        try:
+            connection.request("POST", path, body, {"Content-Type": content_type})
+            answer = connection.getresponse()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+
+class Proxy:
+    """Passes bytes on from a port of its own. Can cut all its connections, each in the middle of its next reply."""
+
+    def __init__(self, target: int, dice: random.Random):
+        self.target, self.dice, self.port = target, dice, free_port()
+        self.cuts = 0
+        self.connections: set[list] = set()
+        self.armed: dict[int, int] = {}
+
+    async def start(self) -> None:
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there, to = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.transport.abort()
+            return
+        both = (writer, to)
+        key = id(both)
+        self.connections.add(both)
+        try:
+            await asyncio.gather(self._pass(reader, to, None), self._pass(there, writer, key))
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self.connections.discard(both)
+            self.armed.pop(key, None)
+            for one in both:
+                one.transport.abort()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: int | None) -> None:
+        while data := await reader.read(1 << 16):
+            if key is not None and (most := self.armed.get(key)) is not None:
+                self.cuts += 1
+                writer.write(data[:min(most, len(data) - 1)])
+                await writer.drain()
+                raise ConnectionResetError
+            writer.write(data)
+            await writer.drain()
+        raise ConnectionResetError
+
+    async def cut(self) -> int:
+        """How many replies were cut."""
+        before = self.cuts
+        for both in list(self.connections):
+            self.armed[id(both)] = self.dice.choice([0, 1, self.dice.randrange(1, 200)])
+        await asyncio.sleep(0.3)
+        for both in list(self.connections):
+            if self.armed.pop(id(both), None) is not None:
+                for one in both:
+                    one.transport.abort()
+        return self.cuts - before
+
+    async def stop(self) -> None:
+        self.server.close()
+        for both in list(self.connections):
+            for one in both:
+                one.transport.abort()
+        await asyncio.sleep(0)
+
+
+class FaultSystem:
+    """Redis and services on random ports of loopback. `queues` is the configuration's part of that name."""
+
+    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s }", more: str = ""):
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.redis_port = free_port()
+        self.redis_folder = folder / "redis"
+        self.redis_folder.mkdir()
+        self.redis = Process("redis", [
+            "redis-server", "--port", self.redis_port, "--bind", "127.0.0.1", "--dir", self.redis_folder, "--appendonly", "yes",
+            "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", ""], dict(os.environ), folder / "redis.log")
+        (folder / "root.der").write_bytes(APP_STORE_ROOT.certificate.public_bytes(Encoding.DER))
+        digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+        (folder / "configuration.yaml").write_text(
+            f'appleKeys: {{ p256: ["{apple_key}"] }}\n'
+            f"appStore: {{ gapPatience: 1s, rootCertificates: [ {folder / 'root.der'} ] }}\n"
+            "apps: [ { bundleId: com.example.app, appAppleId: 525463029, environments: [Production, Sandbox] } ]\n"
+            f"queues: {queues}\n{more}"
+            f'clients: [ {{ name: tests, tokenSHA256: "{digest}", allow: ["*"] }} ]\n')
+        self.services: list[Service] = []
+        self.simulator: Process | None = None
+        self.ending = threading.Event()
+        self.keeper = threading.Thread(target=self._keep, daemon=True)
+        self.client = redis.Redis(port=self.redis_port, socket_timeout=30)
+
+    def service(self, executable: str, redis_port: int | None = None, **variables: str) -> Service:
+        number = sum(1 for service in self.services if service.name.startswith(executable)) + 1
+        port, public = free_port(), free_port() if executable == "ingest" else None
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
+        environment |= {"ATTRIBUTION_CONFIG": str(self.folder / "configuration.yaml"), "ATTRIBUTION_LISTEN": f"127.0.0.1:{port}",
+                        "ATTRIBUTION_REDIS_URL": f"redis://127.0.0.1:{redis_port or self.redis_port}/0",
+                        "ATTRIBUTION_DRAIN_DELAY_MS": "100", "ATTRIBUTION_LOG_LEVEL": "info", **variables}
+        if public:
+            environment["ATTRIBUTION_PUBLIC_LISTEN"] = f"127.0.0.1:{public}"
+        name = f"{executable}-{number}"
+        self.services.append(Service(name, [BINARIES / executable], environment, self.folder / f"{name}.log", port, public))
+        return self.services[-1]
+
+    def start_simulator(self) -> dict[str, str]:
+        """Apple on loopback; the variables with which a broker asks it. Every token is attributed."""
+        port = free_port()
+        state = self.folder / "simulator"
+        self.simulator = Process("simulator", [BINARIES / "apple-simulator", "--listen", f"127.0.0.1:{port}", "--state", state],
+                                 dict(os.environ), self.folder / "simulator.log")
+        self.simulator.start()
+        for _ in range(300):
+            try:
+                context = ssl.create_default_context(cafile=str(state / "tls-ca.pem"))
+                connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
+                connection.request("POST", "/control/adservices/default", json.dumps({"status": 200, "body": {
+                    "attribution": True, "orgId": 1, "campaignId": 2, "conversionType": "Download", "adGroupId": 3,
+                    "countryOrRegion": "US", "keywordId": 4, "adId": 5}}), {"Content-Type": "application/json"})
+                answer = connection.getresponse()
+                answer.read()
+                connection.close()
+                assert answer.status == 200, answer.status
+                return {"ATTRIBUTION_ADSERVICES_URL": f"https://127.0.0.1:{port}/api/v1/",
+                        "ATTRIBUTION_CA_FILE": str(state / "tls-ca.pem")}
+            except (OSError, ssl.SSLError):
+                time.sleep(0.1)
+        raise RuntimeError("the simulator did not start: " + self.simulator.log())
+
+    def start(self) -> None:
+        self.redis.start()
+        self.wait_for_redis()
+        for service in self.services:
+            service.start()
+        self.keeper.start()
+        for service in self.services:
+            self.wait_until_ready(service)
+
+    def wait_for_redis(self, seconds: float = 60) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                if self.client.ping():
+                    return
+            except redis.RedisError:
+                time.sleep(0.05)
+        raise RuntimeError("Redis does not answer: " + self.redis.log()[-2000:])
+
+    def wait_until_ready(self, service: Service, seconds: float = 60) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if service.is_ready():
+                return
+            time.sleep(0.05)
+        raise RuntimeError(f"{service.name} is not ready: " + service.log()[-3000:])
+
+    def _keep(self) -> None:
+        while not self.ending.wait(0.1):
+            for one in [self.redis, *self.services]:
+                if not one.is_held and not one.is_running():
+                    one.start()
+
+    def stop(self) -> None:
+        self.ending.set()
+        if self.keeper.is_alive():
+            self.keeper.join()
+        for one in [*self.services, *([self.simulator] if self.simulator else []), self.redis]:
+            one.end()
+        self.client.close()
+
+    def __enter__(self) -> "FaultSystem":
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # --- what Redis has ------------------------------------------------------------------------------------------
+
+    def fill_disk(self, room: int) -> None:
+        """Redis can write `room` bytes more to its file."""
+        sizes = [path.stat().st_size for path in (self.redis_folder / "appendonlydir").glob("*.incr.aof")]
+        if self.redis.is_running():
+            resource.prlimit(self.redis.pid, resource.RLIMIT_FSIZE, (max(sizes, default=0) + room, resource.RLIM_INFINITY))
+
+    def free_disk(self) -> None:
+        if self.redis.is_running():
+            resource.prlimit(self.redis.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    def events(self) -> list[dict]:
+        """Every event of the feed, as it lies in Redis, shard by shard and in each in its order."""
+        found = []
+        for shard in SHARDS:
+            after = "-"
+            while entries := self.client.xrange(f"{{attr:{shard:03d}}}:events", after, "+", 2000):
+                found += [json.loads(fields[b"e"]) for _, fields in entries]
+                after = b"(" + entries[-1][0]
+        return found
+
+    def event_count(self) -> int:
+        pipeline = self.client.pipeline(transaction=False)
+        for shard in SHARDS:
+            pipeline.xlen(f"{{attr:{shard:03d}}}:events")
+        return sum(pipeline.execute())
+
+    def states(self, ids: list[str]) -> dict[str, str]:
+        """The state of each delivery."""
+        found = {}
+        for start in range(0, len(ids), 5000):
+            pipeline = self.client.pipeline(transaction=False)
+            part = ids[start:start + 5000]
+            for one in part:
+                pipeline.hget(f"{{attr:{one[:3]}}}:d:{one[4:]}", "state")
+            found |= {one: (state or b"unknown").decode() for one, state in zip(part, pipeline.execute())}
+        return found
+
+    def unfinished(self, *queues: str) -> dict[str, int]:
+        """Messages ready or leased, delayed, and dead."""
+        counts = {"ready": 0, "delayed": 0, "dead": 0}
+        pipeline = self.client.pipeline(transaction=False)
+        for queue in queues or ("intake", "tokens"):
+            for shard in SHARDS:
+                key = f"{{attr:{shard:03d}}}:q:{queue}"
+                pipeline.xlen(key)
+                pipeline.zcard(key + ":delayed")
+                pipeline.xlen(key + ":dead")
+        for index, count in enumerate(pipeline.execute()):
+            counts[list(counts)[index % 3]] += count
+        return counts
+
+    def wait_until_worked(self, seconds: float = 120) -> None:
+        until = time.monotonic() + seconds
+        while (left := self.unfinished()) and left["ready"] + left["delayed"] and time.monotonic() < until:
+            time.sleep(0.2)
+        assert left["ready"] + left["delayed"] == 0, left

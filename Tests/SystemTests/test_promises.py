@@ -1,0 +1,460 @@
+"""The queue's promises one by one, with the real executables: forgeries shadow nothing, a stale worker can do nothing, poison ends as
+dead letters, what is delayed comes when it is due, order holds, overload is refused and passes, a SIGTERM loses nothing."""
+
+import asyncio
+import base64
+import concurrent.futures
+import json
+import random
+import signal
+import socket
+import threading
+import time
+
+import pytest
+import redis
+from cryptography import x509
+from cryptography.x509.oid import AuthorityInformationAccessOID
+from differential import certificates
+from differential.certificates import ROOT, Chain
+from fault_load import Connection, Ledger, Maker, account, deliver, send_many
+from fault_system import SHARDS, FaultSystem
+
+QUEUES = "queues.v1.QueuesService"
+
+
+@pytest.fixture
+def maker():
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    return Maker(random.Random(seed))
+
+
+def post(service, delivery, ledger: Ledger | None = None) -> str:
+    status, _, body = service.post(delivery.path, delivery.body)
+    assert status in (200, 202), (status, body)
+    if ledger:
+        ledger.acknowledge(delivery, json.loads(body)["id"])
+    return json.loads(body)["id"]
+
+
+def post_all(services, deliveries, ledger: Ledger) -> None:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda pair: post(services[pair[0] % len(services)], pair[1], ledger), enumerate(deliveries)))
+
+
+def eventually(what: str, condition, seconds: float = 60):
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until, f"not in time: {what}"
+        time.sleep(0.05)
+    return found
+
+
+def pending(system: FaultSystem, queue: str = "intake") -> int:
+    """Messages under a lease."""
+    count = 0
+    for shard in SHARDS:
+        try:
+            count += system.client.xpending(f"{{attr:{shard:03d}}}:q:{queue}", "workers")["pending"]
+        except redis.ResponseError:
+            # No worker has been here.
+            continue
+    return count
+
+
+def stop_while_it_holds(system: FaultSystem, verifier, least: int = 1) -> int:
+    """Stops the one verifier that runs at a moment when it holds leases; answers how many."""
+    for _ in range(200):
+        verifier.signal(signal.SIGSTOP)
+        # What it had sent is done by Redis nevertheless.
+        time.sleep(0.1)
+        if (held := pending(system)) >= least:
+            return held
+        verifier.signal(signal.SIGCONT)
+        time.sleep(random.uniform(0, 0.02))
+    raise AssertionError("it never held anything")
+
+
+def check(system: FaultSystem, ledger: Ledger) -> dict[str, int]:
+    system.wait_until_worked()
+    return account(system.events(), system.states(list(ledger.deliveries)), ledger)
+
+
+def test_a_forgery_shadows_nothing_whichever_comes_first(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 2s, maxDeliveries: 1000 }")
+    ingests = [system.service("ingest"), system.service("ingest")]
+    verifiers = [system.service("verifier"), system.service("verifier")]
+    ledger = Ledger()
+    with system:
+        pairs = [(genuine := maker.postback(), maker.forged(genuine), maker.forged(genuine)) for _ in range(60)]
+        for genuine, forged, other in pairs[:20]:
+            for delivery in (forged, genuine, other):
+                post(ingests[0], delivery, ledger)
+        for genuine, forged, _ in pairs[20:40]:
+            post(ingests[0], genuine, ledger)
+            post(ingests[1], forged, ledger)
+        # At the same moment, at several instances.
+        together = [(ingests[number % 2], delivery) for pair in pairs[40:] for number, delivery in enumerate(pair)]
+        maker.dice.shuffle(together)
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            list(pool.map(lambda one: post(*one, ledger), together))
+        # Forged before a restart of all, genuine after it; and the other way round.
+        before = [(genuine := maker.postback(), maker.forged(genuine)) for _ in range(20)]
+        for number, pair in enumerate(before):
+            post(ingests[0], pair[number % 2], ledger)
+        for one in [*ingests, *verifiers, system.redis]:
+            one.signal(signal.SIGKILL)
+        for one in ingests:
+            eventually("started again", lambda one=one: one.starts > 1)
+            system.wait_until_ready(one)
+        for number, pair in enumerate(before):
+            post(ingests[1], pair[1 - number % 2], ledger)
+        counts = check(system, ledger)
+    assert counts["postbacks verified"] == 80 and counts["forgeries rejected"] == 120, counts
+
+
+def test_a_stale_worker_can_not_settle_what_another_has_taken_over(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1000 }")
+    ingest, stale, other = system.service("ingest"), system.service("verifier"), system.service("verifier")
+    stale.is_held = other.is_held = True
+    ledger = Ledger()
+    with system:
+        stale.end()
+        other.end()
+        deliveries = [maker.postback() for _ in range(800)]
+        deliveries += [maker.notification(str(10 ** 14 + number % 7)) for number in range(100)]
+        forged = [maker.forged(one) for one in deliveries[:100]]
+        for one in deliveries[800:]:
+            post(ingest, one, ledger)
+        post_all([ingest], deliveries[:800] + forged, ledger)
+        stale.start()
+        held = stop_while_it_holds(system, stale)
+        other.start()
+        system.wait_until_worked()
+        taken = other.metric("attribution_queue_reclaimed_total")
+        before = system.event_count()
+        stale.signal(signal.SIGCONT)
+        lost = eventually("the stale worker finds its leases lost", lambda: stale.metric("attribution_queue_lease_lost_total"))
+        time.sleep(1)
+        assert system.event_count() == before
+        counts = check(system, ledger)
+        assert taken >= held, (taken, held)
+        print(f"held when stopped: {held}, taken over: {taken:.0f}, found lost: {lost:.0f}, {counts}")
+
+
+class HangingResponder:
+    """A certificate's responder that takes connections and never answers."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.connections: list[socket.socket] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                self.connections.append(self.socket.accept()[0])
+            except OSError:
+                return
+
+    def is_asked(self) -> bool:
+        """Whether somebody waits for an answer now: a process that died has closed its connection."""
+        for one in list(self.connections):
+            try:
+                if one.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+                    return True
+            except BlockingIOError:
+                return True
+            except OSError:
+                pass
+            self.connections.remove(one)
+        return False
+
+    def close(self) -> None:
+        self.socket.close()
+        for one in self.connections:
+            one.close()
+
+
+def hanging_chain(port: int) -> Chain:
+    """A chain whose leaf names that responder."""
+    access = x509.AuthorityInformationAccess([x509.AccessDescription(
+        AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier(f"http://127.0.0.1:{port}/"))])
+    authority = certificates.authority(f"promise authority {port}", extra=[(access, False)])
+    leaf = certificates.leaf(f"promise leaf {port}", authority, extra=[(access, False)])
+    return Chain("hanging", [leaf.text, authority.text, ROOT.text], leaf.key, True)
+
+
+def test_a_message_whose_worker_dies_each_time_is_a_dead_letter_and_the_next_of_its_order_key_waits_until_then(tmp_path, maker):
+    responder = HangingResponder()
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 3 }")
+    configuration = tmp_path / "configuration.yaml"
+    configuration.write_text(configuration.read_text().replace("rootCertificates:", "revocation: required, rootCertificates:"))
+    ingest, verifier = system.service("ingest"), system.service("verifier")
+    ledger = Ledger()
+    plain, maker.chain = maker.chain, hanging_chain(responder.port)
+    with system:
+        poison = post(ingest, maker.notification("777"))
+        maker.chain = plain
+        second = maker.notification("777")
+        behind = post(ingest, second)
+        free = [maker.postback() for _ in range(20)]
+        deaths = 0
+        while system.states([poison])[poison] != "dead":
+            pid = verifier.pid
+            eventually("the message is worked or given up", lambda: responder.is_asked() or system.states([poison])[poison] == "dead")
+            if responder.is_asked():
+                assert system.states([behind])[behind] == "accepted"
+                deaths += 1
+                verifier.signal(signal.SIGKILL)
+                verifier.process.wait()
+                eventually("another verifier starts", lambda pid=pid: verifier.is_running() and verifier.pid != pid)
+            for _ in range(4):
+                if free:
+                    post(ingest, free.pop(), ledger)
+        assert deaths == 3
+        system.wait_until_ready(verifier)
+        letters = verifier.call(QUEUES, "ListDeadLetters", {"queue": "intake"})["deadLetters"]
+        assert [letter["id"] for letter in letters] == [poison], letters
+        assert letters[0]["kind"] == "notification" and "3 times" in letters[0]["lastError"], letters
+        # The one behind it had to wait for the verdict and is worked now: it has no responder, which `required` does not accept.
+        eventually("the next one is worked", lambda: system.client.zcard(f"{{attr:{behind[:3]}}}:q:intake:delayed") == 1
+                   and system.client.zscore(f"{{attr:{behind[:3]}}}:q:intake:delayed", behind) < float("inf")
+                   or system.states([behind])[behind] in ("verified", "rejected"))
+        for one in free:
+            post(ingest, one, ledger)
+        eventually("all others are worked", lambda: set(system.states(list(ledger.deliveries)).values()) == {"verified"})
+    responder.close()
+
+
+def test_what_is_delayed_comes_when_it_is_due_and_an_idle_system_does_not_look_for_it(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key)
+    broker = system.service("asa-token-broker", **system.start_simulator())
+    other = system.service("asa-token-broker", **broker_variables(broker))
+    ingest = system.service("ingest")
+    system.service("verifier")
+    with system:
+        token = maker.token()
+        body = json.loads(token.body) | {"requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+        id = json.loads(ingest.post(token.path, json.dumps(body))[2])["id"]
+        due = system.client.zscore(f"{{attr:{id[:3]}}}:q:tokens:delayed", id) / 1000
+        assert due > time.time() + 2, due - time.time()
+        seen = []
+        with redis.Redis(port=system.redis_port).monitor() as monitor:
+            until = due - 0.5
+            listener = threading.Thread(target=lambda: [seen.append(one["command"]) for one in monitor.listen() if one["client_type"] != "lua"], daemon=True)
+            listener.start()
+            began = time.time()
+            # One of the two that wait for it ends before it is due.
+            time.sleep(0.5)
+            other.is_held = True
+            other.signal(signal.SIGKILL)
+            while time.time() < until:
+                time.sleep(0.02)
+            commands, span = list(seen), time.time() - began
+        looks = [command for command in commands if ":delayed" in command or ":schedule" in command]
+        assert time.time() >= due or not looks, looks
+        print(f"idle: {len(commands) / span:.0f} commands a second of two brokers, an ingest and a verifier")
+        eventually("it is worked", lambda: system.states([id])[id] == "done", 60)
+        event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
+        assert event["type"] == "attribution.adservices.resolved.v1"
+        assert time.time() >= due
+
+
+def broker_variables(broker) -> dict[str, str]:
+    return {name: broker.environment[name] for name in ("ATTRIBUTION_ADSERVICES_URL", "ATTRIBUTION_CA_FILE")}
+
+
+def test_notifications_of_a_subscription_become_events_in_their_order_across_several_verifiers(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1000 }")
+    ingests = [system.service("ingest"), system.service("ingest")]
+    verifiers = [system.service("verifier") for _ in range(3)]
+    ledger = Ledger()
+
+    async def send(order: str, count: int, dice: random.Random) -> None:
+        connection = Connection([ingest.public_port for ingest in ingests], dice)
+        for _ in range(count):
+            connection.close()
+            await deliver(connection, maker.notification(order), ledger)
+        connection.close()
+
+    async def disturb(dice: random.Random) -> None:
+        for _ in range(3):
+            one = dice.choice(verifiers)
+            one.signal(number := dice.choice([signal.SIGSTOP, signal.SIGKILL]))
+            await asyncio.sleep(1.5 if number == signal.SIGSTOP else 0.5)
+            one.signal(signal.SIGCONT)
+
+    async def play() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number in range(6):
+                group.create_task(send(str(10 ** 14 + number), 50, random.Random(maker.dice.random())))
+            group.create_task(disturb(random.Random(maker.dice.random())))
+
+    with system:
+        asyncio.run(play())
+        counts = check(system, ledger)
+    assert counts["notifications"] == 300 and counts["subscriptions in order"] == 6, counts
+
+
+def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, maker):
+    bound = 4 * 256
+    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, backlogBound: {bound} }}")
+    ingest, verifier = system.service("ingest"), system.service("verifier")
+    ledger = Ledger()
+    with system:
+        verifier.end()
+        refused = []
+
+        def send(_) -> None:
+            delivery = maker.postback()
+            status, headers, body = ingest.post(delivery.path, delivery.body)
+            if status == 200:
+                ledger.acknowledge(delivery, json.loads(body)["id"])
+            else:
+                refused.append((delivery, status, headers))
+
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            list(pool.map(send, range(2 * bound)))
+        assert refused and {status for _, status, _ in refused} == {500}
+        assert all(int(headers["retry-after"]) >= 1 for _, _, headers in refused)
+        left = system.unfinished("intake")
+        assert left["ready"] == ledger.count <= bound, left
+        # Where 503 is understood it is 503.
+        answers = [ingest.post(one.path, one.body) for one in (maker.notification() for _ in range(200))]
+        assert all(int(headers["retry-after"]) >= 1 for status, headers, _ in answers if status == 503)
+        assert {status for status, _, _ in answers} <= {200, 503} and any(status == 503 for status, _, _ in answers)
+        assert system.unfinished("intake")["ready"] <= bound
+        # A repeat of what was taken is told to be that, full or not.
+        known = next(iter(ledger.deliveries.values()))
+        assert json.loads(ingest.post(known.path, known.body)[2])["status"] == "duplicate"
+        assert ingest.queue()["oldestAgeSeconds"] > 0
+        verifier.is_held = False
+        for delivery, _, _ in refused:
+            eventually("taken at last", lambda delivery=delivery: ingest.post(delivery.path, delivery.body)[0] == 200)
+        system.wait_until_worked()
+        assert not ingest.queue().get("oldestAgeSeconds")
+        verified = [event for event in system.events() if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
+        assert len(verified) == 2 * bound == len({event["id"] for event in verified})
+
+
+def test_a_redis_without_memory_refuses_and_nothing_is_lost(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key)
+    ingest = system.service("ingest")
+    system.service("verifier")
+    ledger = Ledger()
+    with system:
+        post_all([ingest], [maker.postback() for _ in range(50)], ledger)
+        system.client.config_set("maxmemory", "1mb")
+        late, notification = maker.postback(), maker.notification()
+        assert ingest.post(late.path, late.body)[0] == 500
+        assert ingest.post(notification.path, notification.body)[0] == 503
+        system.client.config_set("maxmemory", "0")
+        for one in (late, notification):
+            eventually("taken again", lambda one=one: ingest.post(one.path, one.body)[0] == 200)
+            post(ingest, one, ledger)
+        counts = check(system, ledger)
+    assert counts["postbacks verified"] == 51 and counts["notifications"] == 1
+
+
+def test_a_sigterm_under_load_loses_nothing_and_returns_all_leases(tmp_path, maker):
+    # A lease that is not returned would hold its message for longer than this test waits.
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 300s }")
+    ingests = [system.service("ingest"), system.service("ingest")]
+    verifiers = [system.service("verifier"), system.service("verifier")]
+    ledger = Ledger()
+
+    async def terminate() -> None:
+        for number in range(6):
+            while ledger.count < 300 * (number + 1):
+                await asyncio.sleep(0.01)
+            one = [*verifiers, *ingests][number % 4]
+            # One that has not begun yet has nothing to return.
+            await asyncio.to_thread(system.wait_until_ready, one)
+            process = one.process
+            one.signal(signal.SIGTERM)
+            assert await asyncio.to_thread(process.wait, 60) == 0, one.log()[-2000:]
+
+    async def play() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number in range(16):
+                group.create_task(send_many(maker, [one.public_port for one in ingests], ledger, 2400, number, tokens=False))
+            group.create_task(terminate())
+
+    with system:
+        asyncio.run(play())
+        for one in verifiers:
+            system.wait_until_ready(one)
+            one.is_held = True
+        for one in verifiers:
+            one.signal(signal.SIGTERM)
+        for one in verifiers:
+            assert one.process.wait(60) == 0
+        assert pending(system) == 0
+        assert not ledger.refusals, ledger.refusals
+        for one in verifiers:
+            one.is_held = False
+        counts = check(system, ledger)
+    print(f"{counts}, broken connections: {ledger.breaks}")
+
+
+def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_works_one_under_load(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1 }")
+    ingest, verifier = system.service("ingest"), system.service("verifier")
+    broker = system.service("asa-token-broker", **system.start_simulator())
+    ledger, ending = Ledger(), threading.Event()
+
+    def load() -> None:
+        while not ending.is_set():
+            post(ingest, maker.postback(), ledger)
+
+    with system:
+        verifier.end()
+        # Whose worker died once is given up here: good messages become dead letters.
+        post_all([ingest], [maker.postback() for _ in range(600)], ledger)
+        verifier.start()
+        held = stop_while_it_holds(system, verifier, least=2)
+        verifier.signal(signal.SIGKILL)
+        verifier.process.wait()
+        verifier.is_held = False
+        system.wait_until_worked()
+        letters = {tuple(sorted(letter["id"] for letter in service.call(QUEUES, "ListDeadLetters", {
+            "queue": "intake", "maxLetters": 1000})["deadLetters"])) for service in (ingest, verifier, broker)}
+        assert len(letters) == 1
+        ids = list(letters.pop())
+        assert len(ids) == held, (len(ids), held)
+        assert set(system.states(ids).values()) == {"dead"}
+        thread = threading.Thread(target=load)
+        thread.start()
+        try:
+            for service in (ingest, verifier, broker):
+                assert service.call(QUEUES, "PauseQueue", {"queue": "intake"})["queue"]["paused"]
+                # What was leased before is finished.
+                eventually("nothing is worked any more", lambda: pending(system) == 0 and is_still(system))
+                count, taken = system.event_count(), ledger.count
+                eventually("more is taken in", lambda taken=taken: ledger.count > taken + 20)
+                assert system.event_count() == count
+                state = service.queue()
+                assert state["paused"] and int(state["depth"]) >= 20, state
+                assert not service.call(QUEUES, "ResumeQueue", {"queue": "intake"})["queue"].get("paused")
+                eventually("it is worked again", lambda count=count: system.event_count() > count)
+            again, gone = ids[:len(ids) // 2], ids[len(ids) // 2:]
+            assert broker.call(QUEUES, "ReplayDeadLetters", {"queue": "intake", "ids": again})["replayed"] == len(again)
+            assert ingest.call(QUEUES, "PurgeDeadLetters", {"queue": "intake", "ids": gone})["purged"] == len(gone)
+            eventually("the replayed are verified", lambda: set(system.states(again).values()) == {"verified"})
+        finally:
+            ending.set()
+            thread.join()
+        for id in gone:
+            del ledger.deliveries[id]
+        counts = check(system, ledger)
+        assert counts["postbacks verified"] == ledger.count - len(gone)
+        assert not verifier.call(QUEUES, "ListDeadLetters", {"queue": "intake"}).get("deadLetters")
+
+
+def is_still(system: FaultSystem) -> bool:
+    count = system.event_count()
+    time.sleep(1.5)
+    return system.event_count() == count
