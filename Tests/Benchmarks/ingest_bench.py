@@ -26,6 +26,14 @@ LENGTHS = """for i = 0, 255 do
 end"""
 
 
+# Bytes of an event, of its place in the index, and of a finished delivery's record, from one shard.
+KEPT = """local events, index = '{attr:000}:events', '{attr:000}:events:index'
+local size = function(key) return redis.call('MEMORY', 'USAGE', key, 'SAMPLES', 0) end
+local records, many = 0, 0
+for _, key in ipairs(redis.call('KEYS', '{attr:000}:d:*')) do records, many = records + size(key), many + 1 end
+return {size(events) / redis.call('XLEN', events), size(index) / redis.call('HLEN', index), records / many}"""
+
+
 class Ingest(Server):
     """An ingest with its public port, on no core in particular."""
 
@@ -60,6 +68,18 @@ class RedisBenchmark:
             count = int(self.rate * seconds)
 
 
+def counted(redis: Redis) -> dict[str, int]:
+    """What Redis has written, read and holds, bytes."""
+    text = redis.cli("INFO", "everything")
+    return {name: int(re.search(rf"\b{name}:(\d+)", text)[1]) for name in
+            ("aof_current_size", "total_net_input_bytes", "total_net_output_bytes", "used_memory")}
+
+
+def grown(redis: Redis, before: dict[str, int], count: int) -> dict[str, float]:
+    """By how much each grew for each of so many deliveries."""
+    return {name: (value - before[name]) / count for name, value in counted(redis).items()}
+
+
 def load_script(redis: Redis) -> str:
     with SCRIPT.open("rb") as source:
         return subprocess.run(["redis-cli", "-p", str(redis.port), "-x", "script", "load"], stdin=source, capture_output=True, text=True,
@@ -82,20 +102,22 @@ def speed(report: Report, binaries: pathlib.Path, native: Native, seconds: float
             rounds_of["spread"].append(native.accepts(redis.port, load_script(redis), seconds, body=body, envelope=envelope)["rate"])
         with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest:
             native.load(ingest.public, 1, seed=number + 1000)
-            used = busy(redis.process), busy(ingest.process)
+            used, before = (busy(redis.process), busy(ingest.process)), counted(redis)
             run = native.load(ingest.public, seconds, seed=number + 1)
             rounds_of["accepts"].append(run["rate"])
             costs["redis"].append((busy(redis.process) - used[0]) / run["answers"] * 1e6)
             costs["ingest"].append((busy(ingest.process) - used[1]) / run["answers"] * 1e6)
             costs["client"].append(run["core"])
+            sizes = grown(redis, before, run["answers"])
             costs["p50"].append(run["p50"])
-            # As many bodies as were sent, sent again; then the same few, as a sender that was not answered in time does.
+            # A few bodies, sent again and again, as a sender does that was not answered in time.
             native.load(ingest.public, 1, seed=7, repeat=1000)
             rounds_of["duplicates"].append(native.load(ingest.public, seconds, seed=7, repeat=1000)["rate"])
     ratios = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["ceiling"])]
     spread = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["spread"])]
     again = [ours / first for ours, first in zip(rounds_of["duplicates"], rounds_of["accepts"])]
-    report.figures["speed"] = {**rounds_of, "ratio": ratios, "ratioToSpread": spread, "costs": costs, "payload": [body, envelope]}
+    report.figures["speed"] = {**rounds_of, "ratio": ratios, "ratioToSpread": spread, "costs": costs, "payload": [body, envelope],
+                               "bytes": {**sizes, "event": event, "index": index, "record": record}}
     report.add("redis-benchmark -c 64 -P 1, the accept script: a second", f"{median(rounds_of['ceiling']):,.0f}")
     report.add("the same script, keys spread over 256 shards (accepts.c)", f"{median(rounds_of['spread']):,.0f}")
     report.add("ingest, 64 connections: durable accepts a second", f"{median(rounds_of['accepts']):,.0f}")
@@ -107,6 +129,8 @@ def speed(report: Report, binaries: pathlib.Path, native: Native, seconds: float
     report.add("processor time for an accept: ingest, Redis", f"{median(costs['ingest']):.0f} µs, {median(costs['redis']):.0f} µs")
     report.add("  Redis under redis-benchmark", f"{median(costs['ceiling redis']):.0f} µs")
     report.add("of a core: the load's client, redis-benchmark", f"{median(costs['client']):.2f}, {median(costs['ceiling client']):.2f}")
+    report.add("bytes for an accept: append-only file, to Redis",
+               f"{sizes['aof_current_size']:,.0f}, {sizes['total_net_input_bytes']:,.0f}")
     return median(rounds_of["accepts"])
 
 
@@ -168,13 +192,16 @@ def event_time(report: Report, binaries: pathlib.Path, native: Native, full: flo
         signer.write(bodies, count)
         with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest, \
                 Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url):
-            began = time.monotonic()
+            began, before = time.monotonic(), counted(redis)
             native.load(ingest.public, 60, bodies=bodies)
             while int(redis.cli("EVAL", COUNT_EVENTS, "0")) < count:
                 if time.monotonic() - began > 120:
                     raise RuntimeError("events are missing")
                 time.sleep(0.05)
             most = count / (time.monotonic() - began)
+            time.sleep(1)
+            sizes = grown(redis, before, count)
+            event, index, record = map(int, redis.cli("EVAL", KEPT, "0").split())
         rate = most / 2
         with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest:
             native.load(ingest.public, 1, rate=rate, seed=3)
@@ -192,7 +219,11 @@ def event_time(report: Report, binaries: pathlib.Path, native: Native, full: flo
         if len(waited) < 0.99 * len(answered):
             raise RuntimeError(f"{len(waited)} events for {len(answered)} answers")
     p50, p99 = (max(0.0, waited[int(share * (len(waited) - 1))]) for share in (0.5, 0.99))
-    report.figures["event"] = {"most": most, "rate": rate, "bare": bare, "beside": run, "p50": p50, "p99": p99, "samples": len(waited)}
+    report.figures["event"] = {"most": most, "rate": rate, "bare": bare, "beside": run, "p50": p50, "p99": p99, "samples": len(waited),
+                               "bytes": {**sizes, "event": event, "index": index, "record": record}}
+    report.add("bytes of the whole way: append-only file, Redis memory", f"{sizes['aof_current_size']:,.0f}, {sizes['used_memory']:,.0f}")
+    report.add("  of these an event, its place in the index, a record", f"{event:,}, {index:,}, {record:,}")
+    report.add("  to and from Redis", f"{sizes['total_net_input_bytes']:,.0f}, {sizes['total_net_output_bytes']:,.0f}")
     report.add("the whole way, from posts to events, both cores: a second", f"{most:,.0f}")
     report.add("at half of that: bare accept, p50, p99", f"{bare['p50']:.2f} ms, {bare['p99']:.2f} ms")
     report.add("  accept beside the verifier's work, p50, p99", f"{run['p50']:.2f} ms, {run['p99']:.2f} ms")
@@ -206,8 +237,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         full = speed(report, binaries, native, 1 if quick else 8, 1 if quick else 3)
         event_time(report, binaries, native, full, 2 if quick else 15)
     report.notes += [
-        "Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, Redis "
-        "and redis-benchmark for the ceiling. Each figure is the median of interleaved rounds on a fresh Redis, the range beside it.",
+        "Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, "
+        "Redis and redis-benchmark for the ceiling. Each figure is the median of interleaved rounds on a fresh Redis, the range beside it.",
         "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own.",
         "redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "

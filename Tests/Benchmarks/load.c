@@ -199,8 +199,8 @@ int main(int count, char **words) {
   getrusage(RUSAGE_SELF, &usage);
   double busy = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   qsort(latencies, answers, sizeof *latencies, ascending);
-  printf("{\"answers\":%zu,\"failures\":%zu,\"seconds\":%.3f,\"rate\":%.1f,\"core\":%.3f,\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"p999\":%.3f,"
-         "\"latest\":%.3f}\n", answers, failures, took, answers / took, busy / took, share(0.5), share(0.9), share(0.99), share(0.999),
+  printf("{\"answers\":%zu,\"failures\":%zu,\"seconds\":%.3f,\"rate\":%.1f,\"core\":%.3f,\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,"
+         "\"p999\":%.3f,\"latest\":%.3f}\n", answers, failures, took, answers / took, busy / took, share(0.5), share(0.9), share(0.99), share(0.999),
          late / 1e6);
   return failures ? 1 : 0;
 }
