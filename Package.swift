@@ -137,7 +137,7 @@ let package = Package(
     tests("AppleAttribution", ["WireJSON", "Cryptography"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
-    tests("RedisClient", [nioCore]),
+    tests("RedisClient", [nioCore, nioPosix]),
     tests("AttributionQueue", ["RedisClient"]),
     tests(
       "ServiceRuntime",

@@ -20,8 +20,5 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
     digest = String(parts[1])
   }
 
-  public var description: String {
-    let digits = String(shard.index)
-    return String(repeating: "0", count: 3 - digits.count) + digits + "-" + digest
-  }
+  public var description: String { shard.digits + "-" + digest }
 }

@@ -50,11 +50,12 @@ public final class DeliveryQueue: Sendable {
 
   /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
-    let id = seen.deliveryID(request)
+    let digest = seen.digest(request.idempotencyKey)
+    let id = seen.deliveryID(request, digest: digest)
     let now = Self.now
     var message = request.message
     message.idempotencyKey = request.idempotencyKey
-    let claim = seen.claim(request.idempotencyKey, store: .delivery, shard: id.shard, now: now)
+    let claim = seen.claim(digest: digest, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
     if due > 0 { try await schedule(request.queue, id.shard, due: due) }

@@ -1,9 +1,8 @@
 /// Every key name in Redis. All keys of shard 17 contain `{attr:017}` and nothing else in braces.
 public enum Keys {
-  public static func tag(_ shard: Shard) -> String {
-    let digits = String(shard.index)
-    return "{attr:" + String(repeating: "0", count: 3 - digits.count) + digits + "}"
-  }
+  public static func tag(_ shard: Shard) -> String { tags[shard.index] }
+
+  private static let tags = Shard.all.map { "{attr:\($0.digits)}" }
 
   static func ready(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue)" }
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):delayed" }

@@ -11,6 +11,12 @@ public struct Shard: Sendable, Hashable {
   public init(hashing text: String) { index = Int(SHA256Digest.hash(text)[0]) }
 
   public static let all: [Shard] = (0..<count).map { Shard($0) }
+
+  /// Its number in three digits.
+  var digits: String {
+    let digits = String(index)
+    return String(repeating: "0", count: 3 - digits.utf8.count) + digits
+  }
 }
 
 /// The store of what was seen before: how long its generations are.

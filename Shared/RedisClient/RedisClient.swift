@@ -5,10 +5,14 @@ import NIOPosix
 
 /// A client whose concurrent callers share a few connections: their commands are pipelined, which is also what lets Redis
 /// answer a whole batch after one fsync. Fails fast while Redis is away and reconnects by itself.
+///
+/// Connections are opened as they are needed. Redis reads 16 KiB of a connection before it turns to the next, and syncs when it
+/// has read from all: commands beyond that go to another connection, or they would wait for a sync of their own. A caller on an
+/// event loop uses a connection of that loop, so that neither command nor reply changes threads.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
-    /// Shared connections.
-    public var connections = 1
+    /// Shared connections, at the most; nil for four for each event loop.
+    public var connections: Int?
     public var connectTimeout: Duration = .seconds(2)
     /// How long one command may take.
     public var commandTimeout: Duration = .seconds(5)
@@ -21,28 +25,32 @@ public final class RedisClient: Sendable {
   private struct State {
     var connections: [RedisConnection?]
     var opening: [Task<RedisConnection, any Error>?]
-    var next = 0
     var failures = 0
     /// No new attempt before this moment while Redis is away.
     var retryAt: ContinuousClock.Instant?
     var closed = false
   }
 
+  private static let connectionsPerLoop = 4
+  /// What Redis reads of a connection at a time, bytes (PROTO_IOBUF_LEN).
+  private static let readAtOnce = 16 << 10
+
   public let url: RedisURL
   private let configuration: Configuration
   private let logger: Logger
-  private let group: any EventLoopGroup
+  /// The n-th connection belongs to the n-th loop, and again from the first.
+  private let loops: [any EventLoop]
   private let state: NIOLockedValueBox<State>
 
   public init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
     self.url = url
     self.configuration = configuration
     self.logger = logger
-    group = MultiThreadedEventLoopGroup.singleton
+    let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
+    let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
+    self.loops = loops
     state = NIOLockedValueBox(
-      State(
-        connections: Array(repeating: nil, count: configuration.connections),
-        opening: Array(repeating: nil, count: configuration.connections)))
+      State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
   }
 
   /// A client of its own for reads that block: their connection must not hold up others.
@@ -93,18 +101,36 @@ public final class RedisClient: Sendable {
       case ready(RedisConnection)
       case wait(Task<RedisConnection, any Error>)
     }
+    let loop = MultiThreadedEventLoopGroup.currentEventLoop
+    let own = loop.flatMap { loop in loops.firstIndex { $0 === loop } }
     let next: Next = try state.withLockedValue { state in
       guard !state.closed else { throw RedisError.unavailable("the client is closed") }
-      let index = state.next
-      state.next = (state.next + 1) % state.connections.count
-      if let connection = state.connections[index], connection.isOpen { return .ready(connection) }
-      if let opening = state.opening[index] { return .wait(opening) }
-      if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
-        throw RedisError.unavailable("waiting before the next attempt")
+      let count = state.connections.count
+      // A loop that has none may use any.
+      let places = own.map { $0 < count } ?? false ? stride(from: own!, to: count, by: loops.count) : stride(from: 0, to: count, by: 1)
+      var best: RedisConnection?
+      var absent: Int?
+      for place in places {
+        guard let connection = state.connections[place], connection.isOpen else {
+          if absent == nil { absent = place }
+          continue
+        }
+        if connection.load < Self.readAtOnce { return .ready(connection) }
+        if best.map({ connection.load < $0.load }) ?? true { best = connection }
       }
-      let task = Task { try await self.open(index) }
-      state.opening[index] = task
-      return .wait(task)
+      guard let absent else { return .ready(best!) }
+      let opening: Task<RedisConnection, any Error>
+      if let begun = state.opening[absent] {
+        opening = begun
+      } else if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
+        if let best { return .ready(best) }
+        throw RedisError.unavailable("waiting before the next attempt")
+      } else {
+        opening = Task { try await self.open(absent) }
+        state.opening[absent] = opening
+      }
+      // A busy connection is better than none.
+      return best.map { .ready($0) } ?? .wait(opening)
     }
     switch next {
     case .ready(let connection): return connection
@@ -115,7 +141,7 @@ public final class RedisClient: Sendable {
   private func open(_ index: Int) async throws -> RedisConnection {
     do {
       let connection = try await RedisConnection.open(
-        url, group: group, connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
+        url, loop: loops[index % loops.count], connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
         maxReplyElements: configuration.maxReplyElements)
       let closed = state.withLockedValue { state in
         state.connections[index] = state.closed ? nil : connection

@@ -1,10 +1,12 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// One connection: commands are written in order, and the n-th reply answers the n-th command.
 final class RedisConnection: Sendable {
   private let channel: any Channel
   private let handler: NIOLoopBound<RedisConnectionHandler>
+  private let unansweredBytes = Atomic(0)
 
   private init(channel: any Channel, handler: NIOLoopBound<RedisConnectionHandler>) {
     self.channel = channel
@@ -12,11 +14,11 @@ final class RedisConnection: Sendable {
   }
 
   /// Connects, authenticates and selects the database.
-  static func open(_ url: RedisURL, group: any EventLoopGroup, connectTimeout: TimeAmount, maxReplyElements: Int)
+  static func open(_ url: RedisURL, loop: any EventLoop, connectTimeout: TimeAmount, maxReplyElements: Int)
     async throws
     -> RedisConnection
   {
-    let bootstrap = ClientBootstrap(group: group)
+    let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.maxMessagesPerRead, value: 16)
@@ -65,11 +67,22 @@ final class RedisConnection: Sendable {
 
   var isOpen: Bool { channel.isActive }
 
+  /// About how long the commands are that have no answer yet, bytes.
+  var load: Int { unansweredBytes.load(ordering: .relaxed) }
+
   /// Concurrent callers' commands of one turn of the event loop leave in one write: Redis answers them after one fsync.
   func send(_ arguments: [RedisArgument], timeout: TimeAmount) async throws -> RedisReply {
-    let promise = channel.eventLoop.makePromise(of: RedisReply.self)
-    channel.eventLoop.execute { [handler] in handler.value.send(arguments, timeout: timeout, promise) }
-    return try await promise.futureResult.get()
+    let size = arguments.reduce(16) { $0 + $1.wireSize }
+    unansweredBytes.add(size, ordering: .relaxed)
+    defer { unansweredBytes.subtract(size, ordering: .relaxed) }
+    let loop = channel.eventLoop
+    return try await withUnsafeThrowingContinuation { continuation in
+      if loop.inEventLoop {
+        handler.value.send(arguments, timeout: timeout, continuation)
+      } else {
+        loop.execute { [handler] in handler.value.send(arguments, timeout: timeout, continuation) }
+      }
+    }
   }
 
   func close() { channel.close(promise: nil) }
@@ -79,9 +92,14 @@ final class RedisConnection: Sendable {
 final class RedisConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
+  typealias Continuation = UnsafeContinuation<RedisReply, any Error>
 
   private let reader: ReplyReader
-  private var waiting = CircularBuffer<(promise: EventLoopPromise<RedisReply>, timeout: Scheduled<Void>?)>()
+  /// Who waits for the next replies, in their order, and until when.
+  private var waiting = CircularBuffer<(continuation: Continuation, deadline: NIODeadline)>()
+  /// One for all who wait: it rings no later than the first deadline, and is set anew when it rang for one that was met.
+  private var alarm: Scheduled<Void>?
+  private var alarmAt = NIODeadline.distantFuture
   private var context: ChannelHandlerContext?
   private var outgoing: ByteBuffer?
   private var closed = false
@@ -91,20 +109,35 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount, _ promise: EventLoopPromise<RedisReply>) {
+  func send(_ arguments: [RedisArgument], timeout: TimeAmount, _ continuation: Continuation) {
     guard let context, !closed else {
-      promise.fail(RedisError.unavailable("the connection is closed"))
+      continuation.resume(throwing: RedisError.unavailable("the connection is closed"))
       return
     }
-    // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
-    let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-    let alarm = context.eventLoop.scheduleTask(in: timeout) { loop.value.fail(RedisError.timedOut) }
-    waiting.append((promise, alarm))
+    let deadline = context.eventLoop.now + timeout
+    waiting.append((continuation, deadline))
+    if deadline < alarmAt { setAlarm(deadline, context) }
     if outgoing == nil {
-      outgoing = context.channel.allocator.buffer(capacity: 4096)
+      let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+      outgoing = context.channel.allocator.buffer(capacity: 16 << 10)
       context.eventLoop.execute { loop.value.flush() }
     }
     outgoing!.writeRedisCommand(arguments)
+  }
+
+  private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    alarm?.cancel()
+    alarmAt = time
+    let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+    alarm = context.eventLoop.scheduleTask(deadline: time) { loop.value.ring() }
+  }
+
+  private func ring() {
+    alarm = nil
+    alarmAt = .distantFuture
+    guard let context, let first = waiting.lazy.map(\.deadline).min() else { return }
+    // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
+    if first <= context.eventLoop.now { fail(RedisError.timedOut) } else { setAlarm(first, context) }
   }
 
   private func flush() {
@@ -119,8 +152,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while let reply = try reader.next() {
         guard let next = waiting.popFirst() else { throw RedisError.unexpectedReply("nothing that was asked") }
-        next.timeout?.cancel()
-        next.promise.succeed(reply)
+        next.continuation.resume(returning: reply)
       }
     } catch {
       fail(error)
@@ -139,12 +171,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private func fail(_ error: any Error) {
     guard !closed else { return }
     closed = true
+    alarm?.cancel()
+    alarm = nil
     let failed = waiting
     waiting = []
-    for entry in failed {
-      entry.timeout?.cancel()
-      entry.promise.fail(error)
-    }
+    for entry in failed { entry.continuation.resume(throwing: error) }
     context?.close(promise: nil)
   }
 }

@@ -18,7 +18,8 @@ public struct ExactText: Sendable, Hashable {
 extension String {
   /// Whether both are the same bytes.
   public func isExactly(_ other: String) -> Bool {
-    // Most texts that are asked about differ, and Swift sees that quickly.
-    self == other && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    var (own, other) = (self, other)
+    return own.withUTF8 { own in other.withUTF8 { other in own.elementsEqual(other) } }
   }
 }

@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
@@ -131,8 +132,9 @@ class Server:
 class Redis:
     """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer."""
 
-    def __init__(self, core: str | None = None):
+    def __init__(self, core: str | None = None, *settings: str):
         self.core = core
+        self.settings = settings
 
     def __enter__(self) -> "Redis":
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
@@ -140,7 +142,7 @@ class Redis:
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.process = subprocess.Popen(
             pinned(self.core, ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--dir", self.folder.name, "--appendonly", "yes",
-                               "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", ""]),
+                               "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", "", *self.settings]),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(100):
             if self.cli("ping") == "PONG":
@@ -177,6 +179,7 @@ class Report:
         self.rows: list[tuple[str, str, str, bool | None]] = []
         self.notes: list[str] = []
         self.figures: dict[str, object] = {}
+        self.plot: Callable[[pathlib.Path], None] | None = None
 
     def add(self, what: str, value: str, target: str = "", met: bool | None = None) -> None:
         self.rows.append((what, value, target, met))
@@ -184,6 +187,8 @@ class Report:
 
     def write(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        if self.plot:
+            self.plot(folder)
         date = time.strftime("%Y-%m-%d", time.gmtime())
         lines = [f"# {self.title}", "", f"{date}, {machine()}. Made by `{self.command}`.", "",
                  "| what | measured | target | |", "| --- | --- | --- | --- |"]

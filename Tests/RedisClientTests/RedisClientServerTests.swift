@@ -1,10 +1,23 @@
+import NIOCore
+import NIOPosix
 import RedisClient
 import Testing
+
+private final class LoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(loop: any EventLoop) { self.loop = loop }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
 
 @Suite struct RedisClientServerTests {
   @Test func `Many callers share one connection and each gets its own answer`() async throws {
     try await withRedis { server in
-      let client = try server.client()
+      let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for index in 0..<2000 {
@@ -19,6 +32,58 @@ import Testing
       #expect(info.contains("total_connections_received:1\r\n"))
       client.close()
     }
+  }
+
+  @Test func `Connections are opened as they are needed, and no more than are allowed`() async throws {
+    try await withRedis { server in
+      let client = try server.client { $0.connections = 3 }
+      try await untilReady(client)
+      for _ in 0..<100 { try await client.send(["PING"]) }
+      let first = try await opened(client)
+      #expect(first == 1)
+      // Each is more than Redis reads at a time; the first of a round find one connection busy and open the next.
+      let text = String(repeating: "x", count: 20_000)
+      for _ in 0..<50 {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for index in 0..<20 {
+            group.addTask {
+              let answer = try await client.send(["ECHO", .string("\(text)\(index)")])
+              #expect(answer.string == "\(text)\(index)")
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      let last = try await opened(client)
+      #expect((2...3).contains(last))
+      client.close()
+    }
+  }
+
+  @Test func `A caller on an event loop gets its answers on that loop's connection, also where the loop has none`() async throws {
+    try await withRedis { server in
+      for connections in [1, 8] {
+        let client = try server.client { $0.connections = connections }
+        try await untilReady(client)
+        for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+          let executor = LoopExecutor(loop: loop)
+          for _ in 0..<10 {
+            let answer = try await Task(executorPreference: executor) {
+              #expect(loop.inEventLoop)
+              return try await client.send(["ECHO", "here"])
+            }.value
+            #expect(answer.string == "here")
+          }
+        }
+        client.close()
+      }
+    }
+  }
+
+  private func opened(_ client: RedisClient) async throws -> Int {
+    let info = try await client.send(["INFO", "stats"]).string ?? ""
+    let line = try #require(info.split(separator: "\r\n").first { $0.hasPrefix("total_connections_received:") })
+    return try #require(Int(line.dropFirst("total_connections_received:".count)))
   }
 
   @Test func `A refusal is an error with Redis' words, and the connection goes on`() async throws {

@@ -36,6 +36,13 @@ import Testing
     #expect(Array(buffer.readableBytesView) == Array(expected.utf8))
   }
 
+  @Test(arguments: [0, 9, 10, -1, -10, 999, 1000, Int64.max, Int64.min])
+  func `A number is written in decimal`(_ value: Int64) {
+    var buffer = ByteBuffer()
+    buffer.writeRedisCommand([.integer(value)])
+    #expect(String(buffer: buffer) == "*1\r\n$\(String(value).utf8.count)\r\n\(value)\r\n")
+  }
+
   @Test func `Replies are read however their bytes are cut`() throws {
     let expected: [RedisReply] = [
       .bytes(Array("OK".utf8)), .integer(-3), .null, .array([.bytes(Array("a\r\n".utf8)), .null, .array([.integer(1)])]),

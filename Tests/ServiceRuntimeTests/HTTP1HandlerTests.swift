@@ -12,7 +12,7 @@ private final class Waiting: JointWork {
   static func perform(_ works: [Waiting]) { for work in works { work.isDone.withLock { $0 = true } } }
 }
 
-/// Answers `/now` at once with its body, `/together` at the end of the turn, `/later` when told to, and refuses `/refused` by its head.
+/// Answers `/now` at once with its body, `/together` at the end of the turn, `/later` when told to, `/waiting` on the event loop, and refuses `/refused` by its head.
 private final class Probe: HTTPResponder {
   struct Exchange: HTTPExchange {
     let probe: Probe
@@ -25,6 +25,13 @@ private final class Probe: HTTPResponder {
       if path == "/together" {
         let work = Waiting()
         return .together(work) { HTTPAnswer(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
+      }
+      if path == "/waiting" { return .waiting { HTTPAnswer(status: 203, body: body) } }
+      if path == "/waiting-long" {
+        return .waiting {
+          await Task.yield()
+          return HTTPAnswer(status: 203, body: body)
+        }
       }
       guard path == "/later" else { return .now(HTTPAnswer(status: 200, body: body)) }
       return .later { HTTPAnswer(status: 202, body: body) }
@@ -39,6 +46,16 @@ private final class Probe: HTTPResponder {
   }
 }
 
+private final class ReadCount: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+  var count = 0
+
+  func read(context: ChannelHandlerContext) {
+    count += 1
+    context.read()
+  }
+}
+
 @Suite struct HTTP1HandlerTests {
   private let probe = Probe()
 
@@ -47,7 +64,8 @@ private final class Probe: HTTPResponder {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
-      responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop), isDraining: { draining })
+      responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop),
+      executor: EventLoopExecutor(loop: channel.eventLoop), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
       HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])
@@ -95,6 +113,38 @@ private final class Probe: HTTPResponder {
     }
     #expect(rest.isEmpty)
     #expect(channel.isActive)
+  }
+
+  @Test func `Work that waits is answered in order, whether it had to wait or not`() throws {
+    let channel = try connection()
+    let paths = ["/waiting", "/waiting-long", "/now", "/waiting-long", "/waiting"]
+    let answers = try send(paths.enumerated().map { post($1, "\($0)") }.joined(), channel)
+    let bodies = answers.split(separator: "HTTP/1.1 ").map { $0.suffix(1) }
+    #expect(bodies == ["0", "1", "2", "3", "4"])
+    #expect(try send(post("/now", "last"), channel).hasSuffix("last"))
+  }
+
+  @Test func `Thousands of requests in one read are answered one after the other, not within each other`() throws {
+    let channel = try connection()
+    for path in ["/waiting", "/waiting-long"] {
+      let answers = try send(String(repeating: post(path, "x"), count: 5000), channel)
+      #expect(answers.split(separator: "HTTP/1.1 203").count == 5000)
+    }
+  }
+
+  @Test func `One read more is done while an answer is made, and no second one`() throws {
+    let channel = try connection()
+    let reads = ReadCount()
+    try channel.pipeline.syncOperations.addHandler(reads, position: .first)
+    try channel.writeInbound(ByteBuffer(string: post("/waiting-long", "one")))
+    channel.read()
+    #expect(reads.count == 1)
+    try channel.writeInbound(ByteBuffer(string: post("/waiting-long", "two")))
+    channel.read()
+    #expect(reads.count == 1)
+    channel.embeddedEventLoop.run()
+    #expect(reads.count == 2)
+    #expect(try received(channel).split(separator: "HTTP/1.1 203").count == 2)
   }
 
   @Test func `Who takes no answers is not worked for`() throws {

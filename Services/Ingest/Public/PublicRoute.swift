@@ -11,6 +11,13 @@ enum PublicRoute: Sendable, Hashable {
 
   /// Nil when there is no such path.
   init?(path: String) {
+    // By far the most requests are for one of these.
+    switch path {
+    case "/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution", "/v1/postbacks":
+      self = .postback(adNetworkId: nil)
+      return
+    default: break
+    }
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if segments.count > 1, segments.last == "" { segments = segments.dropLast() }
     switch segments.map(String.init) {

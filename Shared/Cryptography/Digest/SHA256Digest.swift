@@ -3,7 +3,7 @@ import COpenSSL
 /// SHA-256.
 public enum SHA256Digest {
   /// Looked up once: OpenSSL's one-call function searches its providers every time. Never changed, never freed.
-  nonisolated(unsafe) private static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+  nonisolated(unsafe) fileprivate static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
   /// The 32 bytes of the digest.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -21,11 +21,19 @@ public enum SHA256Digest {
 /// HMAC with SHA-256 (RFC 2104).
 public enum HMACSHA256 {
   /// The 32 bytes of the code.
+  ///
+  /// Two digests: OpenSSL's own function of this name looks its algorithms up anew each time, which takes longer than they do.
   public static func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-      var length: UInt32 = 0
-      _ = HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, &length)
-      count = 32
+    let key = key.count > blockSize ? SHA256Digest.hash(key) : key
+    return SHA256Digest.hash(padded(key, 0x5C) + SHA256Digest.hash(padded(key, 0x36) + bytes))
+  }
+
+  private static let blockSize = 64
+
+  private static func padded(_ key: [UInt8], _ pad: UInt8) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: blockSize) { buffer, count in
+      for index in 0..<blockSize { buffer[index] = (index < key.count ? key[index] : 0) ^ pad }
+      count = blockSize
     }
   }
 }

@@ -1,13 +1,26 @@
 /// Hexadecimal text.
 public enum Hex {
   /// Two lower-case digits a byte.
-  public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digit(byte >> 4))
-      text.append(digit(byte & 15))
+  public static func encode(_ bytes: [UInt8]) -> String { encode(bytes[...]) }
+
+  public static func encode(_ bytes: ArraySlice<UInt8>) -> String {
+    bytes.withUnsafeBytes { bytes in
+      String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
+        for index in 0..<bytes.count {
+          buffer[2 * index] = digit(bytes[index] >> 4)
+          buffer[2 * index + 1] = digit(bytes[index] & 15)
+        }
+        return 2 * bytes.count
+      }
     }
-    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Sixteen lower-case digits.
+  public static func encode(_ word: UInt64) -> String {
+    String(unsafeUninitializedCapacity: 16) { buffer in
+      for index in 0..<16 { buffer[index] = digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15) }
+      return 16
+    }
   }
 
   /// Either case; nil for an odd count or another character.

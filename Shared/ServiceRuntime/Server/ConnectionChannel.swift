@@ -73,7 +73,8 @@ struct ConnectionChannel: ServerChildChannel {
     bounds.maxHeaderFieldCount = limits.headerCount * 4
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
     let handler = HTTP1Handler(
-      responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop), isDraining: isDraining)
+      responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop),
+      executor: .current(channel.eventLoop), isDraining: isDraining)
     try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
   }
 

@@ -41,15 +41,18 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var writer = HTTP1Response()
   private var peer: String?
   private let turn: TurnEnd
+  private let executor: EventLoopExecutor
   /// Of the request under way.
   private var keepAlive = true
   private var isHead = false
   private var isHTTP10 = false
-  /// Parts of requests sent ahead, while an answer is being made. No more than one read brings.
+  /// Parts of requests sent ahead, while an answer is being made. No more than two reads bring.
   private var held: CircularBuffer<HTTPServerRequestPart> = []
   private var heldRead = false
   /// Whether the answer under way comes before anything more is read, so that reading need not stop for it.
   private var answersThisTurn = false
+  /// Whether the work that makes an answer is being begun: it may come to its end before it waits for anything.
+  private var isStarting = false
   private var inputClosed = false
   private var quiescing = false
   private var isReading = false
@@ -64,12 +67,15 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
 
-  /// - Parameter turn: of the connection's event loop.
+  /// - Parameters:
+  ///   - turn: of the connection's event loop.
+  ///   - executor: of the connection's event loop.
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd,
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd, executor: EventLoopExecutor,
     isDraining: @escaping @Sendable () -> Bool
   ) {
     self.turn = turn
+    self.executor = executor
     self.responder = responder
     self.limits = limits
     times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
@@ -120,10 +126,12 @@ final class HTTP1Handler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Reads nothing while an answer is being made or answers wait for the peer to take them: a peer that sends ahead and takes
-  /// nothing costs no more than one read and the answers to it.
+  /// Reads no more than once ahead while an answer is being made, and nothing while answers wait for the peer to take them: a peer
+  /// that sends ahead and takes nothing costs no more than two reads and the answers to them. Most peers send nothing ahead; for
+  /// them, to stop reading and to go on would cost two system calls a request.
   func read(context: ChannelHandlerContext) {
-    if isBusy(context), !answersThisTurn { heldRead = true } else { context.read() }
+    let mayReadAhead = answersThisTurn || isWorking && held.isEmpty && context.channel.isWritable
+    if isBusy(context), !mayReadAhead { heldRead = true } else { context.read() }
   }
 
   private func isBusy(_ context: ChannelHandlerContext) -> Bool {
@@ -271,6 +279,16 @@ final class HTTP1Handler: ChannelDuplexHandler {
           handler.complete(answer, context)
         }
       }
+    case .waiting(let work):
+      state = .working
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      isStarting = true
+      Task.immediate(executorPreference: executor) {
+        let answer = await work()
+        let (handler, context) = bound.value
+        handler.complete(answer, context)
+      }
+      isStarting = false
     case .together(let work, let answer):
       state = .working
       answersThisTurn = true
@@ -285,7 +303,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func complete(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     finish(answer, context)
-    resume(context)
+    // What was held is looked at by whoever gave it here.
+    if !isStarting { resume(context) }
   }
 
   /// Writes the answer; after it the next request may come, or the connection ends.

@@ -25,6 +25,9 @@ public protocol HTTPExchange: Sendable {
 public enum HTTPOutcome: Sendable {
   case now(HTTPAnswer)
   case later(@Sendable () async -> HTTPAnswer)
+  /// Work that waits for others and computes no longer than a signature takes: its steps are done on the connection's event
+  /// loop, without a change of thread.
+  case waiting(@Sendable () async -> HTTPAnswer)
   /// Work that is better done together with its like, and the answer that can be made after it.
   case together(any JointWork, @Sendable () -> HTTPAnswer)
 
@@ -32,7 +35,7 @@ public enum HTTPOutcome: Sendable {
   func answer() async -> HTTPAnswer {
     switch self {
     case .now(let answer): return answer
-    case .later(let work): return await work()
+    case .later(let work), .waiting(let work): return await work()
     case .together(let work, let answer):
       [work].performTogether()
       return answer()

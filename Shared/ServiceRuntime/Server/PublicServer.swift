@@ -42,6 +42,8 @@ struct PublicServer: HTTPResponder {
   let responder: any PublicResponder
   let limits: Limits
   let registry: MetricsRegistry
+  fileprivate let ok: MetricSeries?
+  fileprivate let duration: MetricSeries?
 
   init(responder: any PublicResponder, limits: Limits, registry: MetricsRegistry) {
     self.responder = responder
@@ -49,6 +51,8 @@ struct PublicServer: HTTPResponder {
     self.registry = registry
     registry.counter("attribution_public_requests_total", help: "Requests of the public port.", labels: ["status"])
     registry.histogram("attribution_public_duration_seconds", help: "Time to answer on the public port.")
+    ok = registry.series("attribution_public_requests_total", ["200"])
+    duration = registry.series("attribution_public_duration_seconds")
   }
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
@@ -114,7 +118,7 @@ private struct PublicExchange: HTTPExchange {
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
       peer: request.peer, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
-    return .later {
+    return .waiting {
       let response = await server.responder.respond(to: asked)
       var answer = HTTPAnswer.json(response.status, response.body)
       for (name, value) in response.headers { answer.headers.replaceOrAdd(name: name, value: value) }
@@ -125,8 +129,12 @@ private struct PublicExchange: HTTPExchange {
   func finish(_ answer: HTTPAnswer) -> HTTPAnswer {
     var answer = answer
     answer.requestId = requestId
-    server.registry.add("attribution_public_requests_total", 1, [String(answer.status)])
-    server.registry.observe("attribution_public_duration_seconds", started.duration(to: .now) / .seconds(1))
+    if answer.status == 200 {
+      server.ok?.add()
+    } else {
+      server.registry.add("attribution_public_requests_total", 1, [String(answer.status)])
+    }
+    server.duration?.observe(started.duration(to: .now) / .seconds(1))
     return answer
   }
 }

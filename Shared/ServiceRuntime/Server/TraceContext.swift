@@ -20,9 +20,9 @@ public struct TraceContext: Sendable {
   public var traceparent: String {
     if let parent, Self.isValid(parent) {
       let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
-      return "00-\(parts[1])-\(Self.hex(span))-\(parts[3])"
+      return "00-\(parts[1])-\(Hex.encode(span))-\(parts[3])"
     }
-    return "00-\(Self.hex(trace.0))\(Self.hex(trace.1))-\(Self.hex(span))-03"
+    return "00-\(Hex.encode(trace.0))\(Hex.encode(trace.1))-\(Hex.encode(span))-03"
   }
 
   /// A new `traceparent` below the given one.
@@ -43,9 +43,6 @@ public struct TraceContext: Sendable {
     return parts[1].contains { $0 != "0" } && parts[2].contains { $0 != "0" }
   }
 
-  private static func hex(_ value: UInt64) -> String {
-    Hex.encode((0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) })
-  }
 }
 
 /// `X-Request-Id`: the caller's when it is usable, a new one otherwise.
