@@ -47,7 +47,8 @@ private final class Probe: HTTPResponder {
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
-      responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop), isDraining: { draining })
+      responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop),
+      peer: ConnectionPeer(), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
       HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])
