@@ -35,6 +35,7 @@ let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", packag
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -60,7 +61,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -93,12 +93,8 @@ let package = Package(
       "ServiceRuntime",
       [
         "AttributionProtocol", "WireJSON", "Cryptography", "HTTPClient", "RedisClient",
-        "AttributionQueue", "CZlib", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore, nioPosix,
-        nioHTTP1, nioHTTP2, logging, lifecycle, unixSignals, arguments,
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
+        "AttributionQueue", "CZlib", hummingbird, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, logging, lifecycle, unixSignals, arguments,
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
       ]),
@@ -123,8 +119,8 @@ let package = Package(
       name: "AppleSimulator",
       dependencies: [
         "WireJSON", "COpenSSL", "HTTPClient", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore,
-        nioPosix, logging, lifecycle,
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        nioPosix, logging, lifecycle, nioSSL,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ], path: "Tests/AppleSimulator", exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
       name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],

@@ -2,6 +2,7 @@ import AppStore
 import AppleAttribution
 import AttributionProtocol
 import Cryptography
+import ServiceRuntime
 import WireJSON
 
 /// Verdicts as the contract's messages: one place for single calls and batches.
@@ -40,12 +41,12 @@ struct Verdicts: Sendable {
   /// Judges at once; the certificates' revocation is not asked about.
   func prove(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
-    return Self.response(signedData.proof(on: text, kind: kind, expecting: expecting, now: WallClock.now))
+    return Self.response(signedData.proof(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
   func judge(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
-    return Self.response(await signedData.verdict(on: text, kind: kind, expecting: expecting, now: WallClock.now))
+    return Self.response(await signedData.verdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
   private static func question(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> (

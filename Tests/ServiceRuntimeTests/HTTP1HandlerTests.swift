@@ -65,7 +65,7 @@ private final class ReadCount: ChannelOutboundHandler {
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     let handler = HTTP1Handler(
       responder: probe, limits: limits, registry: registry, turn: TurnEnd(loop: channel.eventLoop),
-      executor: EventLoopExecutor(loop: channel.eventLoop), isDraining: { draining })
+      executor: EventLoopExecutor(loop: channel.eventLoop), peer: ConnectionPeer(), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
       HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])

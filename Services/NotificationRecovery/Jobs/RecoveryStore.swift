@@ -1,6 +1,7 @@
 import AttributionQueue
 import Cryptography
 import RedisClient
+import ServiceRuntime
 
 /// The recoveries in Redis: each job with its lease, a list of all, a list of those that run.
 struct RecoveryStore: Sendable {

@@ -2,6 +2,7 @@ import AppStore
 import AttributionQueue
 import Logging
 import RedisClient
+import ServiceRuntime
 
 /// Works one job, page by page, while this instance holds its lease.
 struct RecoveryWork: Sendable {

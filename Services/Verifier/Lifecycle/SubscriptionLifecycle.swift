@@ -2,6 +2,7 @@ import AppStore
 import AttributionProtocol
 import AttributionQueue
 import Logging
+import ServiceRuntime
 import WireJSON
 
 /// Follows subscriptions by their verified notifications, and says when a notification must have been missed.
@@ -53,7 +54,7 @@ struct SubscriptionLifecycle: Sendable {
         environment: history.environment, originalTransactionId: history.originalTransactionId),
       message: QueueMessage(
         kind: Self.gapKind, body: JSONValue.object(body).serialized, receivedAt: receivedAt, source: "verifier"),
-      notBefore: WallClock.now + patience.wholeMilliseconds)
+      notBefore: WallClock.now() + patience.wholeMilliseconds)
     do throws(QueueError) { _ = try await deliveries.accept(request) } catch {
       guard case .backlogFull = error else { throw error }
       // The queue must drain, not fill with this: the next notification of the subscription suspects it again.

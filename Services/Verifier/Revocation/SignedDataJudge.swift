@@ -50,7 +50,7 @@ struct SignedDataJudge: Sendable {
   func refreshForEver() async {
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(60))
-      await checker.refresh(dueWithin: 300, at: WallClock.now / 1000)
+      await checker.refresh(dueWithin: 300, at: WallClock.now() / 1000)
     }
   }
 }

@@ -105,7 +105,7 @@ struct VerificationWorker: Sendable {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)
-    let verdict = await signedData.verdict(on: text, kind: .notification, now: WallClock.now)
+    let verdict = await signedData.verdict(on: text, kind: .notification, now: WallClock.now())
     if verdict.reason == .revocationUnknown {
       // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
       return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -153,7 +153,7 @@ struct VerificationWorker: Sendable {
       }
       let event = CloudEvent(
         id: found.key, source: Self.source, type: .subscriptionGap, subject: found.subject,
-        time: Timestamp(millisecondsSince1970: WallClock.now), data: found.data)
+        time: Timestamp(millisecondsSince1970: WallClock.now()), data: found.data)
       return .complete(
         Completion(
           state: .done, naturalKey: found.key, rememberLong: true,
@@ -181,7 +181,7 @@ struct VerificationWorker: Sendable {
   ) -> WorkOutcome {
     let event = CloudEvent(
       id: naturalKey, source: Self.source, type: type, subject: subject,
-      time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
+      time: Timestamp(millisecondsSince1970: WallClock.now()), data: data)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, rememberLong: rememberLong,
       events: [EventRecord(id: event.id, type: event.type, json: event.json)])
@@ -232,7 +232,7 @@ struct VerificationWorker: Sendable {
     for member in more.members where !member.value.isNull { data[member.key] = member.value }
     let event = CloudEvent(
       id: "rejected:\(lease.deliveryID)", source: Self.source, type: type, subject: subject,
-      time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
+      time: Timestamp(millisecondsSince1970: WallClock.now()), data: data)
     var completion = Completion(
       state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason)
     completion.keepsBody = true

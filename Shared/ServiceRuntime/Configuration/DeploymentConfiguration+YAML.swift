@@ -251,6 +251,9 @@ extension Limits {
     try count("headerCount", &headerCount)
     try count("requestTargetBytes", &requestTargetBytes)
     try count("connections", &connections)
+    try count("streams", &streams)
+    try count("streamResets", &streamResets)
+    try count("controlFrames", &controlFrames)
     try count("batchItems", &batchItems)
     headerTime = try node["headerTime"]?.duration() ?? headerTime
     bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
@@ -258,7 +261,8 @@ extension Limits {
     unknown += node.unknownKeys([
       "bodyBytes", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
       "headerBytes",
-      "headerCount", "requestTargetBytes", "connections", "batchItems", "headerTime", "bodyTime", "idleTime",
+      "headerCount", "requestTargetBytes", "connections", "streams", "streamResets", "controlFrames", "batchItems", "headerTime",
+      "bodyTime", "idleTime",
     ])
   }
 }

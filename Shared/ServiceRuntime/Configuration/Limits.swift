@@ -14,6 +14,12 @@ public struct Limits: Sendable, Hashable {
   public var bodyTime: Duration = .seconds(30)
   public var idleTime: Duration = .seconds(75)
   public var connections = 10_000
+  /// Streams of one HTTP/2 connection at a time; one more is refused.
+  public var streams = 128
+  /// Streams of one HTTP/2 connection that its peer may reset, break or open beyond the bound within 30 seconds.
+  public var streamResets = 200
+  /// Pings, settings and priorities of one HTTP/2 connection within 30 seconds.
+  public var controlFrames = 200
   /// Items of a batch.
   public var batchItems = 1000
 

@@ -1,6 +1,5 @@
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -9,7 +8,7 @@ import NIOHTTP1
 struct ConnectionChannel: ServerChildChannel {
   enum Negotiated: Sendable {
     case http1
-    case http2(HTTP2Channel.Value)
+    case http2
   }
 
   struct Value: ServerChildChannelValue {
@@ -19,7 +18,6 @@ struct ConnectionChannel: ServerChildChannel {
 
   private let responder: any HTTPResponder
   private let limits: Limits
-  private let http2: HTTP2Channel
   private let registry: MetricsRegistry
   private let bound: ConnectionBound
   private let isDraining: @Sendable () -> Bool
@@ -33,12 +31,6 @@ struct ConnectionChannel: ServerChildChannel {
     self.limits = limits
     self.registry = registry
     self.isDraining = isDraining
-    let bridge = HTTP2Bridge(responder: responder, limits: limits, registry: registry)
-    http2 = HTTP2Channel(
-      responder: { request, writer, channel in try await bridge.respond(request, writer, channel) },
-      configuration: .init(
-        idleTimeout: limits.idleTime, gracefulCloseTimeout: .seconds(20),
-        streamConfiguration: HTTP1Channel.Configuration()))
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -53,7 +45,7 @@ struct ConnectionChannel: ServerChildChannel {
       let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))) { isHTTP2 in
         let made: EventLoopFuture<Negotiated> =
           isHTTP2
-          ? http2.setup(channel: channel, logger: logger).map { .http2($0) }
+          ? channel.eventLoop.makeCompletedFuture { try addHTTP2(to: channel) }.map { .http2 }
           : channel.eventLoop.makeCompletedFuture { try addHTTP1(to: channel) }.map { .http1 }
         promise.completeWith(made)
         return made.map { _ in }
@@ -74,22 +66,21 @@ struct ConnectionChannel: ServerChildChannel {
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
     let handler = HTTP1Handler(
       responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop),
-      executor: .current(channel.eventLoop), isDraining: isDraining)
+      executor: .current(channel.eventLoop), peer: ConnectionPeer(channel), isDraining: isDraining)
     try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
+  }
+
+  private func addHTTP2(to channel: any Channel) throws {
+    try HTTP2Handler.add(
+      to: channel, responder: responder, limits: limits, registry: registry, peer: ConnectionPeer(channel))
   }
 
   func handle(value: Value, logger: Logger) async {
     guard let negotiated = try? await value.negotiated.get() else { return }
-    switch negotiated {
-    case .http1:
-      registry.add("attribution_http_connections", 1, ["h1"])
-      try? await value.channel.closeFuture.get()
-      registry.add("attribution_http_connections", -1, ["h1"])
-    case .http2(let connection):
-      registry.add("attribution_http_connections", 1, ["h2"])
-      await http2.handle(value: connection, logger: logger)
-      registry.add("attribution_http_connections", -1, ["h2"])
-    }
+    let name = negotiated == .http1 ? "h1" : "h2"
+    registry.add("attribution_http_connections", 1, [name])
+    try? await value.channel.closeFuture.get()
+    registry.add("attribution_http_connections", -1, [name])
   }
 }
 

@@ -39,7 +39,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private var bodyLimit = 0
   private var body: ByteBuffer?
   private var writer = HTTP1Response()
-  private var peer: String?
+  private let peer: ConnectionPeer
   private let turn: TurnEnd
   private let executor: EventLoopExecutor
   /// Of the request under way.
@@ -72,10 +72,11 @@ final class HTTP1Handler: ChannelDuplexHandler {
   ///   - executor: of the connection's event loop.
   init(
     responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd, executor: EventLoopExecutor,
-    isDraining: @escaping @Sendable () -> Bool
+    peer: ConnectionPeer, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.turn = turn
     self.executor = executor
+    self.peer = peer
     self.responder = responder
     self.limits = limits
     times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
@@ -86,7 +87,6 @@ final class HTTP1Handler: ChannelDuplexHandler {
   // MARK: Events
 
   func handlerAdded(context: ChannelHandlerContext) {
-    peer = context.channel.remoteAddress?.ipAddress
     expect(within: times.header, context)
   }
 

@@ -7,8 +7,8 @@ public final class IncomingRequest: Sendable {
   public let path: String
   public let query: String?
   public let headers: HTTPHeaders
-  /// The peer's address, without its port.
-  public let peer: String?
+  /// The other end of the connection.
+  public let peer: ConnectionPeer
   public let isHTTP2: Bool
 
   // Each request is asked for most of these: they are found in one walk over its headers. The first of several counts.
@@ -30,7 +30,7 @@ public final class IncomingRequest: Sendable {
   let asksUpgrade: Bool
   private let headerBytes: Int
 
-  init(method: String, target: String, headers: HTTPHeaders, peer: String?, isHTTP2: Bool) {
+  init(method: String, target: String, headers: HTTPHeaders, peer: ConnectionPeer, isHTTP2: Bool) {
     self.method = method
     let target = Self.withoutAuthority(target)
     if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {

@@ -9,7 +9,7 @@ public struct PublicHTTPRequest: Sendable {
   /// Without its parameters, lower case.
   public let mediaType: String?
   public let body: [UInt8]
-  public let peer: String?
+  public let peer: IPAddress?
   public let requestId: String
   public let traceparent: String
   /// What JSON in the body may be.
@@ -116,7 +116,7 @@ private struct PublicExchange: HTTPExchange {
     }
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
-      peer: request.peer, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
+      peer: request.peer.address, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     return .waiting {
       let response = await server.responder.respond(to: asked)

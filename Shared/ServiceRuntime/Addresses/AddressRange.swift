@@ -1,0 +1,31 @@
+/// Addresses with a common beginning (CIDR): `17.0.0.0/8`, `2001:db8::/32`, or one address alone.
+public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+  private let first: UInt128
+  private let mask: UInt128
+  public let description: String
+
+  /// Throws ``AddressError`` for anything else, and for a beginning with bits set behind its length, which is most likely a slip.
+  public init(validating text: String) throws(AddressError) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let address = try IPAddress(validating: String(parts[0]))
+    let width = address.isIPv4 && !parts[0].contains(":") ? 32 : 128
+    var length = width
+    if parts.count == 2 {
+      guard let number = Int(parts[1]), String(number) == parts[1], (0...width).contains(number) else {
+        throw AddressError("'\(text.prefix(64))' must end in /0 to /\(width)")
+      }
+      length = number
+    }
+    let bits = 128 - width + length
+    mask = bits == 0 ? 0 : UInt128.max << (128 - bits)
+    first = address.bits
+    description = text
+    guard first & ~mask == 0 else { throw AddressError("'\(text.prefix(64))' has bits behind its first \(length)") }
+  }
+
+  public func contains(_ address: IPAddress) -> Bool { address.bits & mask == first }
+}
+
+extension [AddressRange] {
+  func contains(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
+}

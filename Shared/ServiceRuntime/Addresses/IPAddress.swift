@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// An IPv4 or IPv6 address. An IPv4 address inside IPv6 (`::ffff:17.0.0.1`) is that IPv4 address.
+public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+  /// As 128 bits; IPv4 in the form of `::ffff:a.b.c.d`.
+  let bits: UInt128
+
+  static let v4Prefix = UInt128(0xFFFF) << 32
+
+  init(bits: UInt128) { self.bits = bits }
+
+  /// Reads `17.1.2.3` or `2001:db8::1`, without brackets, port or zone. Throws ``AddressError``.
+  public init(validating text: String) throws(AddressError) {
+    var v4 = in_addr()
+    if inet_pton(AF_INET, text, &v4) == 1 {
+      bits = Self.v4Prefix | UInt128(UInt32(bigEndian: v4.s_addr))
+      return
+    }
+    var v6 = in6_addr()
+    guard inet_pton(AF_INET6, text, &v6) == 1 else { throw AddressError("'\(text.prefix(64))' is no IP address") }
+    bits = withUnsafeBytes(of: &v6) { bytes in bytes.reduce(0) { $0 << 8 | UInt128($1) } }
+  }
+
+  public var isIPv4: Bool { bits >> 32 == 0xFFFF }
+
+  /// What one customer of a network has at the least: an IPv4 address, or the first 64 bits of an IPv6 address.
+  public var network: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
+
+  public var description: String {
+    if isIPv4 { return (0..<4).map { String(UInt8(truncatingIfNeeded: bits >> (24 - 8 * UInt128($0)))) }.joined(separator: ".") }
+    return (0..<8).map { String(UInt16(truncatingIfNeeded: bits >> (112 - 16 * UInt128($0))), radix: 16) }.joined(separator: ":")
+  }
+}
+
+/// What is wrong with an address or a range of them.
+public struct AddressError: Error, Sendable, Hashable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

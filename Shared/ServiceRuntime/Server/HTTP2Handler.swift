@@ -1,0 +1,570 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+
+/// One HTTP/2 connection behind NIO's frame machine: reads requests, lets the responder answer them, bounds what the peer may do.
+///
+/// A fault of one stream ends that stream alone. What costs the whole connection is a broken frame, a flood, and time: a head
+/// that does not come whole, silence.
+final class HTTP2Handler: ChannelDuplexHandler {
+  typealias InboundIn = HTTP2Frame
+  typealias OutboundIn = Never
+  typealias OutboundOut = HTTP2Frame
+
+  /// One request and its answer.
+  private final class Stream {
+    /// Waits for the body's end; nil once it is answered or being answered.
+    var exchange: (any HTTPExchange)?
+    var bodyLimit = 0
+    var body: ByteBuffer?
+    var isHead = false
+    var isAnswered = false
+    /// Whether the peer has said everything.
+    var isWhole = false
+    /// Of a request that was answered before its end.
+    var skippedBytes = 0
+    /// When its present state has lasted too long; nil while an answer is being made.
+    var deadline: NIODeadline?
+    /// Makes the answer; cancelled when nobody waits for it any more.
+    var work: Task<Void, Never>?
+    var mayBeCancelled = false
+  }
+
+  private enum Phase {
+    case open
+    /// The peer was told to open no more streams; a ping of ours tells when it has read that.
+    case ending
+    /// What is open is finished; streams above the last one are not looked at.
+    case ended
+    case closed
+  }
+
+  /// What is read of a request that is answered already, before its stream is reset.
+  private static let skipAllowance = 1 << 18
+  private static let windowSize = 65_535
+  /// How long a peer may take to see the first GOAWAY, and its connection to close.
+  private static let endingTime: TimeAmount = .seconds(1)
+  /// The window in which NIO counts resets and errors, and this handler the streams it refuses.
+  private static let floodWindow: TimeAmount = .seconds(30)
+
+  private let responder: any HTTPResponder
+  private let limits: Limits
+  private let times: (header: TimeAmount, body: TimeAmount, idle: TimeAmount)
+  private let registry: MetricsRegistry
+  private let turn: TurnEnd
+  private let peer: ConnectionPeer
+  private let failure: ConnectionFailure
+
+  private var streams: [HTTP2StreamID: Stream] = [:]
+  private var lastStream = HTTP2StreamID.rootStream
+  private var phase = Phase.open
+  private var date = HTTPDate()
+  private var heldRead = false
+  private var sawBytes = false
+  private var sawFrame = false
+  private var refused = 0
+  private var refusedSince = NIODeadline.now()
+
+  /// Without a stream, the connection ends at this time.
+  private var idleDeadline = NIODeadline.distantFuture
+  /// Since bytes came that made no frame.
+  private var partDeadline = NIODeadline.distantFuture
+  /// When the present phase of ending is over.
+  private var endingDeadline = NIODeadline.distantFuture
+  private var alarm: Scheduled<Void>?
+  private var alarmAt = NIODeadline.distantFuture
+
+  /// - Parameters:
+  ///   - turn: of the connection's event loop.
+  ///   - failure: told of by NIO's handler when the whole connection is at fault.
+  init(
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd, peer: ConnectionPeer,
+    failure: ConnectionFailure
+  ) {
+    self.responder = responder
+    self.limits = limits
+    times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
+    self.registry = registry
+    self.turn = turn
+    self.peer = peer
+    self.failure = failure
+  }
+
+  /// NIO's frame machine with our bounds, and this handler behind it.
+  static func add(
+    to channel: any Channel, responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, peer: ConnectionPeer
+  ) throws {
+    var connection = NIOHTTP2Handler.ConnectionConfiguration()
+    // Above ours, so that we answer 431 ourselves; far past it the connection ends. A bound of streams stands not here, since
+    // NIO would end the connection over one more: the peer is told of it all the same, and one more is refused alone.
+    connection.initialSettings = [
+      HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes * 4),
+      HTTP2Setting(parameter: .initialWindowSize, value: windowSize),
+    ]
+    connection.maximumSequentialEmptyDataFrames = 8
+    // Frames that were under way when a stream was reset are passed over: of as many streams as can be open, twice.
+    connection.maximumRecentlyResetStreams = limits.streams * 2
+    connection.controlFrameRateLimit.maximumCount = limits.controlFrames
+    connection.controlFrameRateLimit.windowLength = floodWindow
+    var stream = NIOHTTP2Handler.StreamConfiguration()
+    stream.streamResetFrameRateLimit.maximumCount = limits.streamResets
+    stream.streamResetFrameRateLimit.windowLength = floodWindow
+    stream.streamErrorRateLimit.maximumCount = limits.streamResets
+    stream.streamErrorRateLimit.windowLength = floodWindow
+    let failure = ConnectionFailure()
+    let handler = HTTP2Handler(
+      responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop), peer: peer, failure: failure)
+    try channel.pipeline.syncOperations.addHandlers([
+      StreamBoundSetting(streams: limits.streams), ByteWatch(handler),
+      NIOHTTP2Handler(mode: .server, frameDelegate: failure, connectionConfiguration: connection, streamConfiguration: stream),
+      handler,
+    ])
+  }
+
+  // MARK: Events
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // Who sends the preface and nothing else has not asked anything yet.
+    idleDeadline = .now() + times.idle
+    expect(idleDeadline, context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    phase = .closed
+    alarm?.cancel()
+    alarm = nil
+    for stream in streams.values { abandon(stream) }
+    streams.removeAll()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    sawFrame = true
+    let frame = unwrapInboundIn(data)
+    switch frame.payload {
+    case .headers(let headers): take(headers, frame.streamID, context)
+    case .data(let part): take(part, frame.streamID, context)
+    case .ping(_, ack: true) where phase == .ending: end(context)
+    case .goAway where phase == .open:
+      phase = .ended
+      closeIfDone(context)
+    default: break
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if sawFrame {
+      partDeadline = .distantFuture
+    } else if sawBytes, partDeadline == .distantFuture {
+      partDeadline = .now() + times.header
+      expect(partDeadline, context)
+    }
+    sawFrame = false
+    sawBytes = false
+    context.fireChannelReadComplete()
+  }
+
+  /// Reads nothing while the peer takes nothing: one that asks and does not listen costs no more than the answers to one read.
+  func read(context: ChannelHandlerContext) {
+    if context.channel.isWritable, phase != .closed { context.read() } else { heldRead = true }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable, heldRead, phase != .closed {
+      heldRead = false
+      context.read()
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let event as StreamClosedEvent: closed(event.streamID, context)
+    case let event as NIOHTTP2WindowUpdatedEvent: widen(event, context)
+    case is ChannelShouldQuiesceEvent: beginEnding(context)
+    case ChannelEvent.inputClosed:
+      // Who has nothing more to say may still be listening.
+      if phase != .closed {
+        phase = .ended
+        for (id, stream) in streams where !stream.isWhole { reset(id, .cancel, context) }
+        closeIfDone(context)
+      }
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // Of a stream's fault NIO has told the peer by a reset; its connection lives on.
+    if error is any NIOHTTP2Error, !failure.isConnections {
+      registry.add("attribution_http_rejected_total", 1, ["malformed"])
+      return
+    }
+    if failure.isConnections { registry.add("attribution_http_rejected_total", 1, ["http2"]) }
+    phase = .closed
+    context.close(promise: nil)
+  }
+
+  /// Stands in front of NIO's handler and tells that bytes came.
+  private final class ByteWatch: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let handler: HTTP2Handler
+
+    init(_ handler: HTTP2Handler) { self.handler = handler }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      handler.sawBytes = true
+      // After a fault of the whole connection nothing is read of what else was sent.
+      if handler.phase != .closed { context.fireChannelRead(data) }
+    }
+  }
+
+  // MARK: Requests
+
+  private func take(_ headers: HTTP2Frame.FramePayload.Headers, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard phase != .closed else { return }
+    if let stream = streams[id] {
+      // Trailers: nothing in them is asked for.
+      if headers.endStream { ended(stream, id, context) }
+      return
+    }
+    lastStream = max(lastStream, id)
+    guard streams.count < limits.streams, phase != .ended else {
+      refuse(id, context)
+      return
+    }
+    idleDeadline = .distantFuture
+    let stream = Stream()
+    stream.isWhole = headers.endStream
+    streams[id] = stream
+    begin(headers.headers, stream, id, context)
+  }
+
+  private func begin(_ fields: HPACKHeaders, _ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    var method = ""
+    var target = "/"
+    var headers = HTTPHeaders()
+    headers.reserveCapacity(fields.count)
+    var isSafe = true
+    for (name, value, _) in fields {
+      switch name {
+      case ":method": method = value
+      case ":path": target = value
+      case ":scheme": break
+      case ":authority": headers.add(name: "host", value: value)
+      // The authority has said it: two that differ are no request (RFC 9113 section 8.3.1).
+      case "host" where headers.first(name: "host") == value: break
+      default: headers.add(name: name, value: value)
+      }
+      isSafe = isSafe && HTTP1Response.isSafe(value) && !value.utf8.contains(0x7F)
+    }
+    stream.isHead = method == "HEAD"
+    let request = IncomingRequest(method: method, target: target, headers: headers, peer: peer, isHTTP2: true)
+    guard isSafe, HTTPToken.isToken(method) else {
+      registry.add("attribution_http_rejected_total", 1, ["malformed"])
+      answer(HTTPAnswer(status: 400), stream, id, context)
+      return
+    }
+    if let refusal = request.refusal(limits, target: target) {
+      registry.add("attribution_http_rejected_total", 1, [refusal.cause])
+      var answer = HTTPAnswer(status: refusal.status)
+      answer.requestId = RequestID.usable(request.requestId)
+      self.answer(answer, stream, id, context)
+      return
+    }
+    switch responder.begin(request) {
+    case .answer(let answer): self.answer(answer, stream, id, context)
+    case .body(let limit, let exchange):
+      if let length = request.contentLength, length > limit {
+        answer(exchange.refuse(.tooLarge), stream, id, context)
+        return
+      }
+      stream.exchange = exchange
+      stream.bodyLimit = limit
+      // Work under a key is finished, for whoever asks again.
+      stream.mayBeCancelled = request.idempotencyKey == nil
+      if stream.isWhole {
+        respond(stream, id, context)
+      } else {
+        wait(stream, times.body, context)
+      }
+    }
+  }
+
+  private func take(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard let stream = streams[id], case .byteBuffer(let buffer) = part.data else { return }
+    if let exchange = stream.exchange {
+      if (stream.body?.readableBytes ?? 0) + buffer.readableBytes > stream.bodyLimit {
+        stream.isWhole = part.endStream
+        answer(exchange.refuse(.tooLarge), stream, id, context)
+        return
+      }
+      if stream.body == nil { stream.body = buffer } else { stream.body!.writeImmutableBuffer(buffer) }
+    } else {
+      stream.skippedBytes += buffer.readableBytes
+      if stream.skippedBytes > Self.skipAllowance, !part.endStream {
+        reset(id, .noError, context)
+        return
+      }
+    }
+    if part.endStream { ended(stream, id, context) }
+  }
+
+  private func ended(_ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard !stream.isWhole else { return }
+    stream.isWhole = true
+    if stream.exchange != nil { respond(stream, id, context) }
+  }
+
+  private func respond(_ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard let exchange = stream.exchange else { return }
+    stream.exchange = nil
+    stream.deadline = nil
+    let bytes = stream.body.map { Array($0.readableBytesView) } ?? []
+    stream.body = nil
+    switch exchange.respond(to: bytes) {
+    case .now(let answer): self.answer(answer, stream, id, context)
+    case .later(let work):
+      let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)
+      let loop = context.eventLoop
+      stream.work = Task {
+        let answer = await work()
+        loop.execute {
+          let (handler, context, stream) = bound.value
+          stream.work = nil
+          handler.answer(answer, stream, id, context)
+        }
+      }
+    case .together(let work, let answer):
+      turn.perform(work) { self.answer(answer(), stream, id, context) }
+    }
+  }
+
+  // MARK: Answers
+
+  private func answer(_ answer: HTTPAnswer, _ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard streams[id] === stream, phase != .closed else { return }
+    stream.exchange = nil
+    stream.body = nil
+    stream.isAnswered = true
+    let withoutBody = stream.isHead || answer.body.isEmpty
+    var fields = HPACKHeaders()
+    fields.reserveCapacity(answer.headers.count + 4)
+    fields.add(name: ":status", value: String(answer.status))
+    for (name, value) in answer.headers where HTTP1Response.isSafe(value) && HTTPToken.isToken(name) {
+      fields.add(name: name.lowercased(), value: value)
+    }
+    if let requestId = answer.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
+    fields.add(name: "content-length", value: String(answer.body.count))
+    fields.add(name: "date", value: date.value())
+    // The last frame says that it is the last: a peer that counts the length would otherwise be done before the stream is, and
+    // reset it.
+    write(.headers(.init(headers: fields, endStream: withoutBody)), id, context)
+    if !withoutBody {
+      write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)), id, context)
+    }
+    // Sent as far as the peer lets it through, and the rest of the request passed over, both not for ever.
+    wait(stream, stream.isWhole ? times.idle : times.body, context)
+    turn.flush(context)
+  }
+
+  private func write(_ payload: HTTP2Frame.FramePayload, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: nil)
+  }
+
+  private func reset(_ id: HTTP2StreamID, _ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+    write(.rstStream(code), id, context)
+    turn.flush(context)
+  }
+
+  /// One stream too many: it is refused alone, and may be sent again. Whoever goes on and on is cut off.
+  private func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    registry.add("attribution_http_rejected_total", 1, ["streams"])
+    let now = NIODeadline.now()
+    if now - refusedSince > Self.floodWindow {
+      refusedSince = now
+      refused = 0
+    }
+    refused += 1
+    guard refused <= limits.streamResets else {
+      close(.enhanceYourCalm, context)
+      return
+    }
+    reset(id, .refusedStream, context)
+  }
+
+  private func closed(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard let stream = streams.removeValue(forKey: id) else { return }
+    abandon(stream)
+    guard streams.isEmpty else { return }
+    idleDeadline = .now() + times.idle
+    expect(idleDeadline, context)
+    closeIfDone(context)
+  }
+
+  private func abandon(_ stream: Stream) {
+    if stream.mayBeCancelled { stream.work?.cancel() }
+    stream.work = nil
+  }
+
+  /// Lets the peer send as much more as was read, of the connection and of a stream whose body is not whole.
+  private func widen(_ event: NIOHTTP2WindowUpdatedEvent, _ context: ChannelHandlerContext) {
+    guard phase != .closed, let size = event.inboundWindowSize, size <= Self.windowSize / 2 else { return }
+    guard event.streamID == .rootStream || streams[event.streamID]?.isWhole == false else { return }
+    write(.windowUpdate(windowSizeIncrement: Self.windowSize - size), event.streamID, context)
+    turn.flush(context)
+  }
+
+  // MARK: The end
+
+  /// Tells the peer to open no more streams; what it sent before it reads that is still answered.
+  private func beginEnding(_ context: ChannelHandlerContext) {
+    guard phase == .open else { return }
+    phase = .ending
+    write(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil), .rootStream, context)
+    write(.ping(HTTP2PingData(withInteger: 0), ack: false), .rootStream, context)
+    context.flush()
+    endingDeadline = .now() + Self.endingTime
+    expect(endingDeadline, context)
+  }
+
+  /// The peer knows, or had its time.
+  private func end(_ context: ChannelHandlerContext) {
+    guard phase == .ending else { return }
+    phase = .ended
+    endingDeadline = .distantFuture
+    write(.goAway(lastStreamID: lastStream, errorCode: .noError, opaqueData: nil), .rootStream, context)
+    context.flush()
+    closeIfDone(context)
+  }
+
+  private func closeIfDone(_ context: ChannelHandlerContext) {
+    if phase == .ended, streams.isEmpty { closeAfterWrites(context) }
+  }
+
+  /// Ends the connection, saying why.
+  private func close(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+    guard phase != .closed else { return }
+    write(.goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil), .rootStream, context)
+    closeAfterWrites(context)
+  }
+
+  /// Closes when everything that was written is sent: closing throws away what is not.
+  private func closeAfterWrites(_ context: ChannelHandlerContext) {
+    phase = .closed
+    for stream in streams.values { abandon(stream) }
+    streams.removeAll()
+    context.flush()
+    guard !context.channel.isWritable else {
+      context.close(promise: nil)
+      return
+    }
+    endingDeadline = .now() + Self.endingTime
+    expect(endingDeadline, context)
+  }
+
+  // MARK: Time
+
+  private func wait(_ stream: Stream, _ time: TimeAmount, _ context: ChannelHandlerContext) {
+    let deadline = NIODeadline.now() + time
+    stream.deadline = deadline
+    expect(deadline, context)
+  }
+
+  /// Deadlines move with every stream; the alarm is set anew only when it would ring too late.
+  private func expect(_ deadline: NIODeadline, _ context: ChannelHandlerContext) {
+    guard deadline < alarmAt else { return }
+    alarm?.cancel()
+    alarmAt = deadline
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    alarm = context.eventLoop.scheduleTask(deadline: deadline) {
+      let (handler, context) = bound.value
+      handler.ring(context)
+    }
+  }
+
+  private func ring(_ context: ChannelHandlerContext) {
+    alarm = nil
+    alarmAt = .distantFuture
+    guard context.channel.isActive else { return }
+    let now = NIODeadline.now()
+    if endingDeadline <= now {
+      if phase == .closed {
+        context.close(promise: nil)
+        return
+      }
+      end(context)
+    }
+    if partDeadline <= now {
+      registry.add("attribution_http_rejected_total", 1, ["header_time"])
+      close(.enhanceYourCalm, context)
+      return
+    }
+    if streams.isEmpty, idleDeadline <= now, phase != .closed {
+      close(.noError, context)
+      return
+    }
+    for (id, stream) in streams {
+      guard let deadline = stream.deadline, deadline <= now else { continue }
+      if let exchange = stream.exchange {
+        registry.add("attribution_http_rejected_total", 1, ["body_time"])
+        answer(exchange.refuse(.timedOut), stream, id, context)
+      } else {
+        reset(id, stream.isWhole ? .cancel : .noError, context)
+      }
+    }
+    var next = min(endingDeadline, partDeadline, streams.isEmpty ? idleDeadline : .distantFuture)
+    for stream in streams.values {
+      if let deadline = stream.deadline { next = min(next, deadline) }
+    }
+    if next < .distantFuture { expect(next, context) }
+  }
+}
+
+/// Told by NIO's handler of what it writes: a GOAWAY with an error means that the whole connection is at fault.
+final class ConnectionFailure: NIOHTTP2FrameDelegate {
+  private(set) var isConnections = false
+
+  func wroteFrame(_ frame: HTTP2Frame) {
+    if case .goAway(_, let code, _) = frame.payload, code != .noError { isConnections = true }
+  }
+}
+
+/// Adds the bound of streams to the SETTINGS that open the connection, and takes itself out.
+///
+/// NIO enforces the bound it announces by ending the connection; we refuse the one stream.
+final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler {
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private static let headerLength = 9
+  private static let settingLength = 6
+  private let streams: Int
+
+  init(streams: Int) { self.streams = streams }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    var buffer = unwrapOutboundIn(data)
+    // Length (24 bits), type 4, no flags, stream 0: the first frame of a server, which fits into one write.
+    let start = buffer.readerIndex
+    if let length = buffer.getInteger(at: start + 1, as: UInt16.self), buffer.getInteger(at: start + 3, as: UInt8.self) == 4,
+      var rest = buffer.getSlice(at: start + Self.headerLength, length: buffer.readableBytes - Self.headerLength)
+    {
+      var amended = context.channel.allocator.buffer(capacity: buffer.readableBytes + Self.settingLength)
+      amended.writeInteger(UInt8(0))
+      amended.writeInteger(length + UInt16(Self.settingLength))
+      amended.writeInteger(UInt8(4))
+      amended.writeRepeatingByte(0, count: 5)
+      amended.writeInteger(UInt16(3))
+      amended.writeInteger(UInt32(clamping: streams))
+      amended.writeBuffer(&rest)
+      buffer = amended
+    }
+    context.write(wrapOutboundOut(buffer), promise: promise)
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+  }
+}

@@ -1,0 +1,26 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The `Date` header's value (RFC 9110 section 6.6.1), made once a second.
+struct HTTPDate {
+  private var second = 0
+  private var text = ""
+
+  /// For now.
+  mutating func value() -> String {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME_COARSE, &now)
+    guard now.tv_sec != second else { return text }
+    second = now.tv_sec
+    var parts = tm()
+    gmtime_r(&now.tv_sec, &parts)
+    // Not strftime: its names follow the locale.
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let day = "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
+    text = "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    return text
+  }
+}
