@@ -328,7 +328,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     stream.body = nil
     switch exchange.respond(to: bytes) {
     case .now(let answer): self.answer(answer, stream, id, context)
-    case .later(let work):
+    case .later(let work), .waiting(let work):
       let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       stream.work = Task {
