@@ -61,18 +61,22 @@ public final class DeliveryQueue: Sendable {
       claim.buckets + [
         Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard),
         Keys.payloads(request.queue, id.shard),
-        Keys.delivery(id),
+        Keys.delivery(id), Keys.byDeadline(request.queue, id.shard),
       ],
       [
         .integer(claim.member), .integer(claim.expirySeconds),
         .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
         .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
-        .bytes(message.envelope),
+        .bytes(message.envelope), request.deadline.map { .integer($0) } ?? "",
       ])
     switch reply.integer {
     case 1:
-      if due > 0 { await wake(request.queue, dueIn: due - now) }
+      if request.deadline != nil {
+        await tell(request.queue, id.shard, dueIn: max(0, due - now))
+      } else if due > 0 {
+        await wake(request.queue, dueIn: due - now)
+      }
       return .accepted(id)
     case 0: return .duplicate(id)
     case -1: throw .backlogFull
@@ -142,12 +146,14 @@ public final class DeliveryQueue: Sendable {
         seen.claim($0, store: .delivery, shard: lease.shard, now: now)
       }
       keys += (natural?.buckets ?? []) + (forgotten?.buckets ?? [])
+      if let own = completion.ownRecord { keys.append(Keys.own(own.service, own.name, lease.shard)) }
       arguments += [
         .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
         .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
         .string(completion.state.rawValue), .string(completion.reason ?? ""),
         .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
-        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)), .integer(Int64(completion.events.count)),
+        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)), completion.ownRecord.map { .bytes($0.value) } ?? "",
+        .integer(completion.ownRecord?.life.wholeSeconds ?? 0), .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }
@@ -184,7 +190,7 @@ public final class DeliveryQueue: Sendable {
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
     let due = max(0, delay.milliseconds)
     try await putBack(lease, due: Self.now + due, error: error)
-    await wake(lease.queue, dueIn: due)
+    await wake(lease, dueIn: due)
   }
 
   /// Moves the message, whole, to the dead letters.
@@ -195,7 +201,7 @@ public final class DeliveryQueue: Sendable {
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
     try await putBack(lease, due: -2, error: "")
-    await wake(lease.queue, dueIn: 0)
+    await wake(lease, dueIn: 0)
   }
 
   /// Starts the lease's time anew.
@@ -236,6 +242,22 @@ public final class DeliveryQueue: Sendable {
   private func wake(_ queue: QueueName, dueIn milliseconds: Int64) async {
     guard milliseconds < DelayedPoller.longestSleep.milliseconds else { return }
     _ = try? await redis.send(["LPUSH", .string(Keys.wake(queue)), "1"])
+  }
+
+  private func wake(_ lease: LeasedMessage, dueIn milliseconds: Int64) async {
+    if lease.deadline != nil {
+      await tell(lease.queue, lease.shard, dueIn: milliseconds)
+    } else {
+      await wake(lease.queue, dueIn: milliseconds)
+    }
+  }
+
+  /// Tells the workers by deadline where something is due soon; they look at everything by themselves at times.
+  private func tell(_ queue: QueueName, _ shard: Shard, dueIn milliseconds: Int64) async {
+    guard milliseconds < DeadlineWorker.sweepTime.milliseconds else { return }
+    _ = try? await redis.send([
+      "ZADD", .string(Keys.news(queue)), "LT", .integer(Self.now + milliseconds), .integer(Int64(shard.index)),
+    ])
   }
 
   // MARK: Redis

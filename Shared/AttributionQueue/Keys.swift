@@ -11,6 +11,10 @@ public enum Keys {
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):dead" }
   /// Whether workers of a queue rest.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
+  /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
+  static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
+  /// Shards in which something is new, by when it is due, for a queue worked by deadline.
+  static func news(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):news" }
   /// Wakes the poller of delayed messages.
   static func wake(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wake" }
   static func delivery(_ id: DeliveryID) -> String { "\(tag(id.shard)):d:\(id.digest)" }
@@ -27,8 +31,11 @@ public enum Keys {
 
   /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.
   public static func own(_ service: String, _ name: String, shardOf text: String) -> String {
-    "\(tag(Shard(hashing: text))):\(service):\(name)"
+    own(service, name, Shard(hashing: text))
   }
+
+  /// The same in a given shard, such as a delivery's.
+  public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
   static func hashTag(of key: String) -> Substring { key.prefix { $0 != "}" } }
 }

@@ -7,6 +7,7 @@ enum Scripts {
   static let complete = script("complete", PackageResources.complete_lua)
   static let retry = script("retry", PackageResources.retry_lua)
   static let promote = script("promote", PackageResources.promote_lua)
+  static let take = script("take", PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
   static let renew = script("renew", PackageResources.renew_lua)
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)

@@ -28,7 +28,7 @@ if due == -1 then
 else
   if due < 0 then due = tonumber(ARGV[8]) end
   redis.call('ZADD', KEYS[2], due, field['i'])
-  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history}))
+  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history, field['r']}))
 end
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
 redis.call('XDEL', KEYS[1], ARGV[3])
