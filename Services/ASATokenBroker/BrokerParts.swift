@@ -31,7 +31,7 @@ extension ServiceParts {
         whenStoreIsAway: .refuses),
       concurrency: concurrency)
     let tokens = TokenWorker(
-      store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
+      deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: settings.timeout, now: WallClock.now),
       gate: gate, rule: configuration.retryRule, names: configuration.names, clock: clock, metrics: metrics,
       logger: environment.logger)

@@ -11,6 +11,7 @@ struct TokenWorker: Sendable {
   /// How long nobody asks after a 429 that does not say for how long.
   private static let unsaidHold: Duration = .seconds(1)
 
+  let deliveries: DeliveryQueue
   let store: ExchangeStore
   let installs: InstallStore
   let apple: AdServicesClient
@@ -34,13 +35,15 @@ struct TokenWorker: Sendable {
       // Nothing is stored before the first attempt.
       let known = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
       var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
-      return try await proceed(&exchange, submission)
+      return try await proceed(&exchange, submission, lease.deliveryID)
     } catch {
       return .retry(after: nil, error: "the exchange store does not answer")
     }
   }
 
-  private func proceed(_ exchange: inout Exchange, _ submission: TokenSubmission) async throws -> WorkOutcome {
+  private func proceed(
+    _ exchange: inout Exchange, _ submission: TokenSubmission, _ id: DeliveryID
+  ) async throws -> WorkOutcome {
     let now = clock.now(since: submission.receivedAt)
     if now > submission.deadline { return try await finish(&exchange, .expired, nil) }
     if exchange.attempts.isEmpty {
@@ -64,7 +67,13 @@ struct TokenWorker: Sendable {
     case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
     case .call(let at):
       let wait = clock.real(at - after)
-      exchange.nextCallAt = clock.wall() + Int64(wait / .milliseconds(1))
+      if case .tryLater = answer, retryAfter == nil {
+        // Its wait is for Apple's sake and ends when Apple is back.
+        exchange.nextCallAt = nil
+        gate.strand(id)
+      } else {
+        exchange.nextCallAt = clock.wall() + Int64(wait / .milliseconds(1))
+      }
       try await store.save(exchange)
       logger.debug(
         "token not exchanged yet",
@@ -86,7 +95,8 @@ struct TokenWorker: Sendable {
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
       }
-    gate.end(leave, result)
+    // On recovery those that were asked in vain take their places among all others again: they are the nearest to their end.
+    for id in gate.end(leave, result) { _ = try? await deliveries.expedite(id, in: .tokens) }
     switch answer {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
     case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))

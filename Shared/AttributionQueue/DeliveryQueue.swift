@@ -214,7 +214,9 @@ public final class DeliveryQueue: Sendable {
   @discardableResult
   public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
-    if moved { await wake(queue, dueIn: 0) }
+    if moved {
+      if queue.isWorkedByDeadline { await tell(queue, id.shard, dueIn: 0) } else { await wake(queue, dueIn: 0) }
+    }
     return moved
   }
 

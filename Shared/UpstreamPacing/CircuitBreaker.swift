@@ -138,6 +138,8 @@ public struct CircuitBreaker: Sendable {
     case .closed:
       guard result != .abandoned else { return }
       count(failed: result == .failed, now)
+      // A success never opens it, though with it there are calls enough.
+      guard result == .failed else { return }
       let calls = slots.reduce(0) { $0 + $1.calls }
       let failures = slots.reduce(0) { $0 + $1.failures }
       guard calls >= rule.leastCalls, Double(failures) >= rule.failureShare * Double(calls) else { return }

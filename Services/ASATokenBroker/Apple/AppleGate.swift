@@ -7,6 +7,8 @@ import UpstreamPacing
 final class AppleGate: WorkGate {
   /// What was admitted and not begun within this time is admitted anew, milliseconds.
   private static let freshness: Int64 = 1000
+  /// Tokens that are remembered until Apple is back; those before them come by their own schedule.
+  private static let mostStranded = 10_000
   /// When to ask again while all permits are in use.
   private static let permitWait: Duration = .milliseconds(20)
 
@@ -18,6 +20,8 @@ final class AppleGate: WorkGate {
     /// Leave to probe, not used yet.
     var probe: CircuitBreaker.Ticket?
     var probeAt: Int64 = 0
+    /// Tokens whose calls failed, the youngest last.
+    var stranded: [DeliveryID] = []
   }
 
   private let state: Mutex<State>
@@ -89,10 +93,25 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// What became of a call.
-  func end(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result) {
+  /// What became of a call. When it shows that Apple is back: the tokens that failed and wait by their own schedules meanwhile.
+  func end(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result) -> [DeliveryID] {
     concurrency.giveBack()
-    state.withLock { $0.breaker.record(ticket, result, now: Self.now, chance: .random(in: 0..<1)) }
+    return state.withLock { state in
+      let before = state.breaker.phase
+      state.breaker.record(ticket, result, now: Self.now, chance: .random(in: 0..<1))
+      guard before == .halfOpen, state.breaker.phase == .closed else { return [] }
+      let stranded = state.stranded
+      state.stranded = []
+      return stranded
+    }
+  }
+
+  /// A token failed for Apple's sake: it need not wait for its schedule once Apple is back.
+  func strand(_ id: DeliveryID) {
+    state.withLock { state in
+      state.stranded.append(id)
+      if state.stranded.count > Self.mostStranded { state.stranded.removeFirst(Self.mostStranded / 10) }
+    }
   }
 
   /// Apple asks for patience: nobody asks for so long.
