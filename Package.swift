@@ -89,6 +89,7 @@ let package = Package(
     shared(
       "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),
+    shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
       "ServiceRuntime",
       [
@@ -113,7 +114,7 @@ let package = Package(
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
-      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
 
     .target(
       name: "AppleSimulator",
@@ -135,6 +136,7 @@ let package = Package(
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix]),
     tests("AttributionQueue", ["RedisClient"]),
+    tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",
       [

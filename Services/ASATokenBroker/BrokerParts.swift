@@ -1,41 +1,66 @@
 import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
+import Cryptography
 import HTTPClient
 import ServiceRuntime
+import UpstreamPacing
 
 extension ServiceParts {
-  /// How long an exchange can be read after its last change, seconds: 48 hours.
-  private static let exchangeSeconds = 48 * 3600
-  /// Connections to Apple at the most.
-  private static let appleConnections = 64
-
   /// Puts the broker together: the worker that asks Apple, and the calls of internal systems.
   static func tokenBroker(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
-    let store = ExchangeStore(redis: redis, exchangeSeconds: exchangeSeconds)
-    let rule = AdServicesRetryRule()
+    let deployment = environment.configuration
+    let configuration = try BrokerConfiguration(deployment)
+    let settings = configuration.settings
+    let store = ExchangeStore(redis: redis, life: settings.resultLifetime)
     let clock = ScaledClock(wall: WallClock.now, factor: environment.variables.timeScale)
-    let http = environment.httpClient { client in client.maxConnectionsPerHost = appleConnections }
+    let http = environment.httpClient { client in
+      client.maxConnectionsPerHost = settings.connections
+      client.connectTimeout = settings.connectTimeout
+    }
+    let metrics = BrokerMetrics(environment.metrics, apps: deployment.apps.map(\.bundleId))
+    // Without Redis there is no token to ask about either: nothing is gained by going on without the shared bounds.
+    let concurrency = SharedConcurrency(
+      redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
+      total: settings.sharedConcurrency, most: settings.concurrency, whenStoreIsAway: .refuses)
+    let gate = AppleGate(
+      breaker: configuration.breakerRule,
+      rate: SharedRateLimit(
+        redis: redis, key: Keys.own("asa-token-broker", "rate", shardOf: "adservices"), rule: configuration.rateRule,
+        whenStoreIsAway: .refuses),
+      concurrency: concurrency)
     let tokens = TokenWorker(
-      store: store, apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, now: WallClock.now),
-      rule: rule,
-      clock: clock,
-      metrics: BrokerMetrics(environment.metrics), logger: environment.logger)
-    let worker = QueueWorker(
-      queue: .tokens, deliveries: deliveries, concurrency: appleConnections,
+      deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
+      apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: settings.timeout, now: WallClock.now),
+      gate: gate, rule: configuration.retryRule, names: configuration.names, clock: clock, metrics: metrics,
+      logger: environment.logger)
+    let worker = DeadlineWorker(
+      queue: .tokens, deliveries: deliveries, concurrency: settings.concurrency, gate: gate,
       observe: QueueMetrics.observer(.tokens, environment.metrics)
     ) { lease in await tokens.handle(lease) }
+    metrics.observe {
+      let backlog = worker.backlog
+      return (
+        worker.inFlight, backlog.waiting, backlog.nearestDeadline.map { Double($0 - WallClock.now()) / 1000 },
+        gate.phase == .closed ? 0 : gate.phase == .halfOpen ? 1 : 2
+      )
+    }
     let reader = ExchangeReader(deliveries: deliveries, store: store)
 
     var parts = ServiceParts()
     parts.methods = TokenBrokerService.methods + QueuesService.methods
     parts.handlers = [
-      ExchangeTokenHandler(deliveries: deliveries, reader: reader, rule: rule, now: WallClock.now),
+      ExchangeTokenHandler(
+        deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock,
+        takes: { bundleId in deployment.takesTokens(of: bundleId) }),
       GetExchangeHandler(reader: reader),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
-    parts.workers = [BackgroundWork(stop: { worker.stop() }, work: { await worker.run() })]
+    // Services end in reverse order: the permits are given back when the last call has ended.
+    parts.workers = [
+      BackgroundWork { await concurrency.run() }, BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
+    ]
     parts.checks = [ReadinessCheck(name: "tokens-worker") { worker.isStalled ? "stalled" : nil }]
     return parts
   }

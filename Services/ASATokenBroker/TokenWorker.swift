@@ -2,13 +2,22 @@ import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
 import Logging
+import ServiceRuntime
+import UpstreamPacing
 import WireJSON
 
 /// Works the queue `tokens`: asks Apple about a token when the rule says so, until there is an outcome.
 struct TokenWorker: Sendable {
+  /// How long nobody asks after a 429 that does not say for how long.
+  private static let unsaidHold: Duration = .seconds(1)
+
+  let deliveries: DeliveryQueue
   let store: ExchangeStore
+  let installs: InstallStore
   let apple: AdServicesClient
+  let gate: AppleGate
   let rule: AdServicesRetryRule
+  let names: CampaignNames
   let clock: ScaledClock
   let metrics: BrokerMetrics
   let logger: Logger
@@ -23,89 +32,113 @@ struct TokenWorker: Sendable {
       return .deadLetter(error: "the message is no token: \(error.field) \(error.reason)")
     }
     do {
-      let id = lease.deliveryID.description
-      var exchange = try await store.exchange(id) ?? Exchange(id: id, submission: submission)
-      // Decided before, and whoever decided it died before the event was out: no second call.
-      if exchange.outcome != nil { return try complete(exchange) }
-      return try await proceed(&exchange, submission)
+      // Nothing is stored before the first attempt.
+      let known = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
+      var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
+      return try await proceed(&exchange, submission, lease.deliveryID)
     } catch {
       return .retry(after: nil, error: "the exchange store does not answer")
     }
   }
 
-  private func proceed(_ exchange: inout Exchange, _ submission: TokenSubmission) async throws -> WorkOutcome {
-    let createdAt = submission.createdAt
+  private func proceed(
+    _ exchange: inout Exchange, _ submission: TokenSubmission, _ id: DeliveryID
+  ) async throws -> WorkOutcome {
     let now = clock.now(since: submission.receivedAt)
+    if now > submission.deadline { return try await finish(&exchange, .expired, nil) }
     if exchange.attempts.isEmpty {
-      switch rule.start(createdAt: createdAt, now: now) {
+      switch rule.start(createdAt: submission.createdAt, now: now) {
       case .call(let at) where at > now: return .retry(after: clock.real(at - now), error: "not due yet")
       case .call: break
       case .finish(let outcome, _): return try await finish(&exchange, outcome, nil)
       }
-    } else if now > createdAt + AttributionToken.lifetimeMilliseconds {
-      return try await finish(&exchange, .expired, nil)
+    } else if let due = exchange.nextCallAt, due > clock.wall() {
+      // Its last attempt was noted by a process that died before it could put the token off.
+      return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
-    switch await apple.ask(submission.token) {
-    case .notAsked(let wait):
-      metrics.notAsked()
-      return .retry(after: .milliseconds(wait), error: "Apple's server is failing; not asked")
-    case .answered(let answer, let retryAfter):
-      metrics.called(answer)
-      exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
-      let action = rule.next(
-        after: answer, history: &exchange.history, createdAt: createdAt, now: clock.now(since: submission.receivedAt),
-        retryAfter: retryAfter, chance: .random(in: 0..<1))
-      switch action {
-      case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
-      case .call(let at):
-        try await store.save(exchange)
-        logger.info(
-          "token not exchanged yet",
-          metadata: [
-            "exchange": "\(exchange.id)", "answer": "\(answer.summary)", "attempts": "\(exchange.attempts.count)",
-          ])
-        return .retry(after: clock.real(at - clock.now(since: submission.receivedAt)), error: answer.summary)
+    guard let leave = gate.begin() else { return .giveBack }
+    let (answer, retryAfter) = await ask(submission.token, leave)
+    exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
+    let after = clock.now(since: submission.receivedAt)
+    let action = rule.next(
+      after: answer, history: &exchange.history, createdAt: submission.createdAt, now: after,
+      retryAfter: retryAfter.map { Int64($0 / .milliseconds(1)) }, chance: .random(in: 0..<1))
+    switch action {
+    case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
+    case .call(let at):
+      let wait = clock.real(at - after)
+      if case .tryLater = answer, retryAfter == nil {
+        // Its wait is for Apple's sake and ends when Apple is back.
+        exchange.nextCallAt = nil
+        gate.strand(id)
+      } else {
+        exchange.nextCallAt = clock.wall() + Int64(wait / .milliseconds(1))
       }
+      try await store.save(exchange)
+      logger.debug(
+        "token not exchanged yet",
+        metadata: [
+          "exchange": "\(exchange.id)", "answer": "\(answer.summary)", "attempts": "\(exchange.attempts.count)",
+        ])
+      return .retry(after: wait, error: answer.summary)
     }
   }
 
-  /// The outcome is stored first: if this process dies before the event is out, the next one finds it and tells the
-  /// same.
+  private func ask(_ token: AttributionToken, _ leave: CircuitBreaker.Ticket) async -> (AdServicesAnswer, Duration?) {
+    let started = ContinuousClock.now
+    let (answer, retryAfter) = await apple.ask(token)
+    metrics.called(answer, seconds: started.duration(to: .now) / .seconds(1))
+    let result: CircuitBreaker.Result =
+      switch answer {
+      // Apple is well and asks for patience.
+      case .tryLater(.status(429)): .abandoned
+      case .tryLater: .failed
+      case .record, .invalidToken, .notFound: .succeeded
+      }
+    // On recovery those that were asked in vain take their places among all others again: they are the nearest to their end.
+    for id in gate.end(leave, result) { _ = try? await deliveries.expedite(id, in: .tokens) }
+    switch answer {
+    case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
+    case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))
+    default: break
+    }
+    return (answer, retryAfter)
+  }
+
+  private func real(_ time: Duration) -> Duration { clock.real(Int64(time / .milliseconds(1))) }
+
+  /// The outcome is stored in the same step that publishes the event.
   private func finish(
     _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?
   ) async throws -> WorkOutcome {
     exchange.outcome = outcome
     exchange.record = record
     exchange.finishedAt = clock.wall()
+    exchange.nextCallAt = nil
+    exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.createdAt)
     if outcome == .attributed, let record, let installId = exchange.installId {
-      let last = try await store.lastAttribution(bundleId: exchange.bundleId, installId: installId)
-      // The user's consent changed and the system made a new token: the detailed record is the better one.
-      if let last, last.eventId != exchange.eventId, record.detail == .detailed || last.detail != "detailed" {
-        exchange.supersedes = last.eventId
-      }
-      if last == nil || exchange.supersedes != nil {
-        try await store.saveLastAttribution(
-          bundleId: exchange.bundleId, installId: installId, eventId: exchange.eventId, detail: record.detail.rawValue)
+      let joined = try await installs.join(
+        InstallAttribution(eventId: exchange.eventId, detail: record.detail, createdAt: exchange.createdAt),
+        bundleId: exchange.bundleId, installId: installId)
+      switch joined {
+      case .stands(let attribution), .stood(let attribution): exchange.supersedes = attribution.supersedes
+      case .superseded(let event): exchange.supersededBy = event
       }
     }
-    try await store.save(exchange)
-    metrics.ended(outcome, attMismatch: exchange.isATTMismatch)
-    logger.info(
+    guard let event = exchange.event(names: names) else { return .deadLetter(error: "the exchange has no outcome") }
+    metrics.ended(exchange)
+    logger.debug(
       "token exchanged",
       metadata: [
         "exchange": "\(exchange.id)", "outcome": "\(outcome.rawValue)", "attempts": "\(exchange.attempts.count)",
         "attMismatch": "\(exchange.isATTMismatch)",
       ])
-    return try complete(exchange)
-  }
-
-  private func complete(_ exchange: Exchange) throws -> WorkOutcome {
-    guard let event = exchange.event else { return .deadLetter(error: "the stored exchange is damaged") }
-    return .complete(
-      Completion(
-        state: exchange.outcome?.isResolved == true ? .done : .rejected, naturalKey: nil,
-        events: [EventRecord(id: event.id, type: event.type, json: event.json)],
-        reason: exchange.outcome?.isResolved == true ? nil : exchange.outcome?.rawValue))
+    var completion = Completion(
+      state: outcome.isResolved ? .done : .rejected, naturalKey: nil,
+      events: [EventRecord(id: event.id, type: event.type, json: event.json)],
+      reason: outcome.isResolved ? nil : outcome.rawValue)
+    completion.ownRecord = store.record(exchange)
+    return .complete(completion)
   }
 }
 

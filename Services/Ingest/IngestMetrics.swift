@@ -4,13 +4,24 @@ import ServiceRuntime
 struct IngestMetrics: Sendable {
   private let registry: MetricsRegistry
 
-  init(_ registry: MetricsRegistry) {
+  /// Apps that have a label of their own; all others share one.
+  private let apps: Set<String>
+
+  init(_ registry: MetricsRegistry, apps: [String]) {
     self.registry = registry
+    self.apps = Set(apps)
+    registry.counter(
+      "attribution_adservices_device_errors_total", help: "Devices that had an error in place of an attribution token.",
+      labels: ["app", "error"])
     registry.counter(
       "attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
     registry.counter("attribution_sessions_held_total", help: "Sessions held until the user answers.")
     registry.counter(
       "attribution_sessions_routed_total", help: "Sessions sent on.", labels: ["side", "outcome"])
+  }
+
+  func deviceHadNoToken(_ error: String, bundleId: String) {
+    registry.add("attribution_adservices_device_errors_total", 1, [apps.contains(bundleId) ? bundleId : "other", error])
   }
 
   func unknownStatus() { registry.add("attribution_att_status_unknown_total") }

@@ -10,10 +10,15 @@ extension ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = try IngestConfiguration(environment.configuration)
     let store = SessionStore(redis: redis, payloadSeconds: IngestConfiguration.payloadSeconds)
-    let metrics = IngestMetrics(environment.metrics)
+    let metrics = IngestMetrics(environment.metrics, apps: environment.configuration.apps.map(\.bundleId))
     let router = PublicRouter(
       postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
-      tokens: TokenIntake(deliveries: deliveries, rule: AdServicesRetryRule()),
+      tokens: TokenIntake(
+        deliveries: deliveries,
+        rule: AdServicesRetryRule(
+          firstCallDelay: Int64(environment.configuration.adServices.firstCallDelay / .milliseconds(1))),
+        clock: ScaledClock(wall: WallClock.now, factor: environment.variables.timeScale), metrics: metrics,
+        takes: { [deployment = environment.configuration] bundleId in deployment.takesTokens(of: bundleId) }),
       sessions: SessionIntake(
         deliveries: deliveries, store: store, routing: configuration.routing,
         maximumWait: ATTWaiting.maximumMilliseconds,

@@ -12,10 +12,12 @@ public struct AcceptRequest: Sendable {
   public var message: QueueMessage
   /// Milliseconds since 1970 before which it is not worked; nil for at once.
   public var notBefore: Int64?
+  /// Milliseconds since 1970 by which it must be worked, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
+  public var deadline: Int64?
 
   public init(
     queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, keepsOrder: Bool = false,
-    message: QueueMessage, notBefore: Int64? = nil
+    message: QueueMessage, notBefore: Int64? = nil, deadline: Int64? = nil
   ) {
     self.queue = queue
     self.idempotencyKey = idempotencyKey
@@ -24,6 +26,7 @@ public struct AcceptRequest: Sendable {
     self.keepsOrder = keepsOrder
     self.message = message
     self.notBefore = notBefore
+    self.deadline = deadline
   }
 }
 

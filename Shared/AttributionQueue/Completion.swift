@@ -17,6 +17,23 @@ public struct EventRecord: Sendable, Hashable {
   }
 }
 
+/// What a service keeps of its own about a message beyond its end, under `Keys.own` in the message's shard.
+public struct OwnRecord: Sendable {
+  public var service: String
+  public var name: String
+  /// Not empty.
+  public var value: [UInt8]
+  /// At least a second.
+  public var life: Duration
+
+  public init(service: String, name: String, value: [UInt8], life: Duration) {
+    self.service = service
+    self.name = name
+    self.value = value
+    self.life = life
+  }
+}
+
 /// The outcome of a message.
 public struct Completion: Sendable {
   public var state: DeliveryState
@@ -37,6 +54,8 @@ public struct Completion: Sendable {
   public var mayBeJudgedAnew = false
   /// Whether the body is kept for study, as far as there is room.
   public var keepsBody = false
+  /// Written in the same step as the events.
+  public var ownRecord: OwnRecord?
 
   public init(
     state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord],

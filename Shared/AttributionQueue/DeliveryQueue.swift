@@ -58,24 +58,38 @@ public final class DeliveryQueue: Sendable {
     let claim = seen.claim(digest: digest, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
-    if due > 0 { try await schedule(request.queue, id.shard, due: due) }
+    if due > 0, request.deadline == nil { try await schedule(request.queue, id.shard, due: due) }
+    // A queue that is worked by deadline keeps no order.
+    let place: [String]
+    let told: [RedisArgument]
+    if let deadline = request.deadline {
+      place = [Keys.byDeadline(request.queue, id.shard)]
+      told = ["", .integer(deadline)]
+    } else {
+      place = line.map { [Keys.line(request.queue, id.shard, $0)] } ?? []
+      told = line.map { [.string($0)] } ?? []
+    }
     let reply = try await run(
       Scripts.accept,
       claim.buckets + [
         Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard),
         Keys.payloads(request.queue, id.shard),
         Keys.delivery(id),
-      ] + (line.map { [Keys.line(request.queue, id.shard, $0)] } ?? []),
+      ] + place,
       [
         .integer(claim.member), .integer(claim.expirySeconds),
         .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
         .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
         .bytes(message.envelope),
-      ] + (line.map { [.string($0)] } ?? []))
+      ] + told)
     switch reply.integer {
     case 1:
-      if due > 0 { await scheduleAgain(request.queue, id.shard, due: due) }
+      if request.deadline != nil {
+        await tell(request.queue, id.shard, dueIn: max(0, due - now))
+      } else if due > 0 {
+        await scheduleAgain(request.queue, id.shard, due: due)
+      }
       return .accepted(id)
     case 0: return .duplicate(id)
     case -1: throw .backlogFull
@@ -150,13 +164,15 @@ public final class DeliveryQueue: Sendable {
           Keys.line(lease.queue, lease.shard, line), Keys.delayed(lease.queue, lease.shard), Keys.payloads(lease.queue, lease.shard),
         ]
       }
+      if let own = completion.ownRecord { keys.append(Keys.own(own.service, own.name, lease.shard)) }
       arguments += [
         .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
         .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
         .string(completion.state.rawValue), .string(completion.reason ?? ""),
         .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
         completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)),
-        lease.line == nil ? "" : .string(lease.deliveryID.description), .integer(Int64(completion.events.count)),
+        lease.line == nil ? "" : .string(lease.deliveryID.description), completion.ownRecord.map { .bytes($0.value) } ?? "",
+        .integer(completion.ownRecord?.life.wholeSeconds ?? 0), .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }
@@ -192,6 +208,11 @@ public final class DeliveryQueue: Sendable {
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
     let due = Self.now + max(0, delay.milliseconds)
+    guard lease.deadline == nil else {
+      try await putBack(lease, due: due, error: error)
+      await tell(lease.queue, lease.shard, dueIn: due - Self.now)
+      return
+    }
     try await schedule(lease.queue, lease.shard, due: due)
     try await putBack(lease, due: due, error: error)
     await scheduleAgain(lease.queue, lease.shard, due: due)
@@ -205,6 +226,7 @@ public final class DeliveryQueue: Sendable {
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
     try await putBack(lease, due: -2, error: "")
+    if lease.deadline != nil { await tell(lease.queue, lease.shard, dueIn: 0) }
   }
 
   /// Starts the lease's time anew.
@@ -217,7 +239,9 @@ public final class DeliveryQueue: Sendable {
   @discardableResult
   public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
-    if moved { try await schedule(queue, id.shard, due: 0) }
+    if moved {
+      if queue.isWorkedByDeadline { await tell(queue, id.shard, dueIn: 0) } else { try await schedule(queue, id.shard, due: 0) }
+    }
     return moved
   }
 
@@ -253,6 +277,14 @@ public final class DeliveryQueue: Sendable {
     // Clocks of ours and of Redis may differ a little.
     guard due < Self.now + 5000 else { return }
     try? await schedule(queue, shard, due: due)
+  }
+
+  /// Tells the workers by deadline where something is due soon; they look at everything by themselves at times.
+  private func tell(_ queue: QueueName, _ shard: Shard, dueIn milliseconds: Int64) async {
+    guard milliseconds < DeadlineWorker.sweepTime.milliseconds else { return }
+    _ = try? await redis.send([
+      "ZADD", .string(Keys.news(queue)), "LT", .integer(Self.now + milliseconds), .integer(Int64(shard.index)),
+    ])
   }
 
   // MARK: Redis

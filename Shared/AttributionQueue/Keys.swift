@@ -16,6 +16,10 @@ public enum Keys {
   static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
   /// The unfinished messages of an order key, in their order.
   static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { "\(tag(shard)):q:\(queue.rawValue):line:\(line)" }
+  /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
+  static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
+  /// Shards in which something is new, by when it is due, for a queue worked by deadline.
+  static func news(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):news" }
   static func delivery(_ id: DeliveryID) -> String { "\(tag(id.shard)):d:\(id.digest)" }
   static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(store.rawValue):\(generation):\(bucket)"
@@ -30,8 +34,11 @@ public enum Keys {
 
   /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.
   public static func own(_ service: String, _ name: String, shardOf text: String) -> String {
-    "\(tag(Shard(hashing: text))):\(service):\(name)"
+    own(service, name, Shard(hashing: text))
   }
+
+  /// The same in a given shard, such as a delivery's.
+  public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
   static func hashTag(of key: String) -> Substring { key.prefix { $0 != "}" } }
 }

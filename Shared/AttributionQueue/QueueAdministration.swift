@@ -48,7 +48,8 @@ public struct QueueAdministration: Sendable {
           do throws(QueueError) {
             let numbers =
               try await deliveries.run(
-                Scripts.snapshot, [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.dead(queue, shard)],
+                Scripts.snapshot,
+                [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.dead(queue, shard), Keys.byDeadline(queue, shard)],
                 [.string(DeliveryQueue.group)]
               ).array?.compactMap(\.integer) ?? []
             guard numbers.count == 5 else { throw .unavailable(.unexpectedReply("snapshot")) }

@@ -35,6 +35,11 @@ public struct QueueConfiguration: Sendable {
   public var development = false
 
   public init() {}
+
+  /// The wait before a message is tried again after so many attempts.
+  func backoff(_ attempt: Int) -> Duration {
+    min(backoffCap, backoffBase * (1 << min(attempt, 20))) * Double.random(in: 0...1)
+  }
 }
 
 extension Duration {

@@ -6,4 +6,7 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case tokens
   /// SDK sessions, worked by ingest.
   case sessions
+
+  /// Whether its messages have deadlines and a ``DeadlineWorker`` works them.
+  var isWorkedByDeadline: Bool { self == .tokens }
 }

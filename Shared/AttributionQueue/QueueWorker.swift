@@ -1,4 +1,3 @@
-import Cryptography
 import Logging
 import RedisClient
 import Synchronization
@@ -21,7 +20,7 @@ public final class QueueWorker: Sendable {
   private let settlesTogether: Bool
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let observe: @Sendable (Observation) -> Void
-  private let consumer: String
+  private let consumer: QueueConsumer
   private let lastTurn = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let blockTime: Duration = .milliseconds(1000)
@@ -47,7 +46,7 @@ public final class QueueWorker: Sendable {
     self.settlesTogether = settlesTogether
     self.handler = handler
     self.observe = observe
-    consumer = RandomBytes.uuid()
+    consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
       Lane(
         shards: Shard.all.filter { $0.index % max(1, lanes) == lane },
@@ -77,7 +76,7 @@ public final class QueueWorker: Sendable {
     }
     for lane in lanes { lane.redis.close() }
     // Entries are all acknowledged; the consumer's name must not pile up in the groups.
-    await deleteConsumer()
+    await consumer.delete()
   }
 
   private var isStopping: Bool { Task.isCancelled || stopping.withLock { $0 } }
@@ -92,7 +91,7 @@ public final class QueueWorker: Sendable {
       lastTurn.withLock { $0 = .now }
       do {
         if !groupsExist {
-          try await createGroups(lane)
+          try await consumer.createGroups(lane.shards)
           groupsExist = true
         }
         if lastLook.map({ $0.duration(to: .now) >= Self.pauseLook }) ?? true {
@@ -116,7 +115,7 @@ public final class QueueWorker: Sendable {
 
   private func lease(_ lane: Lane) async throws -> [LeasedMessage] {
     var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer), "COUNT", "16", "BLOCK",
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", "16", "BLOCK",
       .integer(blockTime.milliseconds),
       "STREAMS",
     ]
@@ -127,31 +126,11 @@ public final class QueueWorker: Sendable {
     var messages: [LeasedMessage] = []
     for stream in reply.array ?? [] {
       for entry in stream.array?.last?.array ?? [] {
-        guard let parts = entry.array, parts.count == 2, let id = parts[0].string, let fields = parts[1].array else {
-          continue
-        }
-        if let message = leased(entryID: id, fields: fields, deliveryCount: 1) { messages.append(message) }
+        guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { continue }
+        if let message = consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1) { messages.append(message) }
       }
     }
     return messages
-  }
-
-  private func leased(entryID: String, fields: [RedisReply], deliveryCount: Int64) -> LeasedMessage? {
-    var values: [String: RedisReply] = [:]
-    for index in stride(from: 0, to: fields.count - 1, by: 2) { values[fields[index].string ?? ""] = fields[index + 1] }
-    guard let id = values["i"]?.string.flatMap(DeliveryID.init), let kind = values["k"]?.string,
-      let body = values["b"]?.bytes,
-      let message = QueueMessage(kind: kind, body: body, envelope: values["a"]?.bytes ?? [])
-    else {
-      deliveries.logger.error(
-        "a queue entry cannot be read", metadata: ["queue": "\(queue.rawValue)", "entry": "\(entryID)"])
-      return nil
-    }
-    let before = Int(values["n"]?.integer ?? 0)
-    return LeasedMessage(
-      queue: queue, deliveryID: id, message: message, attempt: before + Int(deliveryCount),
-      history: values["h"]?.string ?? "",
-      entryID: entryID, deliveryCount: deliveryCount, consumer: consumer, line: values["o"]?.string)
   }
 
   /// Works a batch: the messages of a shard one after the other, up to `concurrency` shards at once.
@@ -248,7 +227,7 @@ public final class QueueWorker: Sendable {
     for worked in worked {
       switch worked.outcome {
       case .complete(let completion): settled.append((worked.lease, completion))
-      case .retry, .deadLetter:
+      case .retry, .deadLetter, .giveBack:
         do throws(QueueError) { return [.done(try await putBack(worked))] } catch .leaseLost { return [.leaseLost] }
       }
     }
@@ -271,17 +250,15 @@ public final class QueueWorker: Sendable {
         try await deliveries.deadLetter(lease, error: error)
         return "dead"
       }
-      try await deliveries.retry(lease, after: delay ?? backoff(lease.attempt), error: error)
+      try await deliveries.retry(lease, after: delay ?? deliveries.configuration.backoff(lease.attempt), error: error)
       return "retried"
     case .deadLetter(let error):
       try await deliveries.deadLetter(lease, error: error)
       return "dead"
+    case .giveBack:
+      try await deliveries.release(lease)
+      return "given_back"
     }
-  }
-
-  private func backoff(_ attempt: Int) -> Duration {
-    let most = min(deliveries.configuration.backoffCap, deliveries.configuration.backoffBase * (1 << min(attempt, 20)))
-    return most * Double.random(in: 0...1)
   }
 
   /// Takes over what workers that died have left.
@@ -295,64 +272,15 @@ public final class QueueWorker: Sendable {
       let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
       for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
         let asked = ContinuousClock.now
-        let reply = try? await deliveries.run(
-          Scripts.reclaim, [Keys.ready(queue, shard)],
-          [.string(DeliveryQueue.group), .string(consumer), .integer(lease.milliseconds), 16])
-        quiet[shard] = reply?.array?.first?.integer == 0 ? asked : nil
-        for item in reply?.array?.last?.array ?? [] {
-          guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer,
-            let fields = parts[2].array, let message = leased(entryID: entry, fields: fields, deliveryCount: count)
-          else { continue }
-          guard count > deliveries.configuration.maxDeliveries else {
-            taken.append(message)
-            continue
-          }
-          // Each time the process died: it is given up, under the lease that was just taken.
-          let error = "its worker ended \(count - 1) times without finishing it"
-          guard (try? await deliveries.deadLetter(message, error: error)) != nil else { continue }
-          deliveries.logger.error(
-            "a message became a dead letter",
-            metadata: ["queue": "\(queue.rawValue)", "delivery": "\(message.deliveryID)", "reason": "\(error)"])
-        }
+        let (messages, leased) = await consumer.reclaim(shard)
+        quiet[shard] = leased == 0 ? asked : nil
+        taken += messages
       }
       if !taken.isEmpty {
         observe(.reclaimed(taken.count))
         await work(taken)
       }
       do { try await Task.sleep(for: min(lease / 2, .seconds(5))) } catch { return }
-    }
-  }
-
-  private func createGroups(_ lane: Lane) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for shard in lane.shards {
-        group.addTask { [queue, deliveries] in
-          let reply = try await deliveries.redis.sendAllowingErrors(
-            ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(DeliveryQueue.group), "0", "MKSTREAM"])
-          if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") {
-            throw QueueError.unavailable(.refused(text))
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-  }
-
-  private func deleteConsumer() async {
-    await withTaskGroup(of: Void.self) { group in
-      for shard in Shard.all {
-        group.addTask { [queue, deliveries, consumer] in
-          let stream = Keys.ready(queue, shard)
-          // Deleting a consumer drops what it still holds: only an empty one may go.
-          let pending = try? await deliveries.send([
-            "XPENDING", .string(stream), .string(DeliveryQueue.group), "-", "+", "1", .string(consumer),
-          ])
-          guard pending?.array?.isEmpty == true else { return }
-          _ = try? await deliveries.send([
-            "XGROUP", "DELCONSUMER", .string(stream), .string(DeliveryQueue.group), .string(consumer),
-          ])
-        }
-      }
     }
   }
 }

@@ -33,7 +33,7 @@ public final class HTTPClient: Sendable {
 }
 
 /// The thread and what it shares with callers.
-private final class Core: @unchecked Sendable {  // `multi` and `transfers` are the thread's alone; the rest is behind the lock
+private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `idle` are the thread's alone; the rest is behind the lock
   typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
   private struct Inbox {
@@ -49,6 +49,9 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
   private let multi: UnsafeMutableRawPointer
   private let inbox = Mutex(Inbox())
   private var transfers: [UInt64: Transfer] = [:]
+  /// Handles to be used again.
+  private var idle: [UnsafeMutableRawPointer] = []
+  private static let mostIdle = 256
 
   private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
@@ -61,7 +64,10 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
   }
 
-  deinit { curl_multi_cleanup(multi) }
+  deinit {
+    for handle in idle { curl_easy_cleanup(handle) }
+    curl_multi_cleanup(multi)
+  }
 
   func start() {
     let own = Unmanaged.passRetained(self)
@@ -85,12 +91,17 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
   }
 
   func submit(_ id: UInt64, _ request: HTTPClientRequest, _ waiting: Waiting) {
-    let refused = inbox.withLock { inbox in
-      if inbox.stopped || inbox.early.remove(id) != nil { return true }
+    let (refused, isFirst) = inbox.withLock { inbox in
+      if inbox.stopped || inbox.early.remove(id) != nil { return (true, false) }
       inbox.submitted.append((id, request, waiting))
-      return false
+      return (false, inbox.submitted.count == 1)
     }
-    if refused { waiting.resume(returning: .failure(.cancelled)) } else { curl_multi_wakeup(multi) }
+    if refused {
+      waiting.resume(returning: .failure(.cancelled))
+    } else if isFirst {
+      // Those behind it are taken in with it.
+      curl_multi_wakeup(multi)
+    }
   }
 
   func cancel(_ id: UInt64) {
@@ -134,7 +145,8 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
     }
     for (id, request, waiting) in submitted {
       guard !stopped,
-        let transfer = Transfer(id: id, request: request, configuration: configuration, continuation: waiting)
+        let transfer = Transfer(
+          id: id, request: request, configuration: configuration, used: idle.popLast(), continuation: waiting)
       else {
         waiting.resume(returning: .failure(.cancelled))
         continue
@@ -162,6 +174,7 @@ private final class Core: @unchecked Sendable {  // `multi` and `transfers` are 
       curl_multi_remove_handle(multi, handle)
       transfer.finish(code)
       transfers.removeValue(forKey: transfer.id)
+      if idle.count < Self.mostIdle { idle.append(transfer.takeHandle()) }
     }
   }
 }

@@ -1,3 +1,5 @@
+import CCurl
+
 /// A request to another server.
 public struct HTTPClientRequest: Sendable {
   public var method: String
@@ -42,6 +44,21 @@ public struct HTTPClientResponse: Sendable {
   /// The first header of that name, whatever its case.
   public subscript(header name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+extension HTTPClientResponse {
+  /// What `Retry-After` asks for, in seconds or as a date (RFC 9110, 10.2.3); nil when there is none that can be read.
+  ///
+  /// - Parameter now: seconds since 1970.
+  public func retryAfter(now: Int64) -> Duration? {
+    guard let header = self[header: "Retry-After"] else { return nil }
+    let text = String(header.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) { return Int64(text).map { .seconds(min($0, 10 * 365 * 86_400)) } }
+    // A date has a comma; curl would make one of a bare number too.
+    guard text.contains(",") else { return nil }
+    let date = curl_getdate(text, nil)
+    return date < 0 ? nil : .seconds(max(0, Int64(date) - now))
   }
 }
 

@@ -1,8 +1,9 @@
 import CCurl
 
-/// One exchange: owns its curl handle and all that the handle points to, until it is finished.
+/// One exchange: owns its curl handle and all that the handle points to, until the handle is taken back.
 final class Transfer {
   let handle: UnsafeMutableRawPointer
+  private var ownsHandle = true
   let id: UInt64
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var connectList: UnsafeMutablePointer<curl_slist>?
@@ -13,11 +14,12 @@ final class Transfer {
   private var overflowed = false
   private var errorText = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
 
+  /// - Parameter used: a handle of an earlier exchange, which saves making one.
   init?(
-    id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration,
+    id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration, used: UnsafeMutableRawPointer?,
     continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
   ) {
-    guard let handle = curl_easy_init() else { return nil }
+    guard let handle = used ?? curl_easy_init() else { return nil }
     self.handle = handle
     self.id = id
     self.continuation = continuation
@@ -25,8 +27,15 @@ final class Transfer {
     configure(request, configuration)
   }
 
+  /// Gives up the handle, with nothing of this exchange in it.
+  func takeHandle() -> UnsafeMutableRawPointer {
+    ownsHandle = false
+    curl_easy_reset(handle)
+    return handle
+  }
+
   deinit {
-    curl_easy_cleanup(handle)
+    if ownsHandle { curl_easy_cleanup(handle) }
     curl_slist_free_all(headerList)
     curl_slist_free_all(connectList)
   }

@@ -60,6 +60,28 @@ struct AdServicesRetryRuleTests {
     #expect(next(.tryLater(.transport("timed out")), &history, after: day - 1000, chance: 1) == .finish(.expired, nil))
   }
 
+  @Test("near the end a failure waits for half of what is left at the most, so that a token that can be saved is asked again")
+  func lastWaits() {
+    var history = AdServicesRetryRule.History(slow: 4)
+    let hour: Int64 = 3_600_000
+    #expect(next(.tryLater(.status(500)), &history, after: day - hour, chance: 1) == .call(at: createdAt + day - hour / 2))
+    #expect(next(.tryLater(.status(500)), &history, after: day - 8000, chance: 1) == .call(at: createdAt + day - 3000))
+    #expect(next(.tryLater(.status(500)), &history, after: day - 5000, chance: 1) == .call(at: createdAt + day))
+    #expect(next(.tryLater(.status(500)), &history, after: day - 4999, chance: 1) == .finish(.expired, nil))
+    // Apple's own word stands above it.
+    #expect(
+      next(.tryLater(.status(503)), &history, after: day - hour, retryAfter: hour - 1, chance: 1) == .call(at: createdAt + day - 1))
+  }
+
+  @Test("without the slow lane a failure is asked again as often as a 404, then there is no record")
+  func noSlowLane() {
+    let rule = AdServicesRetryRule(notFoundRetries: 2, slowLaneAfterFailure: false)
+    var history = AdServicesRetryRule.History()
+    for _ in 1...2 { #expect(next(.tryLater(.status(500)), &history, after: 5000, rule: rule) == .call(at: createdAt + 10_000)) }
+    #expect(next(.tryLater(.status(500)), &history, after: 20_000, rule: rule) == .finish(.notFound, nil))
+    #expect(next(.tryLater(.status(500)), &history, after: day, rule: rule) == .finish(.expired, nil))
+  }
+
   @Test("Retry-After is a lower bound in both lanes")
   func retryAfter() {
     var history = AdServicesRetryRule.History()

@@ -148,14 +148,9 @@ extension DeliveryQueue {
   private static func lease(
     _ entry: RedisReply?, _ words: RedisReply?, _ count: Int64, _ queue: QueueName, _ consumer: String
   ) throws -> LeasedMessage {
-    let fields = EventFeed.fields(words ?? .null)
-    let id = try #require(fields["i"]?.string.flatMap(DeliveryID.init))
-    let message = try #require(
-      QueueMessage(kind: fields["k"]?.string ?? "", body: fields["b"]?.bytes ?? [], envelope: fields["a"]?.bytes ?? []))
-    return LeasedMessage(
-      queue: queue, deliveryID: id, message: message, attempt: Int((fields["n"]?.integer ?? 0) + count),
-      history: fields["h"]?.string ?? "", entryID: try #require(entry?.string), deliveryCount: count,
-      consumer: consumer, line: fields["o"]?.string)
+    try #require(
+      LeasedMessage(
+        queue: queue, entryID: entry?.string ?? "", fields: words ?? .null, deliveryCount: count, consumer: consumer))
   }
 
   /// The ids of all events, shard by shard.

@@ -31,6 +31,37 @@ struct HTTPClientTests {
     #expect(answer.headers.filter { $0.name.lowercased() == "x-one" }.map(\.value) == ["1", "2"])
   }
 
+  @Test(
+    "Retry-After is read as seconds or as a date",
+    arguments: [
+      ("0", 0), (" 120 ", 120), ("Sun, 06 Nov 1994 08:49:37 GMT", 37), ("Sun, 06 Nov 1994 08:48:00 GMT", 0), ("-1", nil), ("", nil),
+      ("soon", nil), ("1.5", nil), ("soon, or later", nil), ("99999999999999999999", nil),
+    ] as [(String, Int?)])
+  func retryAfter(header: String, seconds: Int?) {
+    let answer = HTTPClientResponse(status: 429, headers: [("retry-after", header)], body: [], httpVersion: "2")
+    #expect(answer.retryAfter(now: 784_111_740) == seconds.map { .seconds($0) })
+    #expect(HTTPClientResponse(status: 429, headers: [], body: [], httpVersion: "2").retryAfter(now: 0) == nil)
+  }
+
+  @Test("handles that are used again carry nothing over")
+  func handles() async throws {
+    let server = SmallServer { request in
+      .ok("\(request.method) \(request.headers["x-one"] ?? "-") \(request.headers["content-type"] ?? "-") \(request.body.count)")
+    }
+    defer { server.stop() }
+    let client = HTTPClient()
+    for round in 0..<3 {
+      let post = try await client.send(
+        HTTPClientRequest(
+          method: "POST", url: server.url, headers: [("X-One", "\(round)"), ("Content-Type", "text/plain")], body: [1, 2, 3]))
+      #expect(String(decoding: post.body, as: UTF8.self) == "POST \(round) text/plain 3")
+      let get = try await client.send(get(server.url))
+      #expect(String(decoding: get.body, as: UTF8.self) == "GET - - 0")
+      let head = try await client.send(HTTPClientRequest(method: "HEAD", url: server.url))
+      #expect(head.body.isEmpty)
+    }
+  }
+
   @Test("an empty body is sent as one, a large one whole, without asking first", arguments: [0, 1, 100_000, 5_000_000])
   func bodies(size: Int) async throws {
     let server = SmallServer { .ok(String($0.body.count) + " " + ($0.headers["content-length"] ?? "none")) }

@@ -84,3 +84,105 @@ def test_detail_without_authorization_is_flagged_and_its_times_go_no_further(sys
         assert exchange["detail"] == "detailed"
         assert ("clickDate" in exchange["record"]) == shown and ("clickDate" in exchange["record"]["raw"]) == shown
         assert exchange.get("attMismatch", False) == (status == 2)
+
+
+def exchange(system, answers: list[dict], **fields) -> tuple[str, dict]:
+    token = scripted(system, answers)
+    return token, system.call("Broker", "ExchangeToken", {
+        "token": token, "bundleId": "com.example.app", "requestedAt": stamp(time.time() - 30), "waitMilliseconds": 10000, **fields})
+
+
+def metric(system, service: str, name: str, **labels: str) -> float:
+    """The value of a counter, 0 before it has one."""
+    text = system.request("GET", system.url(service) + "/metrics").body.decode()
+    for line in text.splitlines():
+        if line.startswith(name + "{") and all(f'{key}="{value}"' in line for key, value in labels.items()):
+            return float(line.rsplit(" ", 1)[1])
+    return 0
+
+
+FAR = "2026-01-01T00:00:00Z"
+AHEAD = stamp(time.time() + 3600)
+BAD = [
+    ({"token": ""}, "token"), ({"token": " \n"}, "token"), ({"token": "A" * 4097}, "token"), ({"token": "T\u00f6ken"}, "token"),
+    ({"token": "a b"}, "token"), ({"requestedAt": FAR}, "requestedAt"), ({"requestedAt": AHEAD}, "requestedAt"),
+    ({"bundleId": "com.example.unknown"}, "bundleId"), ({"bundleId": ""}, "bundleId"), ({"installId": "x" * 256}, "installId"),
+]
+
+
+@pytest.mark.parametrize("fault,field", BAD, ids=lambda value: value if isinstance(value, str) else "-")
+def test_what_is_wrong_is_named_and_apple_hears_nothing_of_it(system, fault, field):
+    token = f"bad{uuid.uuid4().hex}"
+    body = {"token": token, "bundleId": "com.example.app", **fault}
+    answer = system.post("/v1/adservices/tokens", body)
+    assert answer.status == 400 and field in answer.body.decode(), answer
+    refused = system.rpc("Broker", "ExchangeToken", body)
+    assert refused.status == 400 and field in refused.body.decode(), refused
+    assert not [entry for entry in system.control("/control/adservices/tokens")["tokens"] if entry["token"].startswith("bad")]
+
+
+def test_a_token_of_4096_bytes_made_almost_24_hours_ago_is_taken_and_asked_about(system):
+    token = uuid.uuid4().hex + "A" * (4096 - 32)
+    system.control("/control/adservices/tokens", {"token": token, "answers": [{"status": 200, "body": {"attribution": False}}]})
+    answer = system.call("Broker", "ExchangeToken", {
+        "token": token, "bundleId": "com.example.app", "requestedAt": stamp(time.time() - 24 * 3600 + 20), "waitMilliseconds": 10000})
+    assert answer["state"] == "not_attributed"
+    assert len(calls(system, token)) == 1
+
+
+def test_a_device_without_a_token_is_counted_and_not_queued(system):
+    before = metric(system, "Ingest", "attribution_adservices_device_errors_total", app="com.example.app", error="networkError")
+    for code, retry in ((1, True), (2, True), (3, False)):
+        answer = system.post("/v1/adservices/tokens", {"attributionError": code, "bundleId": "com.example.app", "installId": "i"})
+        assert answer.status == 202 and answer.json == {"status": "counted", "retry": retry}
+    assert metric(system, "Ingest", "attribution_adservices_device_errors_total", app="com.example.app", error="networkError") == before + 1
+    for body in ({"attributionError": 4}, {"attributionError": "1"}, {"attributionError": 1, "token": "abc"}):
+        answer = system.post("/v1/adservices/tokens", {"bundleId": "com.example.app", **body})
+        assert answer.status == 400 and b"attributionError" in answer.body
+
+
+def test_a_detailed_record_takes_the_place_of_the_installs_standard_one(system):
+    feed = system.subscribe([RESOLVED])
+    install = uuid.uuid4().hex
+    record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click"}
+    first, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=0)
+    second, _ = exchange(system, [{"status": 200, "body": {**record, "clickDate": "2026-10-08T17:17Z"}}], installId=install, attStatus=3)
+    third, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=2)
+    events = {event["data"]["exchangeId"]: event for event in feed.wait_for(3)}
+    data = [event["data"] for event in events.values()]
+    standard = next(one for one in data if one["attStatus"] == 0)
+    detailed = next(one for one in data if one["attStatus"] == 3)
+    later = next(one for one in data if one["attStatus"] == 2)
+    ids = {event["data"]["attStatus"]: event["id"] for event in events.values()}
+    assert "supersedes" not in standard and "supersededBy" not in standard
+    assert detailed["supersedes"] == ids[0] and later["supersededBy"] == ids[3]
+    assert all(one["installId"] == install for one in data)
+    feed.delete()
+
+
+def test_the_record_keeps_every_digit_and_every_field_and_is_named(system):
+    feed = system.subscribe([RESOLVED])
+    record = {"attribution": True, "orgId": 9223372036854775807, "campaignId": 542370539, "adGroupId": 542317095,
+              "keywordId": 9007199254740993, "conversionType": "newdownloads", "claimType": "click", "somethingNew": {"a": [1]}}
+    _, answer = exchange(system, [{"status": 200, "body": record}], attStatus=0)
+    event = feed.wait_for(1)[0]["data"]
+    assert event["record"]["orgId"] == 9223372036854775807 and event["record"]["keywordId"] == 9007199254740993
+    assert event["record"]["conversionType"] == "Download" and event["record"]["claimType"] == "Click"
+    assert event["rawRecord"] == record
+    assert event["names"] == {"campaign": "Spring", "adGroup": "Women"}
+    assert answer["record"]["raw"]["somethingNew"] == {"a": [1]}
+    feed.delete()
+
+
+def test_made_up_records_are_counted_by_app(system):
+    before = metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app")
+    exchange(system, [{"preset": "test"}])
+    assert metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app") == before + 1
+
+
+def test_a_resolved_token_is_answered_from_the_store(system):
+    token, first = exchange(system, [{"status": 200, "body": {"attribution": False}}, {"status": 400}])
+    for _ in range(3):
+        again = system.call("Broker", "ExchangeToken", {"token": f" {token} ", "bundleId": "com.example.app"})
+        assert again["exchangeId"] == first["exchangeId"] and again["state"] == "not_attributed"
+    assert len(calls(system, token)) == 1

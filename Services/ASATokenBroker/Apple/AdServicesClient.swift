@@ -1,53 +1,28 @@
 import AppleAttribution
 import HTTPClient
-import Synchronization
 
 /// Asks Apple about tokens (AdServices: attributionToken()).
-final class AdServicesClient: Sendable {
-  /// What became of one question.
-  enum Result: Sendable {
-    case answered(AdServicesAnswer, retryAfterMilliseconds: Int64?)
-    /// Not asked: Apple's server has been failing; milliseconds to wait.
-    case notAsked(wait: Int64)
-  }
+struct AdServicesClient: Sendable {
+  /// Apple's records have some 400 bytes.
+  private static let longestAnswer = 64 * 1024
 
-  /// Apple's address; another one only for a simulator or a test.
-  static let appleURL = "https://api-adservices.apple.com/api/v1/"
+  let http: HTTPClient
+  let url: String
+  /// Of one call. Apple holds a request up to a second before a 404.
+  let timeout: Duration
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
 
-  private let http: HTTPClient
-  private let url: String
-  private let now: @Sendable () -> Int64
-  private let breaker = Mutex(CircuitBreaker())
-
-  init(http: HTTPClient, url: String, now: @escaping @Sendable () -> Int64) {
-    self.http = http
-    self.url = url
-    self.now = now
-  }
-
-  /// One call. The token is the body, alone, as text: Apple's page demands `text/plain`.
-  func ask(_ token: AttributionToken) async -> Result {
-    if let wait = breaker.withLock({ $0.admit(now: now()) }) { return .notAsked(wait: wait) }
+  /// One call, and what its answer asks for by `Retry-After`. The token is the body, alone, as text: Apple's page demands `text/plain`.
+  func ask(_ token: AttributionToken) async -> (answer: AdServicesAnswer, retryAfter: Duration?) {
     do {
-      // Apple holds a request up to a second before a 404: ten seconds are far above that.
       let response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url, headers: [("Content-Type", "text/plain"), ("Accept", "application/json")],
-          body: Array(token.text.utf8), timeout: .seconds(10), maxResponseBytes: 64 * 1024))
-      let answer = AdServicesAnswer(status: response.status, body: response.body)
-      let isFailure = if case .tryLater = answer { true } else { false }
-      breaker.withLock { $0.record(failed: isFailure, now: now()) }
-      return .answered(answer, retryAfterMilliseconds: Self.retryAfter(response[header: "Retry-After"]))
+          body: Array(token.text.utf8), timeout: timeout, maxResponseBytes: Self.longestAnswer))
+      return (AdServicesAnswer(status: response.status, body: response.body), response.retryAfter(now: now() / 1000))
     } catch {
-      breaker.withLock { $0.record(failed: true, now: now()) }
-      return .answered(.tryLater(.transport("\(error)")), retryAfterMilliseconds: nil)
+      return (.tryLater(.transport("\(error)")), nil)
     }
-  }
-
-  private static func retryAfter(_ value: String?) -> Int64? {
-    guard let value, let seconds = Int64(value.filter { $0 != " " }), (0...172_800).contains(seconds) else {
-      return nil
-    }
-    return seconds * 1000
   }
 }

@@ -29,6 +29,12 @@ struct Exchange: Sendable, Hashable {
   var finishedAt: Int64?
   /// The event of an earlier exchange of the same install that this one takes the place of.
   var supersedes: String?
+  /// The event of an exchange of the same install that stands in place of this one.
+  var supersededBy: String?
+  /// Milliseconds since 1970 before which Apple is not asked again.
+  var nextCallAt: Int64?
+  /// How old the token was when it was decided, milliseconds.
+  var tokenAge: Int64?
 
   init(id: String, submission: TokenSubmission) {
     self.id = id
@@ -92,6 +98,9 @@ extension Exchange {
     object["record"] = record.map { .object($0.raw) }
     object["finishedAt"] = finishedAt.map { .integer($0) }
     object["supersedes"] = supersedes.map { .string($0) }
+    object["supersededBy"] = supersededBy.map { .string($0) }
+    object["nextCallAt"] = nextCallAt.map { .integer($0) }
+    object["tokenAge"] = tokenAge.map { .integer($0) }
     return object
   }
 
@@ -119,5 +128,8 @@ extension Exchange {
     record = object["record"]?.objectValue.flatMap { try? AttributionRecord($0) }
     finishedAt = object["finishedAt"]?.int64Value
     supersedes = object["supersedes"]?.stringValue
+    supersededBy = object["supersededBy"]?.stringValue
+    nextCallAt = object["nextCallAt"]?.int64Value
+    tokenAge = object["tokenAge"]?.int64Value
   }
 }

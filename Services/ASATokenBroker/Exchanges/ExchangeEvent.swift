@@ -4,7 +4,9 @@ import WireJSON
 
 extension Exchange {
   /// The one final event of the exchange; nil while it is not decided.
-  var event: CloudEvent? {
+  ///
+  /// - Parameter names: what the deployment calls the ids of Apple Ads.
+  func event(names: CampaignNames) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [
       "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(bundleId),
@@ -15,10 +17,11 @@ extension Exchange {
         }),
       "tokenCreatedAt": .string(Timestamp(millisecondsSince1970: createdAt).text),
       "receivedAt": .string(Timestamp(millisecondsSince1970: receivedAt).text),
-      "tokenAgeMs": .integer(max(0, finishedAt - createdAt)),
+      "tokenAgeMs": .integer(tokenAge ?? max(0, finishedAt - createdAt)),
     ]
     data["installId"] = installId.map { .string($0) }
     data["supersedes"] = supersedes.map { .string($0) }
+    data["supersededBy"] = supersededBy.map { .string($0) }
     if !isBase64 { data["unusualToken"] = true }
     if let record, let shown = shownRecord, let raw = shownRawRecord {
       data["detail"] = .string(record.detail.rawValue)
@@ -26,6 +29,12 @@ extension Exchange {
       data[record.isTest ? "testRecord" : "record"] = .object(shown.payload)
       data[record.isTest ? "rawTestRecord" : "rawRecord"] = .object(raw)
       data["attMismatch"] = .bool(isATTMismatch)
+      let named = names.names(of: record)
+      if !named.isEmpty {
+        var object: JSONObject = [:]
+        for (part, name) in named { object[part] = .string(name) }
+        data["names"] = .object(object)
+      }
       if !shown.removedNames.isEmpty { data["removedNames"] = .array(shown.removedNames.map { .string($0) }) }
     }
     return CloudEvent(

@@ -35,6 +35,6 @@ struct ExchangeReader: Sendable {
   }
 
   private func stored(_ id: DeliveryID) async throws(RPCError) -> Exchange? {
-    do { return try await store.exchange(id.description) } catch { throw .store(error) }
+    do { return try await store.exchange(id) } catch { throw .store(error) }
   }
 }

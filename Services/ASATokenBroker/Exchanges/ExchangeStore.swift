@@ -3,52 +3,36 @@ import AttributionQueue
 import RedisClient
 import WireJSON
 
-/// Keeps exchanges in Redis for as long as their outcome can be read.
+/// Keeps exchanges in Redis, in the shards of their deliveries, for as long as their outcome can be read.
 struct ExchangeStore: Sendable {
-  /// How long the last attribution of an install is remembered, seconds: 90 days.
-  static let installSeconds = 90 * 86_400
+  private static let service = "asa-token-broker"
 
   let redis: RedisClient
-  /// How long an exchange can be read after its last change, seconds.
-  let exchangeSeconds: Int
+  /// How long an exchange can be read after its last change.
+  let life: Duration
 
   /// Nil when there is none, or not any more.
-  func exchange(_ id: String) async throws -> Exchange? {
-    guard let bytes = try await redis.send(["GET", .string(Self.key(id))]).bytes,
+  func exchange(_ id: DeliveryID) async throws -> Exchange? {
+    guard let bytes = try await redis.send(["GET", .string(Keys.own(Self.service, Self.name(id.description), id.shard))]).bytes,
       let object = (try? JSONValue(parsing: bytes))?.objectValue
     else { return nil }
     return Exchange(json: object)
   }
 
+  /// Keeps an exchange that is not decided.
   func save(_ exchange: Exchange) async throws {
-    let text = JSONValue.object(exchange.json).serializedString
+    guard let id = DeliveryID(exchange.id) else { return }
     _ = try await redis.send([
-      "SET", .string(Self.key(exchange.id)), .string(text), "EX", .integer(Int64(exchangeSeconds)),
+      "SET", .string(Keys.own(Self.service, Self.name(exchange.id), id.shard)),
+      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(Int64(life / .seconds(1))),
     ])
   }
 
-  /// The event and detail of the last attribution of an install.
-  func lastAttribution(bundleId: String, installId: String) async throws -> (eventId: String, detail: String)? {
-    guard
-      let text = try await redis.send(["GET", .string(Self.installKey(bundleId: bundleId, installId: installId))])
-        .string,
-      let object = (try? JSONValue(parsing: text))?.objectValue, let eventId = object["eventId"]?.stringValue
-    else { return nil }
-    return (eventId, object["detail"]?.stringValue ?? "")
+  /// What is kept of a decided exchange, to be written together with its event.
+  func record(_ exchange: Exchange) -> OwnRecord {
+    OwnRecord(
+      service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, life: life)
   }
 
-  func saveLastAttribution(bundleId: String, installId: String, eventId: String, detail: String) async throws {
-    let text = JSONValue.object(["eventId": .string(eventId), "detail": .string(detail)]).serializedString
-    _ = try await redis.send([
-      "SET", .string(Self.installKey(bundleId: bundleId, installId: installId)), .string(text), "EX",
-      .integer(Int64(Self.installSeconds)),
-    ])
-  }
-
-  private static func key(_ id: String) -> String { Keys.own("asa-token-broker", "exchange:\(id)", shardOf: id) }
-
-  private static func installKey(bundleId: String, installId: String) -> String {
-    let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
-    return Keys.own("asa-token-broker", "install:\(hash)", shardOf: hash)
-  }
+  private static func name(_ id: String) -> String { "exchange:\(id)" }
 }

@@ -12,10 +12,12 @@ struct ExchangeTokenHandler: RPCHandler {
   let deliveries: DeliveryQueue
   let reader: ExchangeReader
   let rule: AdServicesRetryRule
-  let now: @Sendable () -> Int64
+  let clock: ScaledClock
+  /// Whether tokens of an app are taken.
+  let takes: @Sendable (_ bundleId: String) -> Bool
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    let receivedAt = now()
+    let receivedAt = clock.wall()
     let submission: TokenSubmission
     do {
       submission = try TokenSubmission(
@@ -25,19 +27,30 @@ struct ExchangeTokenHandler: RPCHandler {
     } catch {
       throw .invalidArgument(field: error.field, error.reason)
     }
+    guard takes(submission.bundleId) else {
+      throw .invalidArgument(field: "bundleId", "is no app that is configured here")
+    }
     let wait = Int64(request.waitMilliseconds ?? 0)
     guard (0...Self.longestWait).contains(wait) else {
       throw .invalidArgument(field: "waitMilliseconds", "must be 0 to \(Self.longestWait)")
     }
-    let id = try await accept(submission, context, receivedAt: receivedAt)
-    let exchange = try await reader.decided(
-      id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
-    return ExchangeTokenResponse(id: id.description, exchange)
+    let accepted = try await accept(submission, context, receivedAt: receivedAt)
+    let id = accepted.id
+    do throws(RPCError) {
+      let exchange = try await reader.decided(
+        id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
+      return ExchangeTokenResponse(id: id.description, exchange)
+    } catch {
+      guard accepted.isDuplicate, error.code == .notFound else { throw error }
+      // Handed in before, so long ago that its outcome is not kept: its life is over too.
+      return ExchangeTokenResponse(
+        exchangeId: id.description, state: Exchange.State.expired.rawValue, reason: "its outcome is no longer kept")
+    }
   }
 
   private func accept(
     _ submission: TokenSubmission, _ context: RPCContext, receivedAt: Int64
-  ) async throws(RPCError) -> DeliveryID {
+  ) async throws(RPCError) -> AcceptOutcome {
     var notBefore: Int64?
     if case .call(let at) = rule.start(createdAt: submission.createdAt, now: receivedAt), at > receivedAt {
       notBefore = at
@@ -50,8 +63,8 @@ struct ExchangeTokenHandler: RPCHandler {
             kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
             attributes: submission.attributes,
             receivedAt: receivedAt, source: "rpc", traceparent: context.traceparent, requestId: context.requestId),
-          notBefore: notBefore)
-      ).id
+          notBefore: notBefore, deadline: clock.real(submission.deadline, since: receivedAt))
+      )
     } catch {
       throw .queue(error)
     }

@@ -9,11 +9,17 @@ import WireJSON
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
   let rule: AdServicesRetryRule
+  let clock: ScaledClock
+  let metrics: IngestMetrics
+  /// Whether tokens of an app are taken.
+  let takes: @Sendable (_ bundleId: String) -> Bool
 
   func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
     let submission: TokenSubmission
     do {
+      if !request.isText, let error = try deviceError(request) { return error }
       submission = request.isText ? try text(request) : try json(request)
+      try check(submission.bundleId)
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
@@ -31,11 +37,33 @@ struct TokenIntake: Sendable {
           message: request.message(
             kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
             attributes: submission.attributes),
-          notBefore: notBefore))
+          notBefore: notBefore, deadline: clock.real(submission.deadline, since: request.receivedAt)))
       return .receipt(outcome, status: 202)
     } catch {
       return .notTaken(error, status: 503)
     }
+  }
+
+  /// A device that has an error in place of a token: it is counted, and nothing is queued.
+  private func deviceError(_ request: PublicRequest) throws(FieldError) -> PublicHTTPResponse? {
+    let body = try request.object()
+    guard let value = body["attributionError"], value != .null else { return nil }
+    guard body["token"] == nil || body["token"] == .null else {
+      throw FieldError(field: "attributionError", reason: "stands beside a token; a device has one of them")
+    }
+    guard let error = value.int64Value.flatMap({ DeviceTokenError(rawValue: $0) }) else {
+      throw FieldError(field: "attributionError", reason: "must be 1 (network), 2 (internal) or 3 (platform not supported)")
+    }
+    guard let bundleId = try string("bundleId", in: body), !bundleId.isEmpty else {
+      throw FieldError(field: "bundleId", reason: "must be the app's bundle id")
+    }
+    try check(bundleId)
+    metrics.deviceHadNoToken(error.name, bundleId: bundleId)
+    return .json(202, ["status": "counted", "retry": .bool(error.mayBeTriedAgain)])
+  }
+
+  private func check(_ bundleId: String) throws(FieldError) {
+    guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is no app that is configured here") }
   }
 
   private func json(_ request: PublicRequest) throws(FieldError) -> TokenSubmission {

@@ -13,23 +13,27 @@ public struct AdServicesRetryRule: Sendable, Hashable {
   public var slowLane: [Int64]
   /// Whether a token goes on in the slow lane when it is still not found after ``notFoundRetries``.
   public var slowLaneAfterNotFound: Bool
+  /// Whether a token goes on in the slow lane when Apple's server fails; otherwise it is asked again as after a 404, as often.
+  public var slowLaneAfterFailure: Bool
 
   public init(
     firstCallDelay: Int64 = 5000, notFoundInterval: Int64 = 5000, notFoundRetries: Int = 3,
-    slowLane: [Int64] = [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000], slowLaneAfterNotFound: Bool = false
+    slowLane: [Int64] = [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000], slowLaneAfterNotFound: Bool = false,
+    slowLaneAfterFailure: Bool = true
   ) {
     self.firstCallDelay = min(max(firstCallDelay, 0), 60_000)
     self.notFoundInterval = notFoundInterval
     self.notFoundRetries = notFoundRetries
     self.slowLane = slowLane.isEmpty ? [60_000] : slowLane
     self.slowLaneAfterNotFound = slowLaneAfterNotFound
+    self.slowLaneAfterFailure = slowLaneAfterFailure
   }
 
   /// What has happened to a token so far.
   public struct History: Sendable, Hashable {
     /// Answers of 404.
     public var notFound: Int
-    /// Waits taken in the slow lane.
+    /// Waits taken in the slow lane, or after failures where there is none.
     public var slow: Int
 
     public init(notFound: Int = 0, slow: Int = 0) {
@@ -74,9 +78,18 @@ public struct AdServicesRetryRule: Sendable, Hashable {
       guard slowLaneAfterNotFound else { return .finish(.notFound, nil) }
       return slow(&history, createdAt: createdAt, now: now, retryAfter: retryAfter, chance: chance)
     case .tryLater:
+      guard slowLaneAfterFailure else {
+        history.slow += 1
+        if now >= createdAt + AttributionToken.lifetimeMilliseconds { return .finish(.expired, nil) }
+        guard history.slow <= notFoundRetries else { return .finish(.notFound, nil) }
+        return later(by: max(notFoundInterval, retryAfter ?? 0), createdAt: createdAt, now: now)
+      }
       return slow(&history, createdAt: createdAt, now: now, retryAfter: retryAfter, chance: chance)
     }
   }
+
+  /// Between the last calls before a token's end, milliseconds.
+  private static let leastLastWait: Int64 = 5000
 
   private func slow(
     _ history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64?, chance: Double
@@ -85,7 +98,9 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     history.slow += 1
     // Full jitter, but never at once: a server that just failed is not asked again within the same second.
     let jittered = max(min(1000, bound), Int64(Double(bound) * min(max(chance, 0), 1)))
-    return later(by: max(jittered, retryAfter ?? 0), createdAt: createdAt, now: now)
+    // Never more than half of what is left of the token's life: one that can still be saved is not left to expire in a wait.
+    let left = createdAt + AttributionToken.lifetimeMilliseconds - now
+    return later(by: max(min(jittered, max(left / 2, Self.leastLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
   }
 
   private func later(by delay: Int64, createdAt: Int64, now: Int64) -> Action {

@@ -54,6 +54,9 @@ public struct TokenSubmission: Sendable, Hashable {
     self.receivedAt = receivedAt
   }
 
+  /// When Apple ceases to answer for the token, milliseconds since 1970: nothing is sent later.
+  public var deadline: Int64 { createdAt + AttributionToken.lifetimeMilliseconds }
+
   /// Names the exchange: the key of the token.
   public var idempotencyKey: String { "adservices:" + token.key }
 

@@ -5,11 +5,13 @@
 --      if it has a natural key: that key's bucket of this generation, of the last, of the next
 --      if its idempotency key is to be forgotten: that key's three buckets
 --      if it keeps its order: the line of its order key, delayed set, delayed payloads
+--      if it leaves a record of the service's own: that record
 -- ARGV 1 group  2 consumer  3 now, ms  4 record expiry, seconds  5 bodies kept of rejected messages  6 longest of them, bytes
 --      then for each message
 --      entry id, delivery count of the lease, natural member or empty, bucket expiry in seconds,
 --      1 to hold the message when the natural key was seen before, member to forget or empty, state, reason or empty,
 --      event id for the record or empty, 1 to keep the body, how often it was worked, its id if it keeps its order or empty,
+--      the service's own record or empty, its expiry in seconds,
 --      how many events, and of each event its id, type and JSON
 -- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
 -- message is held, -1 when the lease is lost.
@@ -30,14 +32,15 @@ local key, at = 5, 7
 while at <= #ARGV do
   local entry, count, natural, expiry, holds, forget = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
   local state, reason, event, keeps, attempts = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], ARGV[at + 10]
-  local ordered = ARGV[at + 11]
-  local events = tonumber(ARGV[at + 12])
-  at = at + 13
+  local ordered, own, ownExpiry = ARGV[at + 11], ARGV[at + 12], ARGV[at + 13]
+  local events = tonumber(ARGV[at + 14])
+  at = at + 15
   local record = KEYS[key]
   local buckets = key + 1
   local forgotten = natural ~= '' and buckets + 3 or buckets
   local line = forget ~= '' and forgotten + 3 or forgotten
-  key = ordered ~= '' and line + 3 or line
+  local ownRecord = ordered ~= '' and line + 3 or line
+  key = own ~= '' and ownRecord + 1 or ownRecord
   local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1)
   local outcome = 1
   if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= count then outcome = -1 end
@@ -71,6 +74,7 @@ while at <= #ARGV do
     if forget ~= '' then
       for index = forgotten, forgotten + 2 do redis.call('SREM', KEYS[index], forget) end
     end
+    if own ~= '' then redis.call('SET', KEYS[ownRecord], own, 'EX', ownExpiry) end
     redis.call('HSET', record, 'state', state, 'completedAt', ARGV[3], 'reason', reason, 'eventId', event, 'attempts', attempts)
     redis.call('EXPIRE', record, ARGV[4])
     redis.call('XACK', KEYS[1], ARGV[1], entry)

@@ -35,12 +35,14 @@ if due ~= -2 then
   redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
   redis.call('EXPIRE', KEYS[5], ARGV[9])
 end
-local line = field['o']
+local line, deadline = field['o'], field['r']
+-- One with a deadline waits among the delayed ones even if it is due: from there it is put back in its place by deadline.
+if due == -2 and deadline then due = tonumber(ARGV[8]) end
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[3])
 redis.call('XDEL', KEYS[1], ARGV[3])
 if due >= 0 then
   redis.call('ZADD', KEYS[2], due, field['i'])
-  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history, line}))
+  redis.call('HSET', KEYS[3], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], attempts, history, line or false, deadline}))
   return 1
 end
 local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', attempts, 'h', history}

@@ -1,9 +1,9 @@
 -- snapshot: what one shard of a queue holds, all counted at the same moment.
--- KEYS 1 ready stream  2 delayed set  3 dead-letter stream
+-- KEYS 1 ready stream  2 delayed set  3 dead-letter stream  4 set by deadline
 -- ARGV 1 group
 -- Answers {ready and leased, leased, delayed, dead, when the oldest ready or leased one came, ms, or -1}.
 local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1])
 local leased = pending['err'] and 0 or pending[1]
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 local oldest = first and tonumber(string.match(first[1], '^(%d+)-')) or -1
-return {redis.call('XLEN', KEYS[1]), leased, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]), oldest}
+return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[4]), leased, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]), oldest}

@@ -55,6 +55,7 @@ extension DeploymentConfiguration {
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
+    if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }
     if let node = root["consentRouting"] {
       if let strategies = node["strategies"] {
         for key in strategies.keys { consentStrategies[key] = try strategies.required(key).texts() }

@@ -89,6 +89,7 @@ public struct DeploymentConfiguration: Sendable {
   public var clients: [Client] = []
   public var limits = Limits()
   public var queue = QueueConfiguration()
+  public var adServices = AdServicesSettings()
   /// Strategy → domains in the order they are tried, where the deployment has its own.
   public var consentStrategies: [String: [String]] = [:]
   /// Names removed without consent beside the built-in ones.

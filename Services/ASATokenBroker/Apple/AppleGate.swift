@@ -1,0 +1,127 @@
+import AttributionQueue
+import Synchronization
+import UpstreamPacing
+
+/// Says how many calls Apple may get now: by its health, by the rate and by the number of calls under way, the latter two over all
+/// instances.
+final class AppleGate: WorkGate {
+  /// What was admitted and not begun within this time is admitted anew, milliseconds.
+  private static let freshness: Int64 = 1000
+  /// Tokens that are remembered until Apple is back; those before them come by their own schedule.
+  private static let mostStranded = 10_000
+  /// When to ask again while all permits are in use.
+  private static let permitWait: Duration = .milliseconds(20)
+
+  private struct State {
+    var breaker: CircuitBreaker
+    /// Calls that the rate has room for, reserved and not begun.
+    var units = 0
+    var unitsAt: Int64 = 0
+    /// Leave to probe, not used yet.
+    var probe: CircuitBreaker.Ticket?
+    var probeAt: Int64 = 0
+    /// Tokens whose calls failed, the youngest last.
+    var stranded: [DeliveryID] = []
+  }
+
+  private let state: Mutex<State>
+  private let rate: SharedRateLimit
+  private let concurrency: SharedConcurrency
+
+  init(breaker rule: CircuitBreaker.Rule, rate: SharedRateLimit, concurrency: SharedConcurrency) {
+    state = Mutex(State(breaker: CircuitBreaker(rule)))
+    self.rate = rate
+    self.concurrency = concurrency
+  }
+
+  var phase: CircuitBreaker.Phase { state.withLock(\.breaker.phase) }
+
+  func admit(_ most: Int) async -> WorkAdmission {
+    let now = Self.now
+    let health: WorkAdmission = state.withLock { state in
+      if let probe = state.probe {
+        guard now - state.probeAt > Self.freshness else { return .some(1) }
+        state.breaker.record(probe, .abandoned, now: now)
+        state.probe = nil
+      }
+      guard state.breaker.phase != .closed else { return .some(most) }
+      switch state.breaker.admit(now: now, chance: .random(in: 0..<1)) {
+      case .wait(let wait): return .wait(.milliseconds(wait))
+      case .call(let ticket):
+        state.probe = ticket
+        state.probeAt = now
+        return .some(1)
+      }
+    }
+    guard case .some(let healthy) = health else { return health }
+    let free = concurrency.take(healthy)
+    // Only asked for: each call takes its own.
+    concurrency.giveBack(free)
+    guard free > 0 else { return .wait(Self.permitWait) }
+    let reserved = state.withLock { state in
+      if now - state.unitsAt > Self.freshness { state.units = 0 }
+      return state.units
+    }
+    if reserved > 0 { return .some(min(reserved, free)) }
+    switch await rate.reserve(1...free) {
+    case .refused(let wait): return .wait(wait)
+    case .granted(let units, _):
+      state.withLock { state in
+        state.units += units
+        state.unitsAt = Self.now
+      }
+      return .some(units)
+    }
+  }
+
+  /// Leave for one call, or nil when none may be made now. ``end(_:_:)`` gives it back.
+  func begin() -> CircuitBreaker.Ticket? {
+    let now = Self.now
+    return state.withLock { state in
+      guard state.units > 0, concurrency.take(1) == 1 else { return nil }
+      if let probe = state.probe {
+        state.probe = nil
+        state.units -= 1
+        return probe
+      }
+      guard state.breaker.phase == .closed, case .call(let ticket) = state.breaker.admit(now: now) else {
+        concurrency.giveBack()
+        return nil
+      }
+      state.units -= 1
+      return ticket
+    }
+  }
+
+  /// What became of a call. When it shows that Apple is back: the tokens that failed and wait by their own schedules meanwhile.
+  func end(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result) -> [DeliveryID] {
+    concurrency.giveBack()
+    return state.withLock { state in
+      let before = state.breaker.phase
+      state.breaker.record(ticket, result, now: Self.now, chance: .random(in: 0..<1))
+      guard before == .halfOpen, state.breaker.phase == .closed else { return [] }
+      let stranded = state.stranded
+      state.stranded = []
+      return stranded
+    }
+  }
+
+  /// A token failed for Apple's sake: it need not wait for its schedule once Apple is back.
+  func strand(_ id: DeliveryID) {
+    state.withLock { state in
+      state.stranded.append(id)
+      if state.stranded.count > Self.mostStranded { state.stranded.removeFirst(Self.mostStranded / 10) }
+    }
+  }
+
+  /// Apple asks for patience: nobody asks for so long.
+  func hold(for time: Duration) async {
+    state.withLock { $0.units = 0 }
+    await rate.hold(for: time)
+  }
+
+  private static let origin = ContinuousClock.now
+
+  /// Milliseconds of a clock that only goes forward.
+  private static var now: Int64 { Int64(origin.duration(to: .now) / .milliseconds(1)) }
+}

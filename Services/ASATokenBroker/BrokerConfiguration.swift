@@ -1,0 +1,41 @@
+import AppleAttribution
+import ServiceRuntime
+import UpstreamPacing
+
+/// What the broker takes from the deployment's configuration.
+struct BrokerConfiguration: Sendable {
+  let settings: AdServicesSettings
+  let retryRule: AdServicesRetryRule
+  let breakerRule: CircuitBreaker.Rule
+  let rateRule: RateRule
+  let names: CampaignNames
+
+  /// Throws ``ConfigurationError`` where values contradict each other.
+  init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
+    let settings = deployment.adServices
+    func milliseconds(_ time: Duration) -> Int64 { Int64(time / .milliseconds(1)) }
+    guard settings.timeout < deployment.queue.lease else {
+      throw ConfigurationError("adServices.timeout", "must be less than queues.lease: a call must end while its token is held")
+    }
+    guard settings.breaker.firstPause <= settings.breaker.longestPause else {
+      throw ConfigurationError("adServices.breaker.firstPause", "must not be more than longestPause")
+    }
+    guard let rateRule = RateRule(perSecond: settings.rate, burst: settings.rateBurst) else {
+      throw ConfigurationError("adServices.rate", "cannot be kept")
+    }
+    self.settings = settings
+    self.rateRule = rateRule
+    retryRule = AdServicesRetryRule(
+      firstCallDelay: milliseconds(settings.firstCallDelay), notFoundInterval: milliseconds(settings.notFoundInterval),
+      notFoundRetries: settings.notFoundRetries, slowLane: settings.slowLane.map(milliseconds),
+      slowLaneAfterNotFound: settings.slowLaneAfterNotFound, slowLaneAfterFailure: settings.slowLaneAfterFailure)
+    breakerRule = CircuitBreaker.Rule(
+      window: milliseconds(settings.breaker.window), leastCalls: settings.breaker.leastCalls,
+      failureShare: settings.breaker.failureShare, firstPause: milliseconds(settings.breaker.firstPause),
+      longestPause: milliseconds(settings.breaker.longestPause), jitter: settings.breaker.jitter, probes: settings.breaker.probes,
+      probePatience: milliseconds(settings.timeout) * 2)
+    names = CampaignNames(
+      organizations: settings.names.organizations, campaigns: settings.names.campaigns, adGroups: settings.names.adGroups,
+      keywords: settings.names.keywords, ads: settings.names.ads)
+  }
+}

@@ -1,0 +1,18 @@
+/// Why a device has no attribution token (AdServices: AAAttributionError).
+public enum DeviceTokenError: Int64, Sendable, Hashable, CaseIterable {
+  case networkError = 1
+  case internalError = 2
+  case platformNotSupported = 3
+
+  /// Apple's name.
+  public var name: String {
+    switch self {
+    case .networkError: "networkError"
+    case .internalError: "internalError"
+    case .platformNotSupported: "platformNotSupported"
+    }
+  }
+
+  /// Whether the app may ask the system once more.
+  public var mayBeTriedAgain: Bool { self != .platformNotSupported }
+}

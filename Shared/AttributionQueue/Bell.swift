@@ -1,0 +1,59 @@
+import Synchronization
+
+/// Wakes one waiting task. A ring while nobody waits is not lost.
+final class Bell: Sendable {
+  private struct State {
+    var isRung = false
+    var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
+    var number: UInt64 = 0
+  }
+  private let state = Mutex(State())
+
+  func ring() {
+    let waiting = state.withLock { state in
+      let waiting = state.waiting
+      state.waiting = nil
+      if waiting == nil { state.isRung = true }
+      return waiting
+    }
+    waiting?.continuation.resume()
+  }
+
+  /// Returns when it rings, when the time is over, or when the task is cancelled.
+  func wait(for time: Duration) async {
+    let number = state.withLock { state in
+      state.number += 1
+      return state.number
+    }
+    let timer = Task {
+      try? await Task.sleep(for: time)
+      self.end(number)
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let passes = state.withLock { state in
+          if state.isRung || Task.isCancelled {
+            state.isRung = false
+            return true
+          }
+          state.waiting = (number, continuation)
+          return false
+        }
+        if passes { continuation.resume() }
+      }
+    } onCancel: {
+      end(number)
+    }
+    timer.cancel()
+  }
+
+  private func end(_ number: UInt64) {
+    let waiting = state.withLock { state in
+      guard state.waiting?.number == number else { return nil as CheckedContinuation<Void, Never>? }
+      let waiting = state.waiting
+      state.waiting = nil
+      return waiting?.continuation
+    }
+    waiting?.resume()
+  }
+}

@@ -1,0 +1,77 @@
+/// What a worker by deadline knows of the shards: where messages wait and by when each is due. It chooses those nearest their end over
+/// all shards.
+///
+/// Pure: times are milliseconds since 1970 and passed in.
+struct DeadlineBoard: Sendable {
+  struct Entry: Sendable {
+    /// The nearest deadlines of what waits, in order; there may be more behind them.
+    var coming: [Int64] = []
+    /// How many wait.
+    var waiting = 0
+    /// When a delayed message is due.
+    var nextDue: Int64?
+    /// Whether something may be there that is not known yet.
+    var isStale = true
+  }
+
+  private(set) var entries = Array(repeating: Entry(), count: Shard.count)
+
+  /// Messages known to wait.
+  var waiting: Int { entries.reduce(0) { $0 + $1.waiting } }
+
+  /// The nearest deadline of what waits.
+  var nearest: Int64? { entries.compactMap(\.coming.first).min() }
+
+  /// When the next delayed message is due, as far as is known.
+  var nextDue: Int64? { entries.compactMap(\.nextDue).min() }
+
+  /// Shards to be looked at before anything is chosen.
+  func stale(now: Int64) -> [Int] {
+    entries.indices.filter { entries[$0].isStale || (entries[$0].nextDue ?? .max) <= now }
+  }
+
+  /// Something is new in a shard; nil: perhaps in any.
+  mutating func mark(_ shard: Int?) {
+    guard let shard else {
+      for index in entries.indices { entries[index].isStale = true }
+      return
+    }
+    entries[shard & (Shard.count - 1)].isStale = true
+  }
+
+  /// A look into the shard begins: what is told of it from now on is news.
+  mutating func look(_ shard: Int) { entries[shard].isStale = false }
+
+  /// A message of the shard was put off until then.
+  mutating func delay(_ shard: Int, until due: Int64) {
+    entries[shard].nextDue = min(entries[shard].nextDue ?? .max, due)
+  }
+
+  /// What a look into the shard has shown.
+  mutating func update(_ shard: Int, coming: [Int64], waiting: Int, nextDue: Int64?) {
+    entries[shard] = Entry(
+      coming: coming, waiting: max(waiting, coming.count), nextDue: nextDue, isStale: entries[shard].isStale)
+  }
+
+  /// How many messages are past their deadline, as far as is known.
+  func overdue(now: Int64) -> Int { entries.reduce(0) { $0 + $1.coming.prefix { $0 <= now }.count } }
+
+  /// How many messages to take from which shards so that they are the `most` nearest their deadline of all. Fewer where what comes
+  /// behind the known ones of a shard could be nearer than what other shards have.
+  func nearest(_ most: Int) -> [Int: Int] {
+    var candidates: [(deadline: Int64, shard: Int)] = []
+    // Nothing past the last known deadline of a shard that has more can be compared with it.
+    var horizon = Int64.max
+    for (shard, entry) in entries.enumerated() where !entry.coming.isEmpty {
+      for deadline in entry.coming.prefix(most) { candidates.append((deadline, shard)) }
+      if entry.waiting > entry.coming.count, let last = entry.coming.last { horizon = min(horizon, last) }
+    }
+    candidates.sort { $0.deadline < $1.deadline }
+    var counts: [Int: Int] = [:]
+    for candidate in candidates.prefix(max(0, most)) {
+      if candidate.deadline > horizon { break }
+      counts[candidate.shard, default: 0] += 1
+    }
+    return counts
+  }
+}

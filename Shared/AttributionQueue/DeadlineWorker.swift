@@ -1,0 +1,306 @@
+import RedisClient
+import Synchronization
+
+/// Works a queue whose messages have deadlines: of all that wait, in whatever shard, those nearest their end go first.
+///
+/// Messages wait in a sorted set of their shard and are leased from it in the order of their deadlines, as many as the gate admits and
+/// as there is room for. Leases, retries, dead letters and completion are those of every queue, so a worker that dies leaves its
+/// messages to the next. There is no order among messages that are worked at the same time.
+public final class DeadlineWorker: Sendable {
+  /// How often every shard is looked at, whether or not something was told of it.
+  static let sweepTime: Duration = .seconds(5)
+  /// The longest wait before the gate is asked again.
+  private static let longestWait: Duration = .seconds(1)
+  /// Deadlines of a shard that are known ahead.
+  private static let lookAhead: RedisArgument = 16
+  /// Due messages of a shard moved at once.
+  private static let promotion: RedisArgument = 200
+
+  private struct State {
+    var board = DeadlineBoard()
+    /// Leases that are not settled, by delivery and entry.
+    var held: [String: LeasedMessage] = [:]
+    var isStopping = false
+    var lastTurn = ContinuousClock.now
+  }
+
+  private let queue: QueueName
+  private let deliveries: DeliveryQueue
+  private let concurrency: Int
+  private let gate: any WorkGate
+  private let observe: @Sendable (QueueWorker.Observation) -> Void
+  private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
+  private let consumer: QueueConsumer
+  private let blocking: RedisClient
+  private let state = Mutex(State())
+  private let bell = Bell()
+
+  /// - Parameters:
+  ///   - concurrency: messages worked at once.
+  ///   - handler: must end well inside the queue's lease, which is renewed for it. It gives back what it cannot work now.
+  public init(
+    queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate,
+    observe: @escaping @Sendable (QueueWorker.Observation) -> Void = { _ in },
+    handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
+  ) {
+    self.queue = queue
+    self.deliveries = deliveries
+    self.concurrency = max(1, concurrency)
+    self.gate = gate
+    self.observe = observe
+    self.handler = handler
+    consumer = QueueConsumer(queue: queue, deliveries: deliveries)
+    blocking = deliveries.redis.dedicated(commandTimeout: .seconds(15))
+  }
+
+  /// Whether the worker has not come round for too long.
+  public var isStalled: Bool { state.withLock { $0.lastTurn.duration(to: .now) > .seconds(90) } }
+
+  /// Messages that wait to be taken, as far as this worker knows, and the nearest deadline among them, milliseconds since 1970.
+  public var backlog: (waiting: Int, nearestDeadline: Int64?) { state.withLock { ($0.board.waiting, $0.board.nearest) } }
+
+  /// Messages that are worked at the moment.
+  public var inFlight: Int { state.withLock(\.held.count) }
+
+  /// Takes no more; what is being worked is finished.
+  public func stop() {
+    state.withLock { $0.isStopping = true }
+    bell.ring()
+  }
+
+  /// Works until ``stop()`` is called or the task is cancelled.
+  public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.hear() }
+      group.addTask { await self.sweep() }
+      group.addTask { await self.renew() }
+      await withDiscardingTaskGroup { work in
+        work.addTask { await self.dispatch() }
+        work.addTask { await self.takeOver() }
+      }
+      group.cancelAll()
+      // Ends the blocking read, which cancellation does not reach.
+      blocking.close()
+    }
+    await consumer.delete()
+  }
+
+  private var isStopping: Bool { Task.isCancelled || state.withLock(\.isStopping) }
+
+  // MARK: Choosing
+
+  private func dispatch() async {
+    var groupsExist = false
+    await withDiscardingTaskGroup { work in
+      while !isStopping {
+        state.withLock { $0.lastTurn = .now }
+        do {
+          if !groupsExist {
+            try await consumer.createGroups(Shard.all)
+            groupsExist = true
+          }
+          guard try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 0 else {
+            await bell.wait(for: .milliseconds(250))
+            continue
+          }
+          let (messages, wait) = try await turn()
+          for message in messages { work.addTask { await self.work(message) } }
+          if messages.isEmpty { await bell.wait(for: wait) }
+        } catch {
+          groupsExist = false
+          await bell.wait(for: .milliseconds(.random(in: 50...500)))
+        }
+      }
+    }
+  }
+
+  /// Looks where something is new, and leases what is nearest its end as far as there is room; how long to wait when that is nothing.
+  private func turn() async throws -> (messages: [LeasedMessage], wait: Duration) {
+    let now = DeliveryQueue.now
+    var messages: [LeasedMessage] = []
+    let stale = state.withLock { $0.board.stale(now: now) }
+    if !stale.isEmpty { messages = try await take(Dictionary(uniqueKeysWithValues: stale.map { ($0, 0) })) }
+    let (free, waiting, overdue, nextDue) = state.withLock { state in
+      (concurrency - state.held.count, state.board.waiting, state.board.overdue(now: now), state.board.nextDue)
+    }
+    guard free > 0, waiting > 0 else {
+      let untilDue = nextDue.map { Duration.milliseconds(max(1, $0 - now)) } ?? Self.longestWait
+      return (messages, free > 0 ? min(untilDue, Self.longestWait) : Self.longestWait)
+    }
+    // What is past its end is no work for anyone and needs nobody's leave.
+    var most = min(overdue, free)
+    var wait = Self.longestWait
+    if waiting > most, free > most {
+      switch await gate.admit(min(free, waiting) - most) {
+      case .some(let admitted): most += admitted
+      case .wait(let time): wait = min(max(time, .milliseconds(1)), Self.longestWait)
+      }
+    }
+    if most > 0 { messages += try await take(state.withLock { $0.board.nearest(most) }) }
+    return (messages, wait)
+  }
+
+  /// Takes so many messages of each shard and notes what else is there.
+  private func take(_ counts: [Int: Int]) async throws -> [LeasedMessage] {
+    try await withThrowingTaskGroup(of: [LeasedMessage].self) { group in
+      for (shard, count) in counts { group.addTask { try await self.take(count, of: shard) } }
+      var messages: [LeasedMessage] = []
+      do {
+        while let taken = try await group.next() { messages += taken }
+      } catch {
+        // What others of the group have leased must be worked all the same.
+        while let taken = await group.nextResult() { if case .success(let taken) = taken { messages += taken } }
+        if messages.isEmpty { throw error }
+      }
+      state.withLock { state in for message in messages { state.held[Self.key(message)] = message } }
+      return messages
+    }
+  }
+
+  private func take(_ count: Int, of index: Int) async throws -> [LeasedMessage] {
+    let shard = Shard(index)
+    // Before the question: what is told while it is under way makes the shard stale again.
+    state.withLock { $0.board.look(index) }
+    let reply: RedisReply
+    do {
+      reply = try await deliveries.run(
+        Scripts.take,
+        [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard)],
+        [.string(DeliveryQueue.group), .string(consumer.name), .integer(Int64(count)), Self.promotion, Self.lookAhead])
+    } catch {
+      state.withLock { $0.board.mark(index) }
+      throw error
+    }
+    guard let values = reply.array, values.count == 4, let entries = values[0].array, let next = values[1].integer,
+      let waiting = values[2].integer
+    else { throw QueueError.unavailable(.unexpectedReply("take")) }
+    let coming = (values[3].array ?? []).compactMap(\.integer)
+    state.withLock { $0.board.update(index, coming: coming, waiting: Int(waiting), nextDue: next >= 0 ? next : nil) }
+    return entries.compactMap { entry in
+      guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
+      return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
+    }
+  }
+
+  // MARK: Working
+
+  private func work(_ message: LeasedMessage) async {
+    let started = ContinuousClock.now
+    let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
+    let outcome = isStopping ? .giveBack : await handler(message)
+    await settle(message, outcome, started: started, waited: waited)
+    state.withLock { state in
+      state.held[Self.key(message)] = nil
+      switch outcome {
+      case .retry(let delay, _): state.board.delay(message.shard.index, until: DeliveryQueue.now + (delay?.milliseconds ?? 0))
+      case .giveBack: state.board.mark(message.shard.index)
+      case .complete, .deadLetter: break
+      }
+    }
+    bell.ring()
+  }
+
+  /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
+  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant, waited: Double) async {
+    while true {
+      do throws(QueueError) {
+        let word = try await settle(lease, outcome)
+        observe(.processed(outcome: word, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
+        return
+      } catch {
+        if case .leaseLost = error {
+          observe(.leaseLost)
+          return
+        }
+        guard started.duration(to: .now) < deliveries.configuration.lease * 2 else { return }
+        do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { return }
+      }
+    }
+  }
+
+  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws(QueueError) -> String {
+    switch outcome {
+    case .complete(let completion):
+      try await deliveries.complete(lease, completion)
+      return completion.word ?? completion.state.rawValue
+    case .retry(let delay, let error):
+      if delay == nil, lease.attempt >= deliveries.configuration.maxAttempts {
+        try await deliveries.deadLetter(lease, error: error)
+        return "dead"
+      }
+      try await deliveries.retry(lease, after: delay ?? deliveries.configuration.backoff(lease.attempt), error: error)
+      return "retried"
+    case .deadLetter(let error):
+      try await deliveries.deadLetter(lease, error: error)
+      return "dead"
+    case .giveBack:
+      try await deliveries.release(lease)
+      return "given_back"
+    }
+  }
+
+  // MARK: Beside it
+
+  /// Hears where something is new.
+  private func hear() async {
+    while !Task.isCancelled {
+      do {
+        let reply = try await blocking.send(["BZPOPMIN", .string(Keys.news(queue)), "5"])
+        guard !reply.isNull else { continue }
+        var told = [reply.array.flatMap { $0.count > 1 ? $0[1] : nil }?.integer]
+        let more = try await deliveries.send(["ZPOPMIN", .string(Keys.news(queue)), .integer(Int64(Shard.count))]).array ?? []
+        told += stride(from: 0, to: more.count, by: 2).map { more[$0].integer }
+        state.withLock { state in for case let shard? in told { state.board.mark(Int(shard)) } }
+        bell.ring()
+        // Many that come together are looked at together.
+        try? await Task.sleep(for: .milliseconds(2))
+      } catch {
+        try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
+      }
+    }
+  }
+
+  private func sweep() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
+      state.withLock { $0.board.mark(nil) }
+      bell.ring()
+    }
+  }
+
+  private func renew() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
+      // One that is lost is noticed when its work is settled.
+      await withDiscardingTaskGroup { group in
+        for lease in state.withLock({ Array($0.held.values) }) { group.addTask { try? await self.deliveries.renew(lease) } }
+      }
+    }
+  }
+
+  /// Takes over what workers that died have left.
+  private func takeOver() async {
+    // Where nothing was leased no lease can run out before the length of one.
+    var quiet: [Shard: ContinuousClock.Instant] = [:]
+    while !isStopping {
+      // What lies under a lease that ran out waits like all else while the queue is paused.
+      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
+      await withDiscardingTaskGroup { group in
+        let lease = deliveries.configuration.lease
+        for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
+          let asked = ContinuousClock.now
+          let (taken, leased) = await consumer.reclaim(shard)
+          quiet[shard] = leased == 0 ? asked : nil
+          guard !taken.isEmpty else { continue }
+          observe(.reclaimed(taken.count))
+          state.withLock { state in for message in taken { state.held[Self.key(message)] = message } }
+          for message in taken { group.addTask { await self.work(message) } }
+        }
+      }
+      let end = ContinuousClock.now + min(deliveries.configuration.lease / 2, .seconds(5))
+      while !isStopping, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(100)) }
+    }
+  }
+
+  private static func key(_ message: LeasedMessage) -> String { message.deliveryID.description + message.entryID }
+}

@@ -1,0 +1,80 @@
+import Cryptography
+import RedisClient
+
+/// A worker's place in the consumer groups of a queue's ready streams.
+struct QueueConsumer: Sendable {
+  /// How many messages of a shard are taken over at once.
+  private static let reclaimed: RedisArgument = 16
+
+  let queue: QueueName
+  let deliveries: DeliveryQueue
+  let name = RandomBytes.uuid()
+
+  /// Reads an entry that was delivered to this consumer; nil, and a word in the log, when it cannot be read.
+  func lease(entryID: String, fields: RedisReply, deliveryCount: Int64) -> LeasedMessage? {
+    if let message = LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name) {
+      return message
+    }
+    deliveries.logger.error("a queue entry cannot be read", metadata: ["queue": "\(queue.rawValue)", "entry": "\(entryID)"])
+    return nil
+  }
+
+  /// Makes the groups that are not there.
+  func createGroups(_ shards: [Shard]) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for shard in shards {
+        group.addTask {
+          let reply = try await deliveries.redis.sendAllowingErrors(
+            ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(DeliveryQueue.group), "0", "MKSTREAM"])
+          if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") {
+            throw QueueError.unavailable(.refused(text))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Takes over messages of a shard whose lease ran out; how many are leased there, nil when Redis did not say. One that was taken
+  /// over too often is given up.
+  func reclaim(_ shard: Shard) async -> (messages: [LeasedMessage], leased: Int64?) {
+    let reply = try? await deliveries.run(
+      Scripts.reclaim, [Keys.ready(queue, shard)],
+      [.string(DeliveryQueue.group), .string(name), .integer(deliveries.configuration.lease.milliseconds), Self.reclaimed])
+    var taken: [LeasedMessage] = []
+    for item in reply?.array?.last?.array ?? [] {
+      guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer,
+        let message = lease(entryID: entry, fields: parts[2], deliveryCount: count)
+      else { continue }
+      guard count > deliveries.configuration.maxDeliveries else {
+        taken.append(message)
+        continue
+      }
+      // Each time the process died: it is given up, under the lease that was just taken.
+      let error = "its worker ended \(count - 1) times without finishing it"
+      guard (try? await deliveries.deadLetter(message, error: error)) != nil else { continue }
+      deliveries.logger.error(
+        "a message became a dead letter",
+        metadata: ["queue": "\(queue.rawValue)", "delivery": "\(message.deliveryID)", "reason": "\(error)"])
+    }
+    return (taken, reply?.array?.first?.integer)
+  }
+
+  /// Takes the name out of the groups where it holds nothing: deleting a consumer drops what it still holds.
+  func delete() async {
+    await withTaskGroup(of: Void.self) { group in
+      for shard in Shard.all {
+        group.addTask {
+          let stream = Keys.ready(queue, shard)
+          let pending = try? await deliveries.send([
+            "XPENDING", .string(stream), .string(DeliveryQueue.group), "-", "+", "1", .string(name),
+          ])
+          guard pending?.array?.isEmpty == true else { return }
+          _ = try? await deliveries.send([
+            "XGROUP", "DELCONSUMER", .string(stream), .string(DeliveryQueue.group), .string(name),
+          ])
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+-- take: leases the messages of a shard that are nearest their deadline. Before that, delayed ones that are due are put among those that
+-- wait by deadline. Redis' own clock decides what is due.
+-- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
+-- ARGV 1 group  2 consumer  3 how many to take  4 how many due ones to move at the most  5 how many coming deadlines to tell
+-- Answers {entries as XREADGROUP gives them, when the next delayed one is due in ms since 1970 or -1, how many wait by deadline,
+-- the coming deadlines}.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local most = tonumber(ARGV[3])
+local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[4])
+for _, id in ipairs(due) do
+  local packed = redis.call('HGET', KEYS[3], id)
+  redis.call('ZREM', KEYS[2], id)
+  if packed then
+    local m = cmsgpack.unpack(packed)
+    if m[7] then
+      redis.call('ZADD', KEYS[4], m[7], id)
+    else
+      -- Accepted without a deadline: it goes first.
+      redis.call('HDEL', KEYS[3], id)
+      redis.call('XADD', KEYS[1], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5])
+    end
+  end
+end
+local taken = most > 0 and redis.call('ZRANGE', KEYS[4], 0, most - 1) or {}
+for _, id in ipairs(taken) do
+  local packed = redis.call('HGET', KEYS[3], id)
+  redis.call('ZREM', KEYS[4], id)
+  redis.call('HDEL', KEYS[3], id)
+  if packed then
+    local m = cmsgpack.unpack(packed)
+    redis.call('XADD', KEYS[1], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'r', m[7])
+  end
+end
+-- More than were just added: what stands in the stream by itself, such as a dead letter to be worked again, is taken too.
+local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', #taken + 16, 'STREAMS', KEYS[1], '>')
+local entries = read and read[1][2] or {}
+local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+local next = #first > 0 and first[2] or '-1'
+local coming = {}
+local ahead = redis.call('ZRANGE', KEYS[4], 0, ARGV[5] - 1, 'WITHSCORES')
+for index = 2, #ahead, 2 do coming[#coming + 1] = ahead[index] end
+return {entries, next, redis.call('ZCARD', KEYS[4]), coming}

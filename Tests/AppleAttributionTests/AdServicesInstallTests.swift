@@ -1,0 +1,72 @@
+import AppleAttribution
+import TestSupport
+import Testing
+import WireJSON
+
+@Suite("AdServices: several tokens of one install")
+struct AdServicesInstallTests {
+  func attribution(_ id: String, _ detail: AttributionRecord.Detail, _ createdAt: Int64) -> InstallAttribution {
+    InstallAttribution(eventId: id, detail: detail, createdAt: createdAt)
+  }
+
+  @Test("the detailed record takes the standard one's place, whichever came first")
+  func detail() {
+    let standard = attribution("s", .standard, 1)
+    let detailed = attribution("d", .detailed, 2)
+    #expect(InstallAttribution.joining(standard, to: nil) == .stands(standard))
+    let expected = InstallAttribution(eventId: "d", detail: .detailed, createdAt: 2, supersedes: "s")
+    #expect(InstallAttribution.joining(detailed, to: standard) == .stands(expected))
+    #expect(InstallAttribution.joining(standard, to: detailed) == .superseded(by: "d"))
+    // A later token without consent has no better record.
+    #expect(InstallAttribution.joining(attribution("l", .standard, 9), to: detailed) == .superseded(by: "d"))
+  }
+
+  @Test("of the same detail the younger token's stands, and a repeat changes nothing")
+  func same() {
+    let first = attribution("a", .standard, 5)
+    #expect(InstallAttribution.joining(attribution("b", .standard, 4), to: first) == .superseded(by: "a"))
+    guard case .stands(let second) = InstallAttribution.joining(attribution("b", .standard, 6), to: first) else {
+      Issue.record("the younger one does not stand")
+      return
+    }
+    #expect(second.supersedes == "a")
+    #expect(InstallAttribution.joining(attribution("b", .standard, 6), to: second) == .stood(second))
+  }
+
+  @Test("in whatever order they come, and however often, one stands at the end: the youngest of the most detailed")
+  func property() {
+    var random = SeededRandom("attributions of an install")
+    for _ in 0..<500 {
+      let all = (0..<Int.random(in: 1...6, using: &random)).map { index in
+        attribution("\(index)", Bool.random(using: &random) ? .standard : .detailed, Int64(index))
+      }
+      var standing: InstallAttribution?
+      for new in (all + all.prefix(2)).shuffled(using: &random) {
+        if case .stands(let next) = InstallAttribution.joining(new, to: standing) { standing = next }
+      }
+      let best = all.filter { $0.detail == .detailed }.last ?? all.last
+      #expect(standing?.eventId == best?.eventId)
+    }
+  }
+
+  @Test("ids are named as far as there are names, keeping every digit; a made-up record is not named")
+  func names() throws {
+    let names = CampaignNames(
+      organizations: [1_234_567_890: "org"], campaigns: [9_223_372_036_854_775_807: "Spring"], adGroups: [3: "women"],
+      keywords: [4: "shoes"], ads: [5: "video"])
+    let record = try AttributionRecord(
+      ["attribution": true, "orgId": 1, "campaignId": 9_223_372_036_854_775_807, "adGroupId": 3, "adId": 5])
+    #expect(names.names(of: record).map { "\($0.part)=\($0.name)" } == ["campaign=Spring", "adGroup=women", "ad=video"])
+    let test = try AttributionRecord(
+      ["attribution": true, "orgId": 1_234_567_890, "campaignId": 1_234_567_890, "adGroupId": 1_234_567_890])
+    #expect(names.names(of: test).isEmpty)
+    #expect(names.names(of: try AttributionRecord(["attribution": false, "adGroupId": 3])).isEmpty)
+  }
+
+  @Test("a device's errors have Apple's numbers; only an unsupported platform is final")
+  func deviceErrors() {
+    #expect(DeviceTokenError.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(DeviceTokenError.allCases.map(\.mayBeTriedAgain) == [true, true, false])
+    #expect(DeviceTokenError(rawValue: 0) == nil && DeviceTokenError(rawValue: 4) == nil)
+  }
+}

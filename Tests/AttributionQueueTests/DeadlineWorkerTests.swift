@@ -1,0 +1,221 @@
+import RedisClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct DeadlineWorkerTests {
+  /// Opens and closes at a word.
+  final class Gate: WorkGate {
+    private let isOpen: Mutex<Bool>
+
+    init(open: Bool = true) { isOpen = Mutex(open) }
+
+    func set(_ open: Bool) { isOpen.withLock { $0 = open } }
+
+    func admit(_ most: Int) async -> WorkAdmission { isOpen.withLock { $0 } ? .some(most) : .wait(.milliseconds(5)) }
+  }
+
+  func working(
+    _ queue: DeliveryQueue, _ gate: Gate = Gate(), concurrency: Int = 16,
+    handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome, while body: () async throws -> Void
+  ) async throws {
+    let worker = DeadlineWorker(queue: .tokens, deliveries: queue, concurrency: concurrency, gate: gate, handler: handler)
+    let run = Task { await worker.run() }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    worker.stop()
+    await run.value
+    try result.get()
+  }
+
+  func token(_ name: String, deadline: Int64, notBefore: Int64? = nil) -> AcceptRequest {
+    var request = request(name, notBefore: notBefore, queue: .tokens)
+    request.deadline = deadline
+    return request
+  }
+
+  @Test func `Of all shards those nearest their deadline go first, one by one`() async throws {
+    try await withQueue { queue, _ in
+      var random = SeededRandom("deadlines")
+      let now = DeliveryQueue.now
+      let deadlines = (0..<300).map { _ in now + Int64.random(in: 60_000...90_000_000, using: &random) }
+      for (index, deadline) in deadlines.enumerated() { _ = try await queue.accept(token("t\(index)", deadline: deadline)) }
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.tokens).depth == 300)
+      let worked = Mutex<[Int64]>([])
+      try await working(queue, concurrency: 1) { lease in
+        worked.withLock { $0.append(lease.deadline ?? 0) }
+        return .complete(Completion(state: .done, events: []))
+      } while: {
+        try await eventually("all are worked") { worked.withLock(\.count) == 300 }
+      }
+      #expect(worked.withLock { $0 } == deadlines.sorted())
+    }
+  }
+
+  @Test func `Nothing is taken while the gate is closed but what is past its deadline`() async throws {
+    try await withQueue { queue, _ in
+      let gate = Gate(open: false)
+      let now = DeliveryQueue.now
+      for index in 0..<40 { _ = try await queue.accept(token("late\(index)", deadline: now - 1)) }
+      for index in 0..<40 { _ = try await queue.accept(token("due\(index)", deadline: now + 3_600_000)) }
+      let worked = Mutex<[Int64]>([])
+      try await working(queue, gate) { lease in
+        worked.withLock { $0.append(lease.deadline ?? 0) }
+        return .complete(Completion(state: .done, events: []))
+      } while: {
+        try await eventually("the late ones are worked") { worked.withLock(\.count) >= 40 }
+        #expect(worked.withLock { $0.allSatisfy { $0 == now - 1 } })
+        gate.set(true)
+        try await eventually("all are worked") { worked.withLock(\.count) == 80 }
+      }
+    }
+  }
+
+  @Test func `A message put off is worked again with its deadline, one given back without an attempt counted`() async throws {
+    try await withQueue { queue, _ in
+      let deadline = DeliveryQueue.now + 3_600_000
+      let id = try await queue.accept(token("a", deadline: deadline, notBefore: DeliveryQueue.now + 50)).id
+      let seen = Mutex<[(attempt: Int, deadline: Int64?)]>([])
+      try await working(queue) { lease in
+        let count = seen.withLock { seen in
+          seen.append((lease.attempt, lease.deadline))
+          return seen.count
+        }
+        switch count {
+        case 1: return .retry(after: .milliseconds(30), error: "x")
+        case 2: return .giveBack
+        default:
+          return .complete(
+            Completion(
+              state: .done, events: [EventRecord(id: "e", type: "t.a", json: Array(#"{"id":"e"}"#.utf8))]))
+        }
+      } while: {
+        try await eventually("it is worked") { try await queue.delivery(id)?.state == .done }
+      }
+      #expect(seen.withLock { $0.map(\.attempt) } == [1, 2, 2])
+      #expect(seen.withLock { $0.allSatisfy { $0.deadline == deadline } })
+      #expect(try await queue.allEvents() == ["e"])
+    }
+  }
+
+  @Test func `What a worker that died has taken is worked by another, and so is a dead letter played again`() async throws {
+    try await withQueue({ $0.lease = .milliseconds(300) }) { queue, _ in
+      for index in 0..<20 { _ = try await queue.accept(token("t\(index)", deadline: DeliveryQueue.now + 60_000)) }
+      #expect(try await queue.takeAll("dead", .tokens, most: 5).count == 20)
+      let dead = Mutex(false)
+      let administration = QueueAdministration(deliveries: queue)
+      try await working(queue) { lease in
+        let natural = lease.message.attributes["natural"] ?? ""
+        if natural == "t0", dead.withLock({ !$0 }) { return .deadLetter(error: "x") }
+        return .complete(
+          Completion(state: .done, events: [EventRecord(id: natural, type: "t.a", json: Array(#"{"id":"\#(natural)"}"#.utf8))]))
+      } while: {
+        try await eventually("all but one") { try await queue.allEvents().count == 19 }
+        try await eventually("the one is dead") { try await administration.snapshot(.tokens).dead == 1 }
+        dead.withLock { $0 = true }
+        #expect(try await administration.replay(.tokens, ids: []) == 1)
+        try await eventually("all") { try await queue.allEvents().count == 20 }
+      }
+      #expect(Set(try await queue.allEvents()).count == 20)
+      #expect(try await administration.snapshot(.tokens).inFlight == 0)
+    }
+  }
+
+  @Test func `The backlog's bound counts what waits by deadline`() async throws {
+    try await withQueue({ $0.backlogBound = 1 }) { queue, _ in
+      func same(_ name: String, _ deadline: Int64?) -> AcceptRequest {
+        var request = request(name, order: "one shard", queue: .tokens)
+        request.deadline = deadline
+        return request
+      }
+      _ = try await queue.accept(same("a", 1_900_000_000_000))
+      await #expect(throws: QueueError.backlogFull) { _ = try await queue.accept(same("b", 1_900_000_000_000)) }
+      await #expect(throws: QueueError.backlogFull) { _ = try await queue.accept(same("c", nil)) }
+    }
+  }
+
+  @Test func `An own record is written with the event`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(token("a", deadline: DeliveryQueue.now + 60_000)).id
+      let lease = try #require(try await queue.takeAll("c", .tokens, most: 1).first)
+      var completion = verified("a")
+      completion.ownRecord = OwnRecord(service: "s", name: "n", value: [0, 255, 1], life: .seconds(100))
+      try await queue.complete(lease, completion)
+      let key = RedisArgument.string(Keys.own("s", "n", id.shard))
+      #expect(try await queue.send(["GET", key]).bytes == [0, 255, 1])
+      #expect((90...100).contains(try await queue.send(["TTL", key]).integer ?? 0))
+    }
+  }
+}
+
+@Suite struct DeadlineBoardTests {
+  @Test func `It chooses the nearest of all that is known, and nothing that something unknown could precede`() {
+    var random = SeededRandom("deadline board")
+    for _ in 0..<300 {
+      var board = DeadlineBoard()
+      var all: [(deadline: Int64, shard: Int)] = []
+      for shard in 0..<Int.random(in: 1...8, using: &random) {
+        let deadlines = (0..<Int.random(in: 0...9, using: &random)).map { _ in Int64.random(in: 0...1000, using: &random) }.sorted()
+        all += deadlines.map { ($0, shard) }
+        board.look(shard)
+        board.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count, nextDue: nil)
+      }
+      let most = Int.random(in: 1...20, using: &random)
+      let chosen = board.nearest(most)
+      let count = chosen.values.reduce(0, +)
+      #expect(count <= most)
+      #expect(count >= min(most, all.count, 1))
+      // Taken shard by shard from the front, they are the nearest of all, known or not.
+      let taken = chosen.flatMap { shard, count in all.filter { $0.shard == shard }.map(\.deadline).sorted().prefix(count) }
+      #expect(taken.sorted() == Array(all.map(\.deadline).sorted().prefix(count)))
+      #expect(board.waiting == all.count)
+      #expect(board.nearest == all.map(\.deadline).min())
+    }
+  }
+
+  @Test func `A shard told of while it is looked at is looked at again`() {
+    var board = DeadlineBoard()
+    #expect(board.stale(now: 0).count == Shard.count)
+    for shard in 0..<Shard.count {
+      board.look(shard)
+      board.update(shard, coming: [], waiting: 0, nextDue: nil)
+    }
+    #expect(board.stale(now: 0).isEmpty)
+    board.look(3)
+    board.mark(3)
+    board.update(3, coming: [5], waiting: 1, nextDue: 9)
+    #expect(board.stale(now: 0) == [3])
+    board.look(3)
+    board.update(3, coming: [5], waiting: 1, nextDue: 9)
+    #expect(board.stale(now: 8).isEmpty)
+    #expect(board.stale(now: 9) == [3])
+    #expect(board.overdue(now: 5) == 1)
+    #expect(board.overdue(now: 4) == 0)
+    board.delay(3, until: 2)
+    #expect(board.stale(now: 2) == [3])
+  }
+}
+
+extension DeliveryQueue {
+  /// Leases what waits by deadline, as a worker that may die would.
+  func takeAll(_ consumer: String, _ queue: QueueName, most: Int) async throws -> [LeasedMessage] {
+    var leases: [LeasedMessage] = []
+    for shard in Shard.all {
+      _ = try await redis.sendAllowingErrors(
+        ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0", "MKSTREAM"])
+      let reply = try await run(
+        Scripts.take, [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard)],
+        [.string(Self.group), .string(consumer), .integer(Int64(most)), 100, 16])
+      for entry in reply.array?.first?.array ?? [] {
+        leases.append(
+          try #require(
+            LeasedMessage(
+              queue: queue, entryID: entry.array?[0].string ?? "", fields: entry.array?[1] ?? .null, deliveryCount: 1,
+              consumer: consumer)))
+      }
+    }
+    return leases
+  }
+}

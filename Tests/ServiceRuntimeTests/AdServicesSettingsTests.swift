@@ -1,0 +1,69 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("AdServices settings") struct AdServicesSettingsTests {
+  private func settings(_ yaml: String) throws -> AdServicesSettings {
+    var unknown: [String] = []
+    let settings = try AdServicesSettings(try ConfigurationNode(yaml: "{ \(yaml) }", file: "file"), &unknown)
+    #expect(unknown.isEmpty)
+    return settings
+  }
+
+  private func place(_ yaml: String) -> String? {
+    do { _ = try settings(yaml) } catch { return (error as? ConfigurationError)?.place }
+    return nil
+  }
+
+  @Test("what is not said has its default")
+  func defaults() throws {
+    #expect(try settings("firstCallDelay: 5s") == AdServicesSettings())
+  }
+
+  @Test(
+    "each limit takes its edges and nothing beyond",
+    arguments: [
+      ("firstCallDelay", ["0s", "60s"], ["61s"]), ("notFoundInterval", ["1s", "60s"], ["999ms", "61s"]),
+      ("notFoundRetries", ["0", "10"], ["-1", "11"]), ("slowLane", ["[1s]", "[24h]"], ["[]", "[999ms]", "[25h]"]),
+      ("connectTimeout", ["100ms", "30s"], ["99ms", "31s"]), ("timeout", ["2s", "60s"], ["1999ms", "61s"]),
+      ("connections", ["1", "1024"], ["0", "1025"]), ("concurrency", ["1", "10000"], ["0", "10001"]),
+      ("sharedConcurrency", ["1", "1000000"], ["0", "1000001"]), ("rate", ["0.01", "100000"], ["0.009", "100001"]),
+      ("rateBurst", ["1", "1000000"], ["0", "1000001"]), ("resultLifetime", ["1h", "30d"], ["59m", "31d"]),
+      ("installLifetime", ["1d", "400d"], ["23h", "401d"]),
+    ])
+  func edges(key: String, good: [String], bad: [String]) {
+    for value in good { #expect(place("\(key): \(value)") == nil, "\(key): \(value)") }
+    for value in bad { #expect(place("\(key): \(value)")?.hasPrefix(key) == true, "\(key): \(value)") }
+  }
+
+  @Test(
+    "so do the breaker's",
+    arguments: [
+      ("window", ["1s", "10m"], ["999ms", "11m"]), ("leastCalls", ["1", "10000"], ["0", "10001"]),
+      ("failureShare", ["0.01", "1"], ["0", "1.1"]), ("firstPause", ["100ms", "10m"], ["99ms", "11m"]),
+      ("longestPause", ["100ms", "1h"], ["99ms", "61m"]), ("jitter", ["0", "1"], ["-0.1", "1.1"]),
+      ("probes", ["1", "100"], ["0", "101"]),
+    ])
+  func breakerEdges(key: String, good: [String], bad: [String]) {
+    for value in good { #expect(place("breaker: { \(key): \(value) }") == nil, "\(key): \(value)") }
+    for value in bad { #expect(place("breaker: { \(key): \(value) }") == "breaker.\(key)", "\(key): \(value)") }
+  }
+
+  @Test("names stand by ids of 64 bits in quotes")
+  func names() throws {
+    let settings = try settings(#"names: { campaigns: { "9223372036854775807": Spring }, keywords: { "7": shoes } }"#)
+    #expect(settings.names.campaigns == [.max: "Spring"])
+    #expect(settings.names.keywords == [7: "shoes"])
+    #expect(place(#"names: { ads: { "07": a } }"#) == "names.ads")
+    #expect(place(#"names: { ads: { "9223372036854775808": a } }"#) == "names.ads")
+    #expect(place(#"names: { ads: { "7": 8 } }"#) == "names.ads.7")
+  }
+
+  @Test("what nobody reads is named")
+  func unknown() throws {
+    var unknown: [String] = []
+    _ = try AdServicesSettings(
+      try ConfigurationNode(yaml: "{ delay: 1s, breaker: { pause: 1s }, names: { ad: {} } }", file: "file"), &unknown)
+    #expect(unknown == ["delay", "breaker.pause", "names.ad"])
+  }
+}

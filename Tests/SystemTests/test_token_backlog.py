@@ -1,0 +1,105 @@
+"""The token broker towards an Apple that fails: schedules in scaled time, several instances, the backlog after an outage."""
+
+import os
+import sys
+import time
+import uuid
+
+import pytest
+from conftest import BUILD, ROOT
+
+sys.path.insert(0, str(ROOT / "Tests" / "Benchmarks"))
+from bench import Redis, Server  # noqa: E402
+from broker_backlog import APP, Outage, Simulator, call, stamp  # noqa: E402
+
+BINARIES = ROOT / ".build" / BUILD
+BROKER = "attribution.asa.v1.TokenBrokerService"
+ATTRIBUTED = {"status": 200, "body": {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3}}
+SCALE = 60
+
+
+@pytest.fixture(scope="module")
+def apple():
+    with Simulator(BINARIES) as simulator:
+        yield simulator
+
+
+@pytest.fixture(scope="module")
+def redis():
+    with Redis() as running:
+        yield running
+
+
+def broker(redis, apple, configuration: str) -> Server:
+    return Server(BINARIES, "asa-token-broker", configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url,
+                  ATTRIBUTION_ADSERVICES_URL=apple.url, ATTRIBUTION_CA_FILE=str(apple.ca), ATTRIBUTION_TIME_SCALE=str(SCALE))
+
+
+@pytest.fixture(scope="module")
+def fast(redis, apple):
+    """One broker whose schedules pass sixty times as fast, and which asks however much fails."""
+    with broker(redis, apple, "adServices: { timeout: 2s, breaker: { leastCalls: 10000 } }\n") as server:
+        yield server
+
+
+def exchange(server: Server, token: str, wait: int = 20000, **fields) -> dict:
+    return call(server, f"{BROKER}/ExchangeToken", {
+        "token": token, "bundleId": APP, "requestedAt": stamp(time.time() * 1000 - 60_000), "waitMilliseconds": wait, **fields})
+
+
+@pytest.mark.parametrize("trouble", [{"status": 500}, {"status": 503}, {"malformed": True}, {"reset": True}, {"cut": True},
+                                     {"status": 200, "delayMilliseconds": 4000}], ids=lambda trouble: "-".join(map(str, trouble)))
+def test_after_a_trouble_the_slow_lane_brings_the_answer(fast, apple, trouble):
+    token = uuid.uuid4().hex
+    apple.control("POST", "adservices/tokens", {"token": token, "answers": [trouble, ATTRIBUTED]})
+    answer = exchange(fast, token)
+    assert answer["state"] == "attributed", answer
+    # libcurl asks again by itself when a connection that was kept turns out to be dead.
+    assert answer["attempts"] == 2 or "reset" in trouble, answer
+    assert len(apple.calls()[token]) == 2
+
+
+def test_retry_after_is_waited_for_by_all(fast, apple):
+    token, other = uuid.uuid4().hex, uuid.uuid4().hex
+    apple.control("POST", "adservices/tokens", {"token": token, "answers": [{"status": 429, "retryAfter": "90"}, ATTRIBUTED]})
+    apple.control("POST", "adservices/tokens", {"token": other, "answers": [ATTRIBUTED]})
+    exchange(fast, token, wait=500)
+    assert exchange(fast, other)["state"] == "attributed"
+    assert exchange(fast, token)["state"] == "attributed"
+    calls = apple.calls()
+    first = calls[token][0]["atMilliseconds"]
+    assert calls[token][0]["status"] == 429
+    # Ninety seconds are one and a half.
+    assert calls[token][1]["atMilliseconds"] - first >= 1400
+    assert calls[other][0]["atMilliseconds"] - first >= 1400
+
+
+def test_instances_keep_one_rate_together(redis, apple):
+    rate, count = 40, 120
+    configuration = f"adServices: {{ rate: {rate}, rateBurst: 1 }}\n"
+    tokens = [uuid.uuid4().hex for _ in range(count)]
+    for token in tokens:
+        apple.control("POST", "adservices/tokens", {"token": token, "answers": [ATTRIBUTED]})
+    with Redis() as own, broker(own, apple, configuration) as one, broker(own, apple, configuration) as other:
+        for index, token in enumerate(tokens):
+            exchange((one, other)[index % 2], token, wait=0)
+        for token in tokens:
+            assert exchange(one, token)["state"] == "attributed"
+    calls = apple.calls()
+    at = sorted(entry["atMilliseconds"] for token in tokens for entry in calls[token])
+    assert len(at) == count
+    assert at[-1] - at[0] >= (count - 2) * 1000 / rate * 0.95
+
+
+def test_after_an_outage_those_nearest_their_end_are_asked_first_and_each_ends_once():
+    long = os.environ.get("ATTRIBUTION_SOAK") == "1"
+    outage = Outage(BINARIES, 50_000, 60, 100, scale=60, concurrency=64) if long else Outage(
+        BINARIES, 1000, 10, 8, scale=360, rate=150, concurrency=16)
+    result = outage.play()
+    print(result)
+    assert result["events"] == result["tokens"] and result["repeated"] == 0
+    assert result["expired_though_savable"] == 0
+    assert result["outcomes"] == {"expired": result["doomed"], "attributed": result["tokens"] - result["doomed"]}
+    assert result["called_past_deadline"] == 0
+    assert result["answered_twice"] <= outage.concurrency
+    assert result["behind_most"] <= 3 * outage.concurrency + outage.tokens // 50
