@@ -1,5 +1,6 @@
 import AppStore
 import AttributionProtocol
+import AttributionQueue
 import HTTPClient
 import ServiceRuntime
 
@@ -18,15 +19,33 @@ extension ServiceParts {
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(
       client: client, verifier: try .configured(configuration), configuration: configuration, metrics: metrics)
+    let settings = configuration.recovery
+    let leadership = AppLeadership(redis: redis, lease: settings.lease)
+    let logger = environment.logger
+    let sweeper = RecoverySweeper(store: store, logger: logger)
+    let outages = OutageWatch(
+      journal: IntakeJournal(redis: redis), store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
+      logger: logger)
     let runner = RecoveryRunner(
-      store: store, client: client, deliveries: deliveries, metrics: metrics, logger: environment.logger)
-    let sweeper = RecoverySweeper(apps: configuration.apps, store: store, logger: environment.logger)
+      apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
+      work: { term in
+        RecoveryWork(
+          client: client, deliveries: deliveries, store: store, term: term, settings: settings, metrics: metrics, logger: logger)
+      },
+      watch: { term in
+        guard let app = configuration.app(term.bundleId) else { return }
+        while !Task.isCancelled {
+          await sweeper.sweep(app, now: WallClock.now())
+          await outages.look(app)
+          do { try await Task.sleep(for: outages.interval) } catch { return }
+        }
+      })
 
     var parts = ServiceParts()
     parts.methods = NotificationRecoveryService.methods
     parts.handlers = [
       StartRecoveryHandler(calls: calls, store: store), GetRecoveryHandler(store: store), ListRecoveriesHandler(store: store),
-      CancelRecoveryHandler(store: store),
+      CancelRecoveryHandler(store: store, leadership: leadership),
       RequestTestNotificationHandler(calls: calls), GetTestNotificationStatusHandler(calls: calls),
       GetSubscriptionStatusesHandler(calls: calls), GetTransactionHistoryHandler(calls: calls),
       GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
@@ -35,7 +54,7 @@ extension ServiceParts {
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
       SetAppAccountTokenHandler(calls: calls),
     ]
-    parts.workers = [BackgroundWork { await runner.run() }, BackgroundWork { await sweeper.run() }]
+    parts.workers = [BackgroundWork { await runner.run() }]
     parts.checks = [ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil }]
     return parts
   }

@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -54,6 +54,7 @@ extension DeploymentConfiguration {
     }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
+    if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
     if let node = root["consentRouting"] {
       if let strategies = node["strategies"] {
@@ -175,8 +176,10 @@ extension DeploymentConfiguration {
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
       recovery: try node["recovery"].map { node throws(ConfigurationError) in
-        Recovery(
-          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
+        unknown += node.unknownKeys(["schedule", "lookback", "outages"])
+        return Recovery(
+          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400),
+          outages: try node["outages"]?.bool() ?? true)
       },
       consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions)
   }

@@ -44,6 +44,8 @@ public struct DeploymentConfiguration: Sendable {
   public struct Recovery: Sendable, Hashable {
     public let schedule: Duration?
     public let lookback: Duration
+    /// Whether an outage starts a recovery of its window by itself.
+    public let outages: Bool
   }
 
   public struct App: Sendable, Hashable {
@@ -88,6 +90,7 @@ public struct DeploymentConfiguration: Sendable {
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
   public var clients: [Client] = []
   public var limits = Limits()
+  public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   /// Strategy → domains in the order they are tried, where the deployment has its own.
   public var consentStrategies: [String: [String]] = [:]
