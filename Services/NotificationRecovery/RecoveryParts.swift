@@ -14,7 +14,8 @@ extension ServiceParts {
     let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL))
     let client = AppStoreServerAPIClient(
       http: environment.httpClient(),
-      baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL]
+      baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL],
+      pacing: ApplePacing(redis: redis, rates: try ApplePacing.rates(configuration.recovery), metrics: metrics)
     ) { (bundleId, server) throws(AppStoreServerAPIError) in try await tokens.token(bundleId: bundleId, server: server) }
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(

@@ -3,6 +3,49 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct CancelRecoveryResponse: RPCMessage, Hashable {
+  public var recovery: Recovery?
+
+  public init(
+    recovery: Recovery? = nil
+  ) {
+    self.recovery = recovery
+  }
+
+  public init() {
+    self.recovery = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "recovery":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          recovery = try Recovery(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let recovery {
+      writer.key("recovery")
+      recovery.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct Gap: RPCMessage, Hashable {
   public var originalTransactionId: String
   public var environment: String

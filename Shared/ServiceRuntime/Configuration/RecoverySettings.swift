@@ -19,6 +19,10 @@ public struct RecoverySettings: Sendable, Hashable {
   /// A silence is an outage when so many notifications would usually have come in it.
   public var silenceExpected = 30
 
+  /// Endpoint of the App Store Server API → requests a second and app in production, where Apple's published rate is not meant: less
+  /// when others use the same app's budget.
+  public var rates: [String: Double] = [:]
+
   public init() {}
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
@@ -45,12 +49,20 @@ public struct RecoverySettings: Sendable, Hashable {
     try time("retryMargin", &retryMargin, least: .zero)
     try time("silenceAfter", &silenceAfter, least: .seconds(1))
     try count("silenceExpected", &silenceExpected, 1...1_000_000)
+    if let table = try node["rates"]?.mapping() {
+      for name in table.keys {
+        let child = try table.required(name)
+        let rate = try child.number()
+        guard rate >= 0.001, rate <= 1000 else { throw ConfigurationError(child.path, "must be 0.001 to 1000") }
+        rates[name] = rate
+      }
+    }
     guard outageAfter >= heartbeat * 3 else {
       throw ConfigurationError("\(node.path).outageAfter", "must be at least three heartbeats, or each late one is an outage")
     }
     unknown += node.unknownKeys([
       "parallelPages", "lease", "holdBack", "heartbeat", "outageAfter", "retryPatience", "retryMargin", "silenceAfter",
-      "silenceExpected",
+      "silenceExpected", "rates",
     ])
   }
 }
