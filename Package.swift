@@ -89,6 +89,7 @@ let package = Package(
     shared(
       "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),
+    shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
       "ServiceRuntime",
       [
@@ -117,7 +118,7 @@ let package = Package(
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
-      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
 
     .target(
       name: "AppleSimulator",
@@ -139,6 +140,7 @@ let package = Package(
     tests("HTTPClient"),
     tests("RedisClient", [nioCore]),
     tests("AttributionQueue", ["RedisClient"]),
+    tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",
       [
