@@ -1,0 +1,169 @@
+"""A system whose recovery works in seconds: short heartbeats and leases, and Apple's retry schedule sped up."""
+
+import contextlib
+import http.server
+import os
+import pathlib
+import signal
+import ssl
+import subprocess
+import threading
+import time
+import uuid
+
+from client import System
+from conftest import start_system, stop_system
+
+APP = "com.example.app"
+VERIFIED = "appstore.notification.verified.v1"
+# An hour of Apple's schedule is ten seconds.
+SCALE = 360
+SETTINGS = """
+recovery:
+  lease: 2s
+  heartbeat: 200ms
+  outageAfter: 1s
+  retryPatience: 10s
+  retryMargin: 1s
+  silenceAfter: 5s
+  parallelPages: {pages}
+  rates: {{ getNotificationHistory: {rate} }}
+"""
+
+
+def stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}Z"
+
+
+@contextlib.contextmanager
+def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50):
+    """Deploy/up makes the configuration; what this adds is read by the restarted services."""
+    variables = {"ATTRIBUTION_DEVELOPMENT": "1", "ATTRIBUTION_TIME_SCALE": str(SCALE)}
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        system = start_system(data)
+        try:
+            with (data / "configuration.yaml").open("a") as file:
+                file.write(SETTINGS.format(pages=pages, rate=rate))
+            for name in ("notification-recovery", "ingest"):
+                system.service("stop", name)
+                system.service("start", name)
+            system.control("/control/time-scale", {"scale": SCALE})
+            yield system
+        finally:
+            stop_system(system)
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+class SecondInstance:
+    """Another notification-recovery on the same Redis."""
+
+    def __init__(self, system: System):
+        self.system, self.name = system, "notification-recovery"
+        run = system.data / f"run-{system.port_base}"
+        self.port = system.port_base + 16
+        text = (run / f"{self.name}.command").read_text()
+        command = text.replace(f"ATTRIBUTION_LISTEN=127.0.0.1:{system.port_base + 13}", f"ATTRIBUTION_LISTEN=127.0.0.1:{self.port}")
+        assert command != text
+        self.log = (run / "second.log").open("wb")
+        self.process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        for _ in range(300):
+            with contextlib.suppress(OSError):
+                if system.request("GET", f"http://127.0.0.1:{self.port}/readyz").status == 200:
+                    return
+            time.sleep(0.1)
+        self.end()
+        raise RuntimeError("the second instance did not start")
+
+    def call(self, method: str, message: dict) -> dict:
+        answer = self.system.rpc("Recovery", method, message, base=f"http://127.0.0.1:{self.port}", key=uuid.uuid4().hex)
+        assert answer.status == 200, answer
+        return answer.json
+
+    def leads(self) -> bool:
+        return b"leads an app" in pathlib.Path(self.log.name).read_bytes()
+
+    def end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def make(system: System, type: str, environment: str = "Production", **more) -> dict:
+    return system.control("/control/notifications", {"bundleId": APP, "environment": environment, "notificationType": type, **more})
+
+
+def start(system: System, first: float, last: float, environment: str = "Production", **more) -> str:
+    return system.call("Recovery", "StartRecovery", {
+        "bundleId": APP, "environment": environment, "startDate": stamp(first), "endDate": stamp(last), **more},
+        key=uuid.uuid4().hex)["recoveryId"]
+
+
+def ended(system: System, recovery: str, seconds: float = 60, every: float = 0.2) -> dict:
+    until = time.monotonic() + seconds
+    while True:
+        progress = system.call("Recovery", "GetRecovery", {"recoveryId": recovery})
+        assert 0 <= progress["progress"] <= 1, progress
+        if progress["state"] != "running" or time.monotonic() > until:
+            return progress
+        time.sleep(every)
+
+
+def outages(system: System, since: float, environment: str) -> list[dict]:
+    """The recoveries of outages that began after that time, newest first."""
+    recoveries = system.call("Recovery", "ListRecoveries", {"bundleId": APP, "maxRecoveries": 1000}).get("recoveries", [])
+    return [recovery for recovery in recoveries if recovery["origin"] == "outage" and recovery["environment"] == environment
+            and recovery["startDate"] >= stamp(since)]
+
+
+def wait_for(what, seconds: float = 40, every: float = 0.2):
+    """The first true answer."""
+    until = time.monotonic() + seconds
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(every)
+    return found
+
+
+def uuids(events: list[dict]) -> list[str]:
+    return sorted(event["data"]["payload"]["notificationUUID"] for event in events)
+
+
+@contextlib.contextmanager
+def listener(handler, certificate: pathlib.Path | None = None):
+    """An HTTP server of the test's own, with TLS when it has a certificate; yields its port."""
+    class Quiet(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(handler(body))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    class Server(http.server.ThreadingHTTPServer):
+        def handle_error(self, *_):
+            pass  # a client that refuses our certificate is what is wanted
+
+    server = Server(("127.0.0.1", 0), Quiet)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
