@@ -5,21 +5,13 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Keeps all instances together within Apple's limits, and leaves a server alone that mostly fails (Identifying rate limits).
-///
-/// Apple counts by the hour, per app and endpoint. A tenth of an hour's requests may be used at once, and the rest comes in at nine tenths
-/// of the published rate: in no hour are there more than Apple allows, and a recovery after a rest is as fast as it can be.
+/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails.
 final class ApplePacing: AppStoreServerPacing {
   private struct Limit: Hashable {
     let server: AppStoreServer
     let bundleId: String
     let endpoint: AppStoreServerEndpoint
   }
-
-  /// The sandbox has a tenth.
-  static let sandboxShare = 0.1
-  /// The part of an hour's requests that may be used at once.
-  static let burstShare = 0.1
 
   private let redis: RedisClient
   private let rates: [AppStoreServerEndpoint: Double]
@@ -45,14 +37,6 @@ final class ApplePacing: AppStoreServerPacing {
       rates[endpoint] = rate
     }
     return rates
-  }
-
-  /// What a published rate allows: a burst and a steady rate that together stay within each hour.
-  static func rule(perSecond rate: Double) -> RateRule {
-    let burst = min(max(1, Int(rate * 3600 * burstShare)), RateRule.largestBurst)
-    let steady = min(max((rate * 3600 - Double(burst)) / 3600, RateRule.lowestRate), RateRule.highestRate)
-    guard let rule = RateRule(perSecond: steady, burst: burst) else { preconditionFailure("a rate within bounds is a rule") }
-    return rule
   }
 
   func permit(
@@ -110,12 +94,16 @@ final class ApplePacing: AppStoreServerPacing {
   private func limit(_ limit: Limit) -> SharedRateLimit {
     limits.withLock { limits in
       if let known = limits[limit] { return known }
-      let published = (rates[limit.endpoint] ?? limit.endpoint.requestsPerSecond) * (limit.server == .production ? 1 : Self.sandboxShare)
+      let budget = AppStoreRateBudget(limit.endpoint, server: limit.server, rate: rates[limit.endpoint])
+      guard
+        let rule = RateRule(
+          perSecond: min(budget.perSecond, RateRule.highestRate), burst: min(budget.burst, RateRule.largestBurst))
+      else { preconditionFailure("a budget is a rule") }
       let made = SharedRateLimit(
         redis: redis,
         key: Keys.own(
           "recovery", "rate:\(limit.server.rawValue):\(limit.bundleId):\(limit.endpoint.rawValue)", shardOf: limit.bundleId),
-        rule: Self.rule(perSecond: published), whenStoreIsAway: .goesAlone)
+        rule: rule, whenStoreIsAway: .goesAlone)
       limits[limit] = made
       return made
     }
