@@ -119,26 +119,14 @@ struct RecoveryWork: Sendable {
     job.failed += Int64(page.unusable)
   }
 
-  enum Taken: String { case accepted, duplicate }
+  typealias Taken = RecoveredNotification.Taken
 
   private func takeIn(_ signedPayload: String, _ jobID: String) async throws(Interruption) -> Taken {
-    let found = NotificationSniffer(signedPayload: signedPayload)
-    let request = AcceptRequest(
-      queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
-      naturalKey: found.naturalKey,
-      message: QueueMessage(
-        kind: "notification", body: Array(signedPayload.utf8), attributes: ["recoveryId": jobID], receivedAt: WallClock.now(),
-        source: "recovery"))
+    let notification = RecoveredNotification(signedPayload)
     var step: Int64 = 100
     while true {
       do throws(QueueError) {
-        // What was verified before needs no second verification.
-        if let naturalKey = found.naturalKey,
-          try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
-        {
-          return .duplicate
-        }
-        return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+        return try await notification.takeIn(deliveries, attributes: ["recoveryId": jobID])
       } catch {
         // Redis away or the queue full: the page is kept until it is in.
         logger.warning("a recovered notification is not taken in yet", metadata: ["recovery": "\(jobID)", "reason": "\(error)"])
