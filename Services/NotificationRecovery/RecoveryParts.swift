@@ -41,9 +41,20 @@ extension ServiceParts {
           do { try await Task.sleep(for: outages.interval) } catch { return }
         }
       })
+    let gaps = GapStore(redis: redis)
+    let gapWork = GapWork(calls: calls, deliveries: deliveries, store: gaps, metrics: metrics, logger: environment.logger)
+    let gapWorker = QueueWorker(
+      queue: .gaps, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.gaps, environment.metrics)
+    ) { lease in await gapWork.handle(lease) }
+    let migrations = MigrationStore(redis: redis)
+    let migrationWork = MigrationWork(
+      calls: calls, deliveries: deliveries, store: migrations, metrics: metrics, logger: environment.logger)
+    let migrationWorker = QueueWorker(
+      queue: .migrations, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.migrations, environment.metrics)
+    ) { lease in await migrationWork.handle(lease) }
 
     var parts = ServiceParts()
-    parts.methods = NotificationRecoveryService.methods
+    parts.methods = NotificationRecoveryService.methods + QueuesService.methods
     parts.handlers = [
       StartRecoveryHandler(calls: calls, store: store), GetRecoveryHandler(store: store), ListRecoveriesHandler(store: store),
       CancelRecoveryHandler(store: store, leadership: leadership),
@@ -51,12 +62,22 @@ extension ServiceParts {
       GetSubscriptionStatusesHandler(calls: calls), GetTransactionHistoryHandler(calls: calls),
       GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
       GetAppTransactionInfoHandler(calls: calls),
-      ExtendSubscriptionRenewalDateHandler(calls: calls), ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
+      ExtendSubscriptionRenewalDateHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
+      ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
-      SetAppAccountTokenHandler(calls: calls),
+      SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
+      MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
+      GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
     ]
+    parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [BackgroundWork { await runner.run() }]
-    parts.checks = [ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil }]
+    parts.workers.append(BackgroundWork(stop: { gapWorker.stop() }, work: { await gapWorker.run() }))
+    parts.workers.append(BackgroundWork(stop: { migrationWorker.stop() }, work: { await migrationWorker.run() }))
+    parts.checks = [
+      ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "gaps-worker") { gapWorker.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "migrations-worker") { migrationWorker.isStalled ? "stalled" : nil },
+    ]
     return parts
   }
 }

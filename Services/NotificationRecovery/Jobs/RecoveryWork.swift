@@ -136,30 +136,20 @@ struct RecoveryWork: Sendable {
 
   // MARK: Taking in
 
-  enum Taken: String { case accepted, duplicate }
+  typealias Taken = RecoveredNotification.Taken
 
   /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
   private func takeIn(
     _ page: NotificationHistoryPage, _ jobID: String, _ progress: RecoveryProgress
   ) async throws -> (accepted: Int, duplicates: Int) {
     var counts = (accepted: 0, duplicates: 0)
-    var requests: [AcceptRequest] = []
-    for item in page.items {
-      let found = NotificationSniffer(signedPayload: item.signedPayload)
-      let urgency = RecoveryUrgency(notificationType: found.notificationType)
-      let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
-      let now = WallClock.now()
-      requests.append(
-        AcceptRequest(
-          queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: item.signedPayload), orderKey: found.orderKey,
-          naturalKey: found.naturalKey,
-          message: QueueMessage(
-            kind: "notification", body: Array(item.signedPayload.utf8), attributes: ["recoveryId": jobID], receivedAt: now,
-            source: "recovery"),
-          notBefore: hold > 0 ? now + hold : nil))
-    }
     try await withThrowingTaskGroup(of: Taken.self) { group in
-      for request in requests { group.addTask { try await takeIn(request, jobID) } }
+      for item in page.items {
+        let notification = RecoveredNotification(item.signedPayload)
+        let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
+        let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
+        group.addTask { try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID) }
+      }
       for try await taken in group {
         if taken == .accepted { counts.accepted += 1 } else { counts.duplicates += 1 }
         metrics.took(taken)
@@ -168,17 +158,11 @@ struct RecoveryWork: Sendable {
     return counts
   }
 
-  private func takeIn(_ request: AcceptRequest, _ jobID: String) async throws -> Taken {
+  private func takeIn(_ notification: RecoveredNotification, notBefore: Int64?, _ jobID: String) async throws -> Taken {
     var step: Int64 = 100
     while true {
       do throws(QueueError) {
-        // What was verified before needs no second verification.
-        if let naturalKey = request.naturalKey,
-          try await deliveries.isNaturalKeySeen(naturalKey, orderKey: request.orderKey, long: true)
-        {
-          return .duplicate
-        }
-        return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+        return try await notification.takeIn(deliveries, attributes: ["recoveryId": jobID], notBefore: notBefore)
       } catch {
         // Redis away or the queue full: the page is kept until it is in.
         logger.warning("a recovered notification is not taken in yet", metadata: ["recovery": "\(jobID)", "reason": "\(error)"])
