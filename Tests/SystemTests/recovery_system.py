@@ -11,8 +11,7 @@ import threading
 import time
 import uuid
 
-from client import System
-from conftest import start_system, stop_system
+from running_system import System, start_system, stop_system
 
 APP = "com.example.app"
 VERIFIED = "appstore.notification.verified.v1"
@@ -38,24 +37,20 @@ def stamp(seconds: float) -> str:
 @contextlib.contextmanager
 def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50):
     """Deploy/up makes the configuration; what this adds is read by the restarted services."""
-    variables = {"ATTRIBUTION_DEVELOPMENT": "1", "ATTRIBUTION_TIME_SCALE": str(SCALE)}
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
+    system = start_system(data)
     try:
-        system = start_system(data)
-        try:
-            with (data / "configuration.yaml").open("a") as file:
-                file.write(SETTINGS.format(pages=pages, rate=rate))
-            for name in ("notification-recovery", "ingest"):
-                system.service("stop", name)
-                system.service("start", name)
-            system.control("/control/time-scale", {"scale": SCALE})
-            yield system
-        finally:
-            stop_system(system)
+        with (data / "configuration.yaml").open("a") as file:
+            file.write(SETTINGS.format(pages=pages, rate=rate))
+        command = data / f"run-{system.port_base}" / "notification-recovery.command"
+        command.write_text(
+            f"export ATTRIBUTION_DEVELOPMENT=1\nexport ATTRIBUTION_TIME_SCALE={SCALE}\n" + command.read_text())
+        for name in ("notification-recovery", "ingest"):
+            system.service("stop", name)
+            system.service("start", name)
+        system.control("/control/time-scale", {"scale": SCALE})
+        yield system
     finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+        stop_system(system)
 
 
 class SecondInstance:
@@ -85,6 +80,10 @@ class SecondInstance:
 
     def leads(self) -> bool:
         return b"leads an app" in pathlib.Path(self.log.name).read_bytes()
+
+    def leader_pid(self) -> int:
+        """Of the service itself: bash has become it."""
+        return self.process.pid
 
     def end(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -167,3 +166,104 @@ def listener(handler, certificate: pathlib.Path | None = None):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+# --- a day's outage ------------------------------------------------------------------------------------------------------
+
+DAY = 86400
+# Nothing but themselves: their signatures are checked, the lives of their purchases are other tests' matter.
+BARE = {"signedTransactionInfo": None, "signedRenewalInfo": None, "status": None}
+
+
+def missed_ones(system: System, count: int, first: float) -> set[str]:
+    """The UUIDs of that many notifications of a day, evenly spread, of three types, none of them sent."""
+    made: set[str] = set()
+    kinds = [("DID_RENEW", None, 0.6), ("EXPIRED", "VOLUNTARY", 0.1), ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", 0.3)]
+    for type, subtype, share in kinds:
+        wanted = round(count * share)
+        while wanted > 0:
+            batch = min(5000, wanted)
+            made |= set(make(
+                system, type, **({"subtype": subtype} if subtype else {}), count=batch, brief=True, data=BARE, send=False,
+                signedDate=int(first * 1000) + len(made) % 977, spreadMilliseconds=DAY * 1000 - 1000)["notifications"])
+            wanted -= batch
+    assert len(made) == count
+    return made
+
+
+def slow_and_failing(system: System, percentage: int = 10, milliseconds: int = 40) -> None:
+    """Each of Apple's answers takes a while, and so many of a hundred are failures."""
+    if percentage:
+        system.control("/control/faults", {
+            "route": "notificationHistory", "percentage": percentage, "seed": 5, "status": 500, "delayMilliseconds": milliseconds,
+            "body": {"errorCode": 5000000, "errorMessage": "An unknown error occurred."}})
+    system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": milliseconds})
+
+
+def answered(system: System) -> int:
+    """Pages that Apple gave; what a scripted failure answered in its place is not among them."""
+    calls = system.control("/control/app-store-calls?limit=1000000")["calls"]
+    return sum(1 for call in calls if call["path"].endswith("/notifications/history") and call["status"] == 200)
+
+
+def drain(feed, expected: int, seconds: float) -> list[str]:
+    """The UUIDs of the notifications that became events; one that became two stands twice."""
+    seen: dict[str, str] = {}
+    until = time.monotonic() + seconds
+    while len(seen) < expected and time.monotonic() < until:
+        for event in feed.pull(most=1000, wait=2):
+            seen[event["id"]] = event["data"]["payload"]["notificationUUID"]
+    for event in feed.pull(most=1000, wait=2):
+        seen[event["id"]] = event["data"]["payload"]["notificationUUID"]
+    return list(seen.values())
+
+
+def play_a_days_outage(system: System, count: int, fresh_count: int, patience: float) -> dict:
+    """A day's outage is recovered while fresh notifications keep arriving, an instance is killed and a tenth of Apple's answers fail."""
+    first = time.time() - 3 * DAY
+    missed = missed_ones(system, count, first)
+    fresh = make(system, "DID_RENEW", count=fresh_count, send=False)["notifications"]
+    feed = system.subscribe([VERIFIED])
+    second = SecondInstance(system)
+    refused: list = []
+
+    def keep_arriving():
+        for notification in fresh:
+            answer = system.post("/v1/app-store/notifications", {"signedPayload": notification["signedPayload"]})
+            if answer.status != 200:
+                refused.append(answer)
+            time.sleep(0.02)
+
+    arriving = threading.Thread(target=keep_arriving)
+    before = answered(system)
+    try:
+        slow_and_failing(system)
+        arriving.start()
+        began = time.monotonic()
+        recovery = start(system, first, first + DAY)
+        leader_is_second = second.leads()
+
+        def progress() -> dict:
+            if leader_is_second:
+                return system.call("Recovery", "GetRecovery", {"recoveryId": recovery})
+            return second.call("GetRecovery", {"recoveryId": recovery})
+
+        while (now := progress())["state"] == "running" and now.get("fetched", 0) < count * 0.3:
+            time.sleep(0.1)
+        assert now["state"] == "running", now
+        # The leader dies with pages under way.
+        os.kill(second.leader_pid() if leader_is_second else system.pid("notification-recovery"), signal.SIGKILL)
+        while (now := progress())["state"] == "running" and time.monotonic() < began + patience:
+            time.sleep(0.2)
+        seconds = time.monotonic() - began
+        arriving.join()
+        assert now["state"] == "completed" and now["progress"] == 1 and not refused, (now, refused[:1])
+        pages = answered(system) - before
+        wanted = missed | {notification["notificationUUID"] for notification in fresh}
+        return {"first": first, "recovery": now, "seconds": seconds, "pages": pages, "fewest": -(-count // 20), "wanted": wanted,
+                "events": drain(feed, len(wanted), patience)}
+    finally:
+        system.control("/control/faults", {"clear": True})
+        second.end()
+        system.service("start", "notification-recovery")
+        feed.delete()

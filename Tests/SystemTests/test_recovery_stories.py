@@ -4,15 +4,7 @@ import subprocess
 import time
 
 import pytest
-from recovery_system import (APP, VERIFIED, ended, listener, make, outages, recovery_system, stamp, start, uuids, wait_for)
-
-DAY = 86400
-
-
-@pytest.fixture(scope="module")
-def recovering(tmp_path_factory):
-    with recovery_system(tmp_path_factory.mktemp("recovery")) as running:
-        yield running
+from recovery_system import APP, DAY, VERIFIED, ended, listener, make, outages, stamp, start, uuids, wait_for
 
 
 @pytest.fixture
@@ -159,6 +151,7 @@ def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
     for words in (["HSET", f"{prefix}:ingest:arrivals:Sandbox:{APP}", *counts],
                   ["SET", f"{prefix}:ingest:last-arrival:Sandbox:{APP}", str(now - 1_200_000)]):
         subprocess.run([*redis, *words], check=True, capture_output=True)
-    assert lost in uuids(feed.wait_for(1, seconds=30, settle=1))
+    came: list[str] = []
+    assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came)
     found = outages(recovering, now / 1000 - 1202, "Sandbox")
     assert found and any(recovery["startDate"] < stamp(now / 1000 - 1190) for recovery in found), found
