@@ -27,11 +27,13 @@ extension ServiceParts {
     let outages = OutageWatch(
       journal: IntakeJournal(redis: redis), store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
+    let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
         RecoveryWork(
-          client: client, deliveries: deliveries, store: store, term: term, settings: settings, metrics: metrics, logger: logger)
+          client: client, deliveries: deliveries, store: store, term: term, settings: settings, gate: gate, metrics: metrics,
+          logger: logger)
       },
       watch: { term in
         guard let app = configuration.app(term.bundleId) else { return }

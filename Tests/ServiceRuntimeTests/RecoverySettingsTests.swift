@@ -41,7 +41,8 @@ struct RecoverySettingsTests {
   @Test(
     "what lies beyond an edge is refused by its name",
     arguments: [
-      ("parallelPages", "0"), ("parallelPages", "257"), ("lease", "999ms"), ("heartbeat", "99ms"), ("outageAfter", "14s"),
+      ("parallelPages", "0"), ("parallelPages", "257"), ("intakeBacklog", "0"), ("lease", "999ms"), ("heartbeat", "99ms"),
+      ("outageAfter", "14s"),
       ("retryPatience", "999ms"), ("silenceAfter", "999ms"), ("silenceExpected", "0"), ("silenceExpected", "1000001"),
     ])
   func edges(key: String, value: String) throws {

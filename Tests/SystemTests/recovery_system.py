@@ -26,7 +26,7 @@ recovery:
   retryMargin: 1s
   silenceAfter: 5s
   parallelPages: {pages}
-  rates: {{ getNotificationHistory: {rate} }}
+  rates: {{ getNotificationHistory: {rate}, getTestNotificationStatus: 0.01 }}
 """
 
 
@@ -122,6 +122,12 @@ def outages(system: System, since: float, environment: str) -> list[dict]:
     recoveries = system.call("Recovery", "ListRecoveries", {"bundleId": APP, "maxRecoveries": 1000}).get("recoveries", [])
     return [recovery for recovery in recoveries if recovery["origin"] == "outage" and recovery["environment"] == environment
             and recovery["startDate"] >= stamp(since)]
+
+
+def metric(system: System, series: str) -> float:
+    """Of the service's own instance; 0 when it was never counted."""
+    text = system.request("GET", system.url("Recovery") + "/metrics").body.decode()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(series + " "))
 
 
 def wait_for(what, seconds: float = 40, every: float = 0.2):

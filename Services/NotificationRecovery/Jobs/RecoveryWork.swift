@@ -13,6 +13,7 @@ struct RecoveryWork: Sendable {
   let store: RecoveryStore
   let term: AppLeadership.Term
   let settings: RecoverySettings
+  let gate: IntakeGate
   let metrics: RecoveryMetrics
   let logger: Logger
 
@@ -90,6 +91,7 @@ struct RecoveryWork: Sendable {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
+      do { try await gate.pass() } catch { throw RecoveryProgress.Interruption.stopped }
       guard let now = await progress.slice(slice.number) else { return }
       do {
         let job = await progress.job

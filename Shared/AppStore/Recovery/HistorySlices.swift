@@ -81,7 +81,11 @@ public struct HistorySlices: Sendable, Hashable {
   public var progress: Double {
     if isFinished { return 1 }
     let total = Double(window.end - window.start)
-    guard isDivided else { return open.first.map { Double($0.pages) / Double($0.pages + 1) } ?? 0 }
+    guard isDivided else {
+      // Nothing can be said before it is known whether the window is divided: then it would have to fall back.
+      guard let whole = open.first, !mayDivide || whole.pages >= Self.probePages else { return 0 }
+      return Double(whole.pages) / Double(whole.pages + 1)
+    }
     var read = Double(cursor - window.start)
     for slice in open {
       let length = Double(slice.window.end - slice.window.start)

@@ -6,6 +6,8 @@ public struct RecoverySettings: Sendable, Hashable {
   public var lease: Duration = .seconds(15)
   /// How long a recovery from an outage holds back what is not urgent, at the most.
   public var holdBack: Duration = .seconds(300)
+  /// Deliveries that may wait for verification; while there are more, recoveries put nothing beside them.
+  public var intakeBacklog = 20_000
   /// How often ingest says that it is alive.
   public var heartbeat: Duration = .seconds(5)
   /// An outage of ingest is at least so long.
@@ -41,6 +43,7 @@ public struct RecoverySettings: Sendable, Hashable {
       value = Int(number)
     }
     try count("parallelPages", &parallelPages, 1...256)
+    try count("intakeBacklog", &intakeBacklog, 1...100_000_000)
     try time("lease", &lease, least: .seconds(1))
     try time("holdBack", &holdBack, least: .zero)
     try time("heartbeat", &heartbeat, least: .milliseconds(100))
@@ -62,7 +65,7 @@ public struct RecoverySettings: Sendable, Hashable {
     }
     unknown += node.unknownKeys([
       "parallelPages", "lease", "holdBack", "heartbeat", "outageAfter", "retryPatience", "retryMargin", "silenceAfter",
-      "silenceExpected", "rates",
+      "silenceExpected", "rates", "intakeBacklog",
     ])
   }
 }
