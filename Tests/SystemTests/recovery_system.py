@@ -21,7 +21,7 @@ SETTINGS = """
 recovery:
   lease: 2s
   heartbeat: 200ms
-  outageAfter: 1s
+  outageAfter: 2s
   retryPatience: 10s
   retryMargin: 1s
   silenceAfter: 5s
@@ -206,10 +206,11 @@ def slow_and_failing(system: System, percentage: int = 10, milliseconds: int = 4
     system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": milliseconds})
 
 
-def answered(system: System) -> int:
-    """Pages that Apple gave; what a scripted failure answered in its place is not among them."""
+def answered(system: System, first: float, last: float) -> int:
+    """Pages that Apple gave of a window; what a scripted failure answered in its place is not among them."""
     calls = system.control("/control/app-store-calls?limit=1000000")["calls"]
-    return sum(1 for call in calls if call["path"].endswith("/notifications/history") and call["status"] == 200)
+    return sum(1 for call in calls if call["path"].endswith("/notifications/history") and call["status"] == 200
+               and first * 1000 <= call["body"]["startDate"] < last * 1000)
 
 
 def drain(feed, expected: int, seconds: float) -> list[str]:
@@ -241,7 +242,6 @@ def play_a_days_outage(system: System, count: int, fresh_count: int, patience: f
             time.sleep(0.02)
 
     arriving = threading.Thread(target=keep_arriving)
-    before = answered(system)
     try:
         slow_and_failing(system)
         arriving.start()
@@ -264,7 +264,7 @@ def play_a_days_outage(system: System, count: int, fresh_count: int, patience: f
         seconds = time.monotonic() - began
         arriving.join()
         assert now["state"] == "completed" and now["progress"] == 1 and not refused, (now, refused[:1])
-        pages = answered(system) - before
+        pages = answered(system, first - 3600, first + DAY + 3600)
         wanted = missed | {notification["notificationUUID"] for notification in fresh}
         return {"first": first, "recovery": now, "seconds": seconds, "pages": pages, "fewest": -(-count // 20), "wanted": wanted,
                 "events": drain(feed, len(wanted), patience)}
