@@ -111,7 +111,7 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient", hummingbird]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
-      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
       serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),

@@ -1,6 +1,7 @@
 import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
+import Cryptography
 import HTTPClient
 import ServiceRuntime
 
@@ -11,8 +12,17 @@ extension ServiceParts {
     let configuration = try IngestConfiguration(environment.configuration)
     let store = SessionStore(redis: redis, payloadSeconds: IngestConfiguration.payloadSeconds)
     let metrics = IngestMetrics(environment.metrics, apps: environment.configuration.apps.map(\.bundleId))
+    let journal = IntakeJournal(redis: redis)
+    let arrivals = ArrivalCounter(
+      known: Set(
+        environment.configuration.apps.flatMap { app in
+          app.environments.map { ArrivalCounter.Source(environment: $0, bundleId: app.bundleId) }
+        }))
+    let heartbeat = Heartbeat(
+      journal: journal, arrivals: arrivals, instance: RandomBytes.uuid(), settings: environment.configuration.recovery,
+      logger: environment.logger)
     let router = PublicRouter(
-      postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
+      postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries, arrivals: arrivals),
       tokens: TokenIntake(
         deliveries: deliveries,
         rule: AdServicesRetryRule(
@@ -39,7 +49,9 @@ extension ServiceParts {
     parts.methods = IngestService.methods + QueuesService.methods
     parts.handlers =
       [GetDeliveryHandler(deliveries: deliveries)] + QueueHandlers.all(deliveries, metrics: environment.metrics)
-    parts.workers = [BackgroundWork(stop: { worker.stop() }, work: { await worker.run() })]
+    parts.workers = [
+      BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
+    ]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
     parts.publicResponder = router
     return parts

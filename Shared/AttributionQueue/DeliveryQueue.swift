@@ -62,9 +62,9 @@ public final class DeliveryQueue: Sendable {
     // A queue that is worked by deadline keeps no order.
     let place: [String]
     let told: [RedisArgument]
-    if let deadline = request.deadline {
+    if request.queue.isWorkedByDeadline {
       place = [Keys.byDeadline(request.queue, id.shard)]
-      told = ["", .integer(deadline)]
+      told = ["", request.deadline.map { .integer($0) } ?? ""]
     } else {
       place = line.map { [Keys.line(request.queue, id.shard, $0)] } ?? []
       told = line.map { [.string($0)] } ?? []

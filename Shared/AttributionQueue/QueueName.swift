@@ -6,6 +6,10 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case tokens
   /// SDK sessions, worked by ingest.
   case sessions
+  /// Gaps in subscriptions' histories and how they ended, worked by notification-recovery.
+  case gaps
+  /// Receipts that are migrated, worked by notification-recovery.
+  case migrations
 
   /// Whether its messages have deadlines and a ``DeadlineWorker`` works them.
   var isWorkedByDeadline: Bool { self == .tokens }

@@ -19,6 +19,8 @@ enum Scripts {
   static let trim = script("trim", PackageResources.trim_lua)
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
+  static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
+  static let arrivals = script("arrivals", PackageResources.arrivals_lua)
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
     RedisScript(name: name, source: String(decoding: source, as: UTF8.self), sha1: Hex.encode(SHA1Digest.hash(source)))

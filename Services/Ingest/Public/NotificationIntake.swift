@@ -14,6 +14,7 @@ struct NotificationIntake: Sendable {
   static let messageKind = "notification"
 
   let deliveries: DeliveryQueue
+  let arrivals: ArrivalCounter
 
   func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
     let body: JSONObject
@@ -32,11 +33,13 @@ struct NotificationIntake: Sendable {
     let found = NotificationSniffer(signedPayload: signedPayload)
     // The same keys as recovery uses: what comes both ways is one.
     let key = found.idempotencyKey(signedPayload: signedPayload)
-    return await accept(
+    let answer = await accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
         naturalKey: found.naturalKey, keepsOrder: true,
         message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8))))
+    if answer.status == 200 { arrivals.count(environment: found.environment, bundleId: found.bundleId) }
+    return answer
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {

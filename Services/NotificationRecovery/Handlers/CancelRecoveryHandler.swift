@@ -1,5 +1,4 @@
 import AttributionProtocol
-import Cryptography
 import RedisClient
 import ServiceRuntime
 
@@ -7,6 +6,7 @@ import ServiceRuntime
 struct CancelRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.CancelRecovery
   let store: RecoveryStore
+  let leadership: AppLeadership
 
   /// How long it is waited for the runner to notice; afterwards the answer says that it still runs.
   private static let patience: Duration = .seconds(5)
@@ -14,18 +14,17 @@ struct CancelRecoveryHandler: RPCHandler {
   func handle(_ request: CancelRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> CancelRecoveryResponse {
     var job = try await store.known(request.recoveryId)
     guard job.state == .running else { return CancelRecoveryResponse(recovery: Recovery(job)) }
-    let owner = RandomBytes.uuid()
     let end = min(ContinuousClock.now + Self.patience, context.deadline - .milliseconds(100))
     do throws(RedisError) {
-      try await store.requestCancel(job.id)
+      try await store.requestCancel(job)
       while job.state == .running, ContinuousClock.now < end {
-        if try await store.claim(job.id, owner: owner) {
-          // Nobody works on it now.
+        if let term = try await leadership.claim(job.bundleId) {
+          // Nobody leads the app now.
           if var mine = try await store.job(job.id), mine.state == .running {
             mine.finish(.cancelled, now: WallClock.now())
-            _ = try await store.save(mine, owner: owner)
+            _ = try await store.save(mine, term)
           }
-          try await store.release(job.id, owner: owner)
+          try await leadership.release(term)
         } else if (try? await Task.sleep(for: .milliseconds(100))) == nil {
           break
         }

@@ -21,7 +21,7 @@ struct StartRecoveryHandler: RPCHandler {
         id: RecoveryID.make(["start", context.caller, context.idempotencyKey ?? context.requestId]), bundleId: app.bundleId,
         server: server, window: try TimeWindow(start: start.millisecondsSince1970, end: end.millisecondsSince1970),
         notificationType: request.notificationType, notificationSubtype: request.notificationSubtype,
-        transactionId: request.transactionId, onlyFailures: request.onlyFailures ?? false, startedAt: WallClock.now())
+        transactionId: request.transactionId, onlyFailures: request.onlyFailures ?? false, origin: .request, startedAt: WallClock.now())
     } catch { throw RPCError(error) }
     do throws(RedisError) { try await store.create(job) } catch { throw RPCError(error) }
     return StartRecoveryResponse(recoveryId: job.id)

@@ -6,6 +6,21 @@ import WireJSON
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }
 
+  /// Who wanted it.
+  enum Origin: String, Sendable {
+    case request, schedule, outage
+
+    /// Whether the urgent notifications are to be worked first. A caller who asks for a window gets it as it comes.
+    var isUrgentFirst: Bool { self == .outage }
+  }
+
+  /// Edges of a window that are not sharp: Apple is asked for a little more there.
+  struct Edges: OptionSet, Sendable {
+    let rawValue: Int
+    static let before = Edges(rawValue: 1)
+    static let after = Edges(rawValue: 2)
+  }
+
   let id: String
   let bundleId: String
   let server: AppStoreServer
@@ -15,14 +30,13 @@ struct RecoveryJob: Sendable, Hashable {
   let notificationSubtype: String?
   let transactionId: String?
   let onlyFailures: Bool
+  let origin: Origin
   /// Milliseconds since 1970.
   let startedAt: Int64
 
   var state = State.running
   var completedAt: Int64?
   var lastError: String?
-  var paginationToken: String?
-  var restarts = 0
   var pages: Int64 = 0
   var fetched: Int64 = 0
   var accepted: Int64 = 0
@@ -31,9 +45,9 @@ struct RecoveryJob: Sendable, Hashable {
   /// Apple's own attempts by their result.
   var attemptResults: [String: Int64] = [:]
   /// What of the window Apple does not keep any more.
-  var uncovered: TimeWindow?
-  /// What Apple is asked for; fixed while paging, since the body must stay the same.
-  var asked: TimeWindow?
+  private(set) var uncovered: TimeWindow?
+  /// What Apple is asked for, by parts; nil when Apple keeps nothing of the window.
+  var slices: HistorySlices?
 
   /// The outage's edges are not sharp: Apple's attempts lie around them, milliseconds.
   static let overlap: Int64 = 600_000
@@ -42,7 +56,8 @@ struct RecoveryJob: Sendable, Hashable {
 
   init(
     id: String, bundleId: String, server: AppStoreServer, window: TimeWindow, notificationType: String? = nil,
-    notificationSubtype: String? = nil, transactionId: String? = nil, onlyFailures: Bool = false, startedAt: Int64
+    notificationSubtype: String? = nil, transactionId: String? = nil, onlyFailures: Bool = false, origin: Origin,
+    edges: Edges = [.before, .after], startedAt: Int64
   ) throws(RequestRefusal) {
     self.id = id
     self.bundleId = bundleId
@@ -52,40 +67,45 @@ struct RecoveryJob: Sendable, Hashable {
     self.notificationSubtype = notificationSubtype
     self.transactionId = transactionId
     self.onlyFailures = onlyFailures
+    self.origin = origin
     self.startedAt = startedAt
-    try clip(now: startedAt)
     // Refuses wrong combinations of filters before the job exists.
     _ = try request(window)
+    uncovered = window.clipped(to: server, now: startedAt).uncovered
+    let wide = try TimeWindow(
+      start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
+      end: edges.contains(.after) ? window.end + Self.overlap : window.end)
+    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + Self.retentionMargin).covered {
+      slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
+    }
   }
 
-  /// Divides the window by what Apple keeps now; done at the start and when Apple says that the start has become too old.
-  mutating func clip(now: Int64) throws(RequestRefusal) {
-    uncovered = window.clipped(to: server, now: now).uncovered
-    let wide = try TimeWindow(start: max(1, window.start - Self.overlap), end: window.end + Self.overlap)
-    asked = wide.clipped(to: server, now: now + Self.retentionMargin).covered
-    if uncovered == window { asked = nil }
-  }
-
-  /// The request for every page; nil when Apple keeps nothing of the window.
-  func request() throws(RequestRefusal) -> NotificationHistoryRequest? {
-    guard let asked else { return nil }
-    return try request(asked)
-  }
-
-  private func request(_ window: TimeWindow) throws(RequestRefusal) -> NotificationHistoryRequest {
+  /// The request for every page of a slice.
+  func request(_ window: TimeWindow) throws(RequestRefusal) -> NotificationHistoryRequest {
     try NotificationHistoryRequest(
       window: window, notificationType: notificationType, notificationSubtype: notificationSubtype, transactionId: transactionId,
       onlyFailures: onlyFailures)
   }
 
-  /// Apple does not say how many pages there are: an estimate that only grows.
-  var progress: Double { state == .completed ? 1 : Double(pages) / Double(pages + 1) }
+  /// Where Apple's retention begins, milliseconds since 1970.
+  func oldest(now: Int64) -> Int64 { now + Self.retentionMargin - server.notificationHistoryDays * 86_400_000 }
+
+  /// Time went on and with it the start of what Apple keeps.
+  mutating func noteRetention(now: Int64) { uncovered = window.clipped(to: server, now: now).uncovered }
+
+  /// 1 when it is completed; before, the share of the window that was read.
+  var progress: Double { state == .completed ? 1 : min(slices?.progress ?? 0, 0.999) }
 
   mutating func finish(_ state: State, now: Int64, error: String? = nil) {
     self.state = state
     completedAt = now
     if let error { lastError = error }
     if state == .completed { lastError = nil }
-    paginationToken = nil
+  }
+
+  /// For what was stored.
+  mutating func restore(uncovered: TimeWindow?, slices: HistorySlices?) {
+    self.uncovered = uncovered
+    self.slices = slices
   }
 }

@@ -1,52 +1,57 @@
 import AttributionQueue
-import Cryptography
 import RedisClient
 import ServiceRuntime
 
-/// The recoveries in Redis: each job with its lease, a list of all, a list of those that run.
+/// The recoveries in Redis: each job, the app's jobs that run, a list of all. What belongs to an app lies on the app's shard, beside its
+/// leader's lease, so that one script can compare and write.
 struct RecoveryStore: Sendable {
   let redis: RedisClient
-  /// Longer than an instance is away when it restarts, shorter than anybody waits for another to take over.
-  static let leaseMilliseconds: Int64 = 15_000
   /// How long a job can be read.
   static let keptSeconds: Int64 = 30 * 86_400
 
   private static let index = Keys.own("recovery", "index", shardOf: "recovery")
-  private static let running = Keys.own("recovery", "running", shardOf: "recovery")
 
-  private func key(_ kind: String, _ id: String) -> String { Keys.own("recovery", "\(kind):\(id)", shardOf: id) }
+  /// Which app a job belongs to: callers know its id alone.
+  private static func appKey(_ id: String) -> String { Keys.own("recovery", "app:\(id)", shardOf: id) }
+  private static func runningKey(_ bundleId: String) -> String { Keys.own("recovery", "running:\(bundleId)", shardOf: bundleId) }
+  private static func jobKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "job:\(id)", shardOf: bundleId) }
+  private static func cancelKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "cancel:\(id)", shardOf: bundleId) }
 
-  // KEYS 1 lease  2 job. ARGV 1 owner  2 job  3 lease, ms  4 job's time to live, s. Answers 1, or 0 when another holds the lease.
-  private static let save = script(
+  // KEYS 1 leader's lease  2 job  3 jobs that run. ARGV 1 token  2 job  3 job's time to live, s  4 id  5 1 while it runs.
+  // Answers 1, or 0 when the term is over, and nothing is written.
+  private static let save = AppLeadership.script(
     "recovery_save",
     """
     if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[4])
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+    if ARGV[5] ~= '1' then redis.call('SREM', KEYS[3], ARGV[4]) end
     return 1
     """)
-  // KEYS 1 lease. ARGV 1 owner  2 lease, ms; 0 gives it back. Answers 1, or 0 when another holds it.
-  private static let renew = script(
-    "recovery_renew",
+  // KEYS 1 job  2 jobs that run. ARGV 1 job  2 job's time to live, s  3 id. Answers 1, or 0 when it exists already.
+  private static let create = AppLeadership.script(
+    "recovery_create",
     """
-    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-    if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('DEL', KEYS[1]) end
+    if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 0 end
+    redis.call('SADD', KEYS[2], ARGV[3])
     return 1
     """)
-
-  private static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
 
   /// Stores a new job; one of the same id that exists already stays. Safe to repeat at any point.
   func create(_ job: RecoveryJob) async throws(RedisError) {
-    try await redis.send(["SET", .string(key("job", job.id)), .bytes(job.json), "NX", "EX", .integer(Self.keptSeconds)])
+    try await redis.send(["SET", .string(Self.appKey(job.id)), .string(job.bundleId), "EX", .integer(Self.keptSeconds)])
     try await redis.send(["ZADD", .string(Self.index), "NX", .integer(job.startedAt), .string(job.id)])
-    try await redis.send(["SADD", .string(Self.running), .string(job.id)])
+    _ = try await Self.create.run(
+      on: redis, keys: [Self.jobKey(job.id, job.bundleId), Self.runningKey(job.bundleId)],
+      arguments: [.bytes(job.json), .integer(Self.keptSeconds), .string(job.id)])
   }
 
   func job(_ id: String) async throws(RedisError) -> RecoveryJob? {
-    try await redis.send(["GET", .string(key("job", id))]).bytes.flatMap(RecoveryJob.init(json:))
+    guard let bundleId = try await redis.send(["GET", .string(Self.appKey(id))]).string else { return nil }
+    return try await job(id, of: bundleId)
+  }
+
+  func job(_ id: String, of bundleId: String) async throws(RedisError) -> RecoveryJob? {
+    try await redis.send(["GET", .string(Self.jobKey(id, bundleId))]).bytes.flatMap(RecoveryJob.init(json:))
   }
 
   /// Newest first.
@@ -68,52 +73,62 @@ struct RecoveryStore: Sendable {
     return jobs
   }
 
-  /// Ids of jobs that somebody should be working on.
-  func runningIDs() async throws(RedisError) -> [String] {
-    (try await redis.send(["SMEMBERS", .string(Self.running)]).array ?? []).compactMap(\.string)
+  /// Ids of an app's jobs that its leader should be working on.
+  func runningIDs(_ bundleId: String) async throws(RedisError) -> [String] {
+    (try await redis.send(["SMEMBERS", .string(Self.runningKey(bundleId))]).array ?? []).compactMap(\.string)
   }
 
-  func remove(running id: String) async throws(RedisError) { try await redis.send(["SREM", .string(Self.running), .string(id)]) }
-
-  // MARK: Lease
-
-  /// True when the job is this owner's now.
-  func claim(_ id: String, owner: String) async throws(RedisError) -> Bool {
-    let reply = try await redis.send(
-      ["SET", .string(key("lease", id)), .string(owner), "NX", "PX", .integer(Self.leaseMilliseconds)])
-    return !reply.isNull
+  func remove(running id: String, of bundleId: String) async throws(RedisError) {
+    try await redis.send(["SREM", .string(Self.runningKey(bundleId)), .string(id)])
   }
 
-  /// Starts the lease's time anew; false when another has it.
-  func renew(_ id: String, owner: String) async throws(RedisError) -> Bool {
-    try await Self.renew.run(
-      on: redis, keys: [key("lease", id)], arguments: [.string(owner), .integer(Self.leaseMilliseconds)]
+  /// Stores the job's progress; false when the term is over, and nothing is stored.
+  func save(_ job: RecoveryJob, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
+    try await Self.save.run(
+      on: redis,
+      keys: [AppLeadership.leaseKey(job.bundleId), Self.jobKey(job.id, job.bundleId), Self.runningKey(job.bundleId)],
+      arguments: [
+        .integer(term.token), .bytes(job.json), .integer(Self.keptSeconds), .string(job.id), job.state == .running ? 1 : 0,
+      ]
     ).integer == 1
   }
 
-  func release(_ id: String, owner: String) async throws(RedisError) {
-    _ = try await Self.renew.run(on: redis, keys: [key("lease", id)], arguments: [.string(owner), 0])
+  // MARK: Outages
+
+  // KEYS 1 leader's lease  2 mark. ARGV 1 token  2 moment  3 time to live, s. Answers 1, or 0 when the term is over.
+  private static let mark = AppLeadership.script(
+    "recovery_mark",
+    """
+    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+    return 1
+    """)
+
+  private static func outageKey(_ name: String, _ bundleId: String) -> String {
+    Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)
   }
 
-  /// Stores the job's progress; false when the lease was lost, and nothing is stored.
-  func save(_ job: RecoveryJob, owner: String) async throws(RedisError) -> Bool {
-    let saved =
-      try await Self.save.run(
-        on: redis, keys: [key("lease", job.id), key("job", job.id)],
-        arguments: [.string(owner), .bytes(job.json), .integer(Self.leaseMilliseconds), .integer(Self.keptSeconds)]
-      ).integer == 1
-    if saved, job.state != .running { try await remove(running: job.id) }
-    return saved
+  /// Up to where an outage that goes on was recovered, milliseconds since 1970; nil when nothing of it was.
+  func recoveredUntil(_ outage: String, of bundleId: String) async throws(RedisError) -> Int64? {
+    try await redis.send(["GET", .string(Self.outageKey(outage, bundleId))]).integer
+  }
+
+  /// False when the term is over, and nothing is stored.
+  func setRecovered(_ outage: String, until moment: Int64, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
+    try await Self.mark.run(
+      on: redis, keys: [AppLeadership.leaseKey(term.bundleId), Self.outageKey(outage, term.bundleId)],
+      arguments: [.integer(term.token), .integer(moment), .integer(Self.keptSeconds)]
+    ).integer == 1
   }
 
   // MARK: Cancelling
 
-  /// A key of its own: whoever works on the job writes the job itself.
-  func requestCancel(_ id: String) async throws(RedisError) {
-    try await redis.send(["SET", .string(key("cancel", id)), "1", "EX", .integer(Self.keptSeconds)])
+  /// A key of its own: the leader alone writes the job itself.
+  func requestCancel(_ job: RecoveryJob) async throws(RedisError) {
+    try await redis.send(["SET", .string(Self.cancelKey(job.id, job.bundleId)), "1", "EX", .integer(Self.keptSeconds)])
   }
 
-  func isCancelRequested(_ id: String) async throws(RedisError) -> Bool {
-    try await redis.send(["EXISTS", .string(key("cancel", id))]).integer == 1
+  func isCancelRequested(_ job: RecoveryJob) async throws(RedisError) -> Bool {
+    try await redis.send(["EXISTS", .string(Self.cancelKey(job.id, job.bundleId))]).integer == 1
   }
 }

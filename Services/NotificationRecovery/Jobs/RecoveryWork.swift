@@ -4,183 +4,182 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Works one job, page by page, while this instance holds its lease.
+/// Works one job, several slices at a time, while this instance leads the job's app.
 struct RecoveryWork: Sendable {
-  /// Why work on a job ends without the job being over: another instance goes on with it.
-  private enum Interruption: Error { case leaseLost, stopped }
+  private enum Ending: Error { case cancelled, failed(String) }
 
   let client: AppStoreServerAPIClient
   let deliveries: DeliveryQueue
   let store: RecoveryStore
-  let owner: String
+  let term: AppLeadership.Term
+  let settings: RecoverySettings
+  let gate: IntakeGate
   let metrics: RecoveryMetrics
   let logger: Logger
 
   /// How long one page may take with all its retries.
   private static let pageTime: Duration = .seconds(120)
-  /// Failures in a row before the job is given up: with the widest step about an hour.
+  /// Failures in a row of one slice before a caller's job is given up: with the widest step about half an hour. What the service
+  /// wants by itself waits as long as Apple is away.
   private static let maxFailures = 60
   private static let widestStep: Double = 60_000
 
-  /// Works the job to its end, or until the lease is lost or the service stops.
+  /// Works the job to its end, or until the term is over or the service stops.
   func run(_ stored: RecoveryJob) async {
-    var job = stored
+    let progress = RecoveryProgress(stored, store: store, term: term)
     do {
-      try await work(&job)
-      logger.info(
-        "recovery ended",
-        metadata: [
-          "recovery": "\(job.id)", "state": "\(job.state.rawValue)", "pages": "\(job.pages)", "fetched": "\(job.fetched)",
-          "accepted": "\(job.accepted)", "duplicates": "\(job.duplicates)",
-        ])
-      metrics.ended(job.state)
+      do {
+        try await read(progress, stored)
+        try await progress.finish(.completed, now: WallClock.now())
+      } catch let ending as Ending {
+        switch ending {
+        case .cancelled: try await progress.finish(.cancelled, now: WallClock.now())
+        case .failed(let reason): try await progress.finish(.failed, now: WallClock.now(), error: reason)
+        }
+      }
+      report(await progress.job)
     } catch {
-      logger.info("recovery left to another instance", metadata: ["recovery": "\(job.id)"])
+      logger.info("recovery left to the app's next leader", metadata: ["recovery": "\(stored.id)"])
     }
-    // Without Redis the lease runs out by itself.
-    try? await store.release(job.id, owner: owner)
   }
 
-  private func work(_ job: inout RecoveryJob) async throws(Interruption) {
-    var pager = HistoryPager(paginationToken: job.paginationToken, restarts: job.restarts)
-    var action = pager.next
-    var failures = 0
-    while true {
-      if try await isCancelled(job.id) { return try await finish(&job, .cancelled) }
-      let request: NotificationHistoryRequest?
-      do throws(RequestRefusal) { request = try job.request() } catch { return try await finish(&job, .failed, "\(error)") }
-      // Apple keeps nothing of the window: that is said, not an error.
-      guard let request else { return try await finish(&job, .completed) }
-      switch action {
-      case .finished: return try await finish(&job, .completed)
-      case .failed(let failure): return try await finish(&job, .failed, "\(failure)")
-      case .request(let token):
-        do {
-          let page = try await client.notificationHistory(
-            request, bundleId: job.bundleId, server: job.server, paginationToken: token, deadline: .now + Self.pageTime)
-          failures = 0
-          try await takeIn(page, &job)
-          action = pager.received(hasMore: page.hasMore, paginationToken: page.paginationToken)
-          job.lastError = nil
-        } catch let error as AppStoreServerAPIError {
-          try await react(to: error, &job, &pager, &action, &failures)
-          if job.state != .running { return }
-        } catch let error as Interruption {
-          throw error
-        } catch {
-          throw .stopped
+  private func report(_ job: RecoveryJob) {
+    logger.info(
+      "recovery ended",
+      metadata: [
+        "recovery": "\(job.id)", "state": "\(job.state.rawValue)", "origin": "\(job.origin.rawValue)", "pages": "\(job.pages)",
+        "fetched": "\(job.fetched)", "accepted": "\(job.accepted)", "duplicates": "\(job.duplicates)",
+      ])
+    for entry in SendAttemptDiagnosis.diagnose(job.attemptResults) {
+      guard let advice = entry.advice else { continue }
+      logger.warning(
+        "Apple could not deliver",
+        metadata: ["recovery": "\(job.id)", "result": "\(entry.result)", "attempts": "\(entry.count)", "advice": "\(advice)"])
+    }
+    metrics.ended(job.state)
+  }
+
+  /// Reads all slices: as many at a time as there are readers.
+  private func read(_ progress: RecoveryProgress, _ job: RecoveryJob) async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        while true {
+          if try await isCancelled(job) { throw Ending.cancelled }
+          try await pause(300)
         }
-        job.paginationToken = pager.paginationToken
-        job.restarts = pager.restarts
-        try await save(job)
+      }
+      var reading = 0
+      func read(_ slice: HistorySlice) {
+        reading += 1
+        group.addTask {
+          try await self.read(slice, progress)
+          return true
+        }
+      }
+      for slice in await progress.openSlices { read(slice) }
+      while true {
+        while let slice = await progress.openNext(readers: settings.parallelPages) { read(slice) }
+        guard reading > 0, try await group.next() != nil else { break }
+        reading -= 1
+      }
+      group.cancelAll()
+      guard await progress.isRead else { throw Ending.failed("a part of the window could not be read") }
+    }
+  }
+
+  private func read(_ slice: HistorySlice, _ progress: RecoveryProgress) async throws {
+    var action = slice.pager.next
+    var failures = 0
+    while case .request(let token) = action {
+      do { try await gate.pass() } catch { throw RecoveryProgress.Interruption.stopped }
+      guard let now = await progress.slice(slice.number) else { return }
+      do {
+        let job = await progress.job
+        let page = try await client.notificationHistory(
+          job.request(now.window), bundleId: job.bundleId, server: job.server, paginationToken: token, deadline: .now + Self.pageTime)
+        failures = 0
+        let taken = try await takeIn(page, job.id, progress)
+        action = try await progress.received(slice.number, page, accepted: taken.accepted, duplicates: taken.duplicates)
+      } catch let error as AppStoreServerAPIError {
+        if error.classification != .rate { failures += 1 }
+        if let next = try await react(to: error, slice.number, failures, progress) { action = next }
+      } catch let refusal as RequestRefusal {
+        throw Ending.failed("\(refusal)")
       }
     }
+    if case .failed(let failure) = action { throw Ending.failed("\(failure)") }
   }
 
+  /// Waits as long as the error asks for; a new action where the slice starts anew.
   private func react(
-    to error: AppStoreServerAPIError, _ job: inout RecoveryJob, _ pager: inout HistoryPager, _ action: inout HistoryPager.Action,
-    _ failures: inout Int
-  ) async throws(Interruption) {
-    if Task.isCancelled { throw .stopped }
-    job.lastError = "\(error)"
-    if let code = error.errorCode, let next = pager.refused(errorCode: code) {
-      logger.warning("recovery starts its window anew", metadata: ["recovery": "\(job.id)", "reason": "\(error)"])
-      do throws(RequestRefusal) { try job.clip(now: WallClock.now()) } catch { return try await finish(&job, .failed, "\(error)") }
-      action = next
-      return
+    to error: AppStoreServerAPIError, _ slice: Int64, _ failures: Int, _ progress: RecoveryProgress
+  ) async throws -> HistoryPager.Action? {
+    if Task.isCancelled { throw RecoveryProgress.Interruption.stopped }
+    if let code = error.errorCode, let next = try await progress.refused(slice, errorCode: code, now: WallClock.now()) {
+      let id = await progress.job.id
+      logger.warning("a part of a recovery starts anew", metadata: ["recovery": "\(id)", "reason": "\(error)"])
+      return next
     }
+    metrics.failed(error.classification.rawValue)
+    let stored = await progress.job
     switch error.classification {
     case .rate:
-      try await save(job)
-      try await wait(until: (error.retryAt ?? WallClock.now() + 60_000) + Int64.random(in: 0...1000), job.id)
+      try await progress.note("\(error)")
+      try await pause(max(0, (error.retryAt ?? WallClock.now() + 60_000) - WallClock.now()) + Int64.random(in: 0...1000))
     case .retry, .server:
-      failures += 1
-      guard failures < Self.maxFailures else { return try await finish(&job, .failed, "\(error)") }
-      try await save(job)
-      let widest = min(Self.widestStep, 1000 * Double(1 << min(failures, 16)))
-      try await wait(until: WallClock.now() + Int64(widest * Double.random(in: 0...1)), job.id)
-    case .tryOtherEnvironment, .credentials, .configuration, .permanent:
-      try await finish(&job, .failed, "\(error)")
+      guard failures < Self.maxFailures || stored.origin != .request else { throw Ending.failed("\(error)") }
+      try await progress.note("\(error)")
+      let widest = min(Self.widestStep, 500 * Double(1 << min(failures, 16)))
+      try await pause(Int64(widest * Double.random(in: 0...1)))
+    case .tryOtherEnvironment, .credentials, .configuration, .permanent: throw Ending.failed("\(error)")
     }
+    return nil
   }
 
-  /// Puts every notification of a page into the intake, before the page counts as read.
-  private func takeIn(_ page: NotificationHistoryPage, _ job: inout RecoveryJob) async throws(Interruption) {
-    for item in page.items {
-      for result in item.sendAttemptResults { job.attemptResults[result, default: 0] += 1 }
-      let outcome = try await takeIn(item.signedPayload, job.id)
-      switch outcome {
-      case .accepted: job.accepted += 1
-      case .duplicate: job.duplicates += 1
+  // MARK: Taking in
+
+  typealias Taken = RecoveredNotification.Taken
+
+  /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
+  private func takeIn(
+    _ page: NotificationHistoryPage, _ jobID: String, _ progress: RecoveryProgress
+  ) async throws -> (accepted: Int, duplicates: Int) {
+    var counts = (accepted: 0, duplicates: 0)
+    try await withThrowingTaskGroup(of: Taken.self) { group in
+      for item in page.items {
+        let notification = RecoveredNotification(item.signedPayload)
+        let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
+        let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
+        group.addTask { try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID) }
       }
-      metrics.took(outcome)
+      for try await taken in group {
+        if taken == .accepted { counts.accepted += 1 } else { counts.duplicates += 1 }
+        metrics.took(taken)
+      }
     }
-    job.pages += 1
-    job.fetched += Int64(page.items.count + page.unusable)
-    job.failed += Int64(page.unusable)
+    return counts
   }
 
-  enum Taken: String { case accepted, duplicate }
-
-  private func takeIn(_ signedPayload: String, _ jobID: String) async throws(Interruption) -> Taken {
-    let found = NotificationSniffer(signedPayload: signedPayload)
-    let request = AcceptRequest(
-      queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
-      naturalKey: found.naturalKey, keepsOrder: true,
-      message: QueueMessage(
-        kind: "notification", body: Array(signedPayload.utf8), attributes: ["recoveryId": jobID], receivedAt: WallClock.now(),
-        source: "recovery"))
+  private func takeIn(_ notification: RecoveredNotification, notBefore: Int64?, _ jobID: String) async throws -> Taken {
     var step: Int64 = 100
     while true {
       do throws(QueueError) {
-        // What was verified before needs no second verification.
-        if let naturalKey = found.naturalKey,
-          try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
-        {
-          return .duplicate
-        }
-        return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+        return try await notification.takeIn(deliveries, attributes: ["recoveryId": jobID], notBefore: notBefore)
       } catch {
         // Redis away or the queue full: the page is kept until it is in.
         logger.warning("a recovered notification is not taken in yet", metadata: ["recovery": "\(jobID)", "reason": "\(error)"])
-        do { try await Task.sleep(for: .milliseconds(step)) } catch { throw .stopped }
-        step = min(step * 2, 5000)
       }
-    }
-  }
-
-  // MARK: The job in Redis
-
-  private func finish(_ job: inout RecoveryJob, _ state: RecoveryJob.State, _ error: String? = nil) async throws(Interruption) {
-    job.finish(state, now: WallClock.now(), error: error)
-    try await save(job)
-  }
-
-  /// Keeps trying while Redis is away: progress that is not stored would be asked for again.
-  private func save(_ job: RecoveryJob) async throws(Interruption) {
-    var step: Int64 = 100
-    while true {
-      if let saved = try? await store.save(job, owner: owner) {
-        guard saved else { throw .leaseLost }
-        return
-      }
-      do { try await Task.sleep(for: .milliseconds(step)) } catch { throw .stopped }
+      try await pause(step)
       step = min(step * 2, 5000)
     }
   }
 
-  private func isCancelled(_ id: String) async throws(Interruption) -> Bool {
-    if Task.isCancelled { throw .stopped }
-    return (try? await store.isCancelRequested(id)) ?? false
+  private func isCancelled(_ job: RecoveryJob) async throws -> Bool {
+    if Task.isCancelled { throw RecoveryProgress.Interruption.stopped }
+    return (try? await store.isCancelRequested(job)) ?? false
   }
 
-  /// Waits in small steps, so that a cancelled recovery does not sit out an hour of Apple's rate limit.
-  private func wait(until moment: Int64, _ id: String) async throws(Interruption) {
-    while true {
-      let left = moment - WallClock.now()
-      guard left > 0 else { return }
-      do { try await Task.sleep(for: .milliseconds(min(left, 1000))) } catch { throw .stopped }
-      if try await isCancelled(id) { return }
-    }
+  private func pause(_ milliseconds: Int64) async throws {
+    do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch { throw RecoveryProgress.Interruption.stopped }
   }
 }

@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -44,7 +44,15 @@ extension DeploymentConfiguration {
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
       revocation = try node["revocation"]?.text() ?? revocation
       gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
-      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation"])
+      silence = try node["silence"]?.duration() ?? silence
+      silenceSweep = try node["silenceSweep"]?.duration() ?? silenceSweep
+      guard silenceSweep > .zero else { throw ConfigurationError("appStore.silenceSweep", "must be longer than nothing") }
+      silenceBatch = Int(try node["silenceBatch"]?.integer() ?? Int64(silenceBatch))
+      guard (1...10_000).contains(silenceBatch) else { throw ConfigurationError("appStore.silenceBatch", "must be 1 to 10000") }
+      unknownKeys += node.unknownKeys([
+        "rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation", "silence", "silenceSweep",
+        "silenceBatch",
+      ])
     }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
     if let networks = try root["sourceIdentifiers"]?.mapping() {
@@ -54,6 +62,7 @@ extension DeploymentConfiguration {
     }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
+    if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
     if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }
     if let node = root["consentRouting"] {
@@ -176,8 +185,10 @@ extension DeploymentConfiguration {
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
       recovery: try node["recovery"].map { node throws(ConfigurationError) in
-        Recovery(
-          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400))
+        unknown += node.unknownKeys(["schedule", "lookback", "outages"])
+        return Recovery(
+          schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400),
+          outages: try node["outages"]?.bool() ?? true)
       },
       consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions)
   }

@@ -44,6 +44,8 @@ public struct DeploymentConfiguration: Sendable {
   public struct Recovery: Sendable, Hashable {
     public let schedule: Duration?
     public let lookback: Duration
+    /// Whether an outage starts a recovery of its window by itself.
+    public let outages: Bool
   }
 
   public struct App: Sendable, Hashable {
@@ -83,11 +85,18 @@ public struct DeploymentConfiguration: Sendable {
   public var acceptsXcodeData = false
   /// How long stragglers are waited for before a gap in a subscription's life is published.
   public var gapPatience: Duration = .seconds(900)
+  /// How long nothing may be heard past a subscription's end before that is a gap.
+  public var silence: Duration = .seconds(86_400)
+  /// How often it is looked for such silence.
+  public var silenceSweep: Duration = .seconds(30)
+  /// How many subscriptions of a shard one look takes at the most.
+  public var silenceBatch = 100
   public var apps: [App] = []
   /// By ad network: what its source identifiers stand for.
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
   public var clients: [Client] = []
   public var limits = Limits()
+  public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   public var adServices = AdServicesSettings()
   /// Strategy → domains in the order they are tried, where the deployment has its own.

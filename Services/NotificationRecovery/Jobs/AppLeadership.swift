@@ -1,0 +1,85 @@
+import AttributionQueue
+import Cryptography
+import RedisClient
+
+/// One leader per app, whatever the number of instances: a lease in Redis with a fencing token that only grows. Every write of a
+/// recovery's progress compares the token in the same script, so an instance that was stopped and does not know that another took
+/// over can write nothing.
+struct AppLeadership: Sendable {
+  /// An app this instance leads, and the token to prove it.
+  struct Term: Sendable, Hashable {
+    let bundleId: String
+    let token: Int64
+  }
+
+  let redis: RedisClient
+  /// How long a leader that says nothing stays one.
+  let lease: Duration
+
+  private var leaseMilliseconds: Int64 { max(1, lease.milliseconds) }
+
+  static func leaseKey(_ bundleId: String) -> String { Keys.own("recovery", "leader:\(bundleId)", shardOf: bundleId) }
+  private static func fenceKey(_ bundleId: String) -> String { Keys.own("recovery", "fence:\(bundleId)", shardOf: bundleId) }
+
+  // KEYS 1 lease  2 fence. ARGV 1 lease, ms. Answers the new term's token, or 0 when there is a leader.
+  private static let claim = script(
+    "recovery_lead",
+    """
+    if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+    local token = redis.call('INCR', KEYS[2])
+    redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
+    return token
+    """)
+  // KEYS 1 lease. ARGV 1 token  2 lease, ms; 0 gives it back. Answers 1, or 0 when the term is over.
+  private static let renew = script(
+    "recovery_renew",
+    """
+    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('DEL', KEYS[1]) end
+    return 1
+    """)
+
+  static func script(_ name: String, _ source: String) -> RedisScript {
+    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+  }
+
+  /// Nil when another instance leads the app.
+  func claim(_ bundleId: String) async throws(RedisError) -> Term? {
+    let reply = try await Self.claim.run(
+      on: redis, keys: [Self.leaseKey(bundleId), Self.fenceKey(bundleId)], arguments: [.integer(leaseMilliseconds)])
+    guard let token = reply.integer, token > 0 else { return nil }
+    return Term(bundleId: bundleId, token: token)
+  }
+
+  /// Starts the lease's time anew; false when the term is over.
+  func renew(_ term: Term) async throws(RedisError) -> Bool {
+    try await Self.renew.run(
+      on: redis, keys: [Self.leaseKey(term.bundleId)], arguments: [.integer(term.token), .integer(leaseMilliseconds)]
+    ).integer == 1
+  }
+
+  func release(_ term: Term) async throws(RedisError) {
+    _ = try await Self.renew.run(on: redis, keys: [Self.leaseKey(term.bundleId)], arguments: [.integer(term.token), 0])
+  }
+
+  /// Returns when the term is over, or its task is cancelled.
+  func keep(_ term: Term) async {
+    var lastRenewal = ContinuousClock.now
+    while true {
+      do { try await Task.sleep(for: lease / 3) } catch { return }
+      let asked = ContinuousClock.now
+      do throws(RedisError) {
+        guard try await renew(term) else { return }
+        lastRenewal = asked
+      } catch {
+        // Redis may be back before the lease is over; after that another may lead.
+        guard ContinuousClock.now - lastRenewal < lease else { return }
+      }
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

@@ -1,0 +1,110 @@
+import AppStore
+import RedisClient
+
+/// A job while several readers work its slices: its counts, and its storing. Many pages that end together share one write.
+actor RecoveryProgress {
+  /// Why work on a job ends without the job being over: the app's next leader goes on with it.
+  enum Interruption: Error { case termOver, stopped }
+
+  private(set) var job: RecoveryJob
+  private let store: RecoveryStore
+  private let term: AppLeadership.Term
+  private let began = ContinuousClock.now
+  private var pagesNow = 0
+  private var version = 0
+  private var stored = 0
+  private var isStoring = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ job: RecoveryJob, store: RecoveryStore, term: AppLeadership.Term) {
+    self.job = job
+    self.store = store
+    self.term = term
+  }
+
+  /// Slices that a leader before this one left open; empty for a new job.
+  var openSlices: [HistorySlice] { job.slices?.open ?? [] }
+
+  var isRead: Bool { job.slices?.isFinished ?? true }
+
+  func openNext(readers: Int) -> HistorySlice? { job.slices?.openNext(readers: readers) }
+
+  /// A slice's state now; nil when it is closed.
+  func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
+
+  /// How long a notification is held back, milliseconds.
+  func hold(_ urgency: RecoveryUrgency, most: Int64) -> Int64 {
+    guard job.origin.isUrgentFirst else { return 0 }
+    let seconds = max(0.001, (ContinuousClock.now - began) / .seconds(1))
+    return urgency.hold(pagesLeft: job.slices?.pagesLeft, pagesPerSecond: Double(pagesNow) / seconds, most: most)
+  }
+
+  /// A page of a slice is in.
+  func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws -> HistoryPager.Action {
+    job.pages += 1
+    pagesNow += 1
+    job.fetched += Int64(page.items.count + page.unusable)
+    job.failed += Int64(page.unusable)
+    job.accepted += Int64(accepted)
+    job.duplicates += Int64(duplicates)
+    for item in page.items { for result in item.sendAttemptResults { job.attemptResults[result, default: 0] += 1 } }
+    job.lastError = nil
+    let action =
+      job.slices?.received(
+        slice, items: page.items.count + page.unusable, hasMore: page.hasMore, paginationToken: page.paginationToken) ?? .finished
+    try await save()
+    return action
+  }
+
+  /// Apple refused a page for a reason of paging; nil for any other reason.
+  func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> HistoryPager.Action? {
+    guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: job.oldest(now: now)) else { return nil }
+    job.noteRetention(now: now)
+    try await save()
+    return action
+  }
+
+  func note(_ error: String) async throws {
+    job.lastError = error
+    try await save()
+  }
+
+  func finish(_ state: RecoveryJob.State, now: Int64, error: String? = nil) async throws {
+    job.finish(state, now: now, error: error)
+    try await save()
+  }
+
+  /// Returns when what the job is now, or something newer, is stored. Keeps trying while Redis is away: progress that is not stored
+  /// would be asked for again.
+  private func save() async throws {
+    version += 1
+    let mine = version
+    while stored < mine {
+      if isStoring {
+        await withCheckedContinuation { waiting.append($0) }
+        continue
+      }
+      isStoring = true
+      defer {
+        isStoring = false
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+      }
+      let snapshot = version
+      try await write(job)
+      stored = snapshot
+    }
+  }
+
+  private func write(_ job: RecoveryJob) async throws {
+    var step: Int64 = 100
+    while true {
+      if let saved = try? await store.save(job, term) {
+        guard saved else { throw Interruption.termOver }
+        return
+      }
+      do { try await Task.sleep(for: .milliseconds(step)) } catch { throw Interruption.stopped }
+      step = min(step * 2, 5000)
+    }
+  }
+}

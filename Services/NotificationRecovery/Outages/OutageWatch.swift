@@ -1,0 +1,116 @@
+import AppStore
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+
+/// Looks for outages of the intake, and starts a recovery of just their windows, most urgent notifications first.
+///
+/// It keeps nothing of its own: outages are in ``IntakeJournal``, and a recovery's id names the outage it is for, so that each is
+/// recovered once, whoever leads the app when.
+struct OutageWatch: Sendable {
+  let journal: IntakeJournal
+  let store: RecoveryStore
+  let settings: RecoverySettings
+  /// How many times faster Apple's retry schedule runs, for development.
+  let timeScale: Double
+  let metrics: RecoveryMetrics
+  let logger: Logger
+
+  /// How often it is looked, at the most.
+  var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
+
+  func look(_ app: DeploymentConfiguration.App, _ term: AppLeadership.Term) async {
+    guard app.recovery?.outages == true else { return }
+    do {
+      let known = try await journal.outages()
+      let isDown = known.lastBeat.map { known.now - $0 > settings.outageAfter.milliseconds } ?? false
+      for server in app.environments.compactMap(AppStoreServer.init(rawValue:)) {
+        let rule = try OutageRule(
+          schedule: NotificationRetrySchedule(server, scale: timeScale), patience: settings.retryPatience.milliseconds,
+          margin: settings.retryMargin.milliseconds)
+        let watched = Watched(app: app, server: server, term: term, rule: rule, now: known.now)
+        for outage in known.outages { try await ended(outage, .heartbeat, watched) }
+        if isDown, let start = known.lastBeat { try await goesOn(since: start, .heartbeat, watched) }
+        try await lookForSilence(watched, outages: known.outages, isDown: isDown)
+      }
+    } catch {
+      logger.debug("outages cannot be looked for", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
+    }
+  }
+
+  private struct Watched {
+    let app: DeploymentConfiguration.App
+    let server: AppStoreServer
+    let term: AppLeadership.Term
+    let rule: OutageRule
+    let now: Int64
+  }
+
+  private func lookForSilence(_ watched: Watched, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
+    let arrivals = try await journal.arrivals(environment: watched.server.rawValue, bundleId: watched.app.bundleId)
+    let rhythm = try ArrivalRhythm(bucket: IntakeJournal.bucket, counts: arrivals.counts)
+    func isOutage(_ start: Int64, _ end: Int64) throws -> Bool {
+      guard start < end else { return false }
+      return rhythm.isOutage(
+        silence: try TimeWindow(start: start, end: end), expected: Double(settings.silenceExpected),
+        least: settings.silenceAfter.milliseconds)
+    }
+    for silence in arrivals.silences where try isOutage(silence.start, silence.end) {
+      // An outage of ingest itself is a silence of every app, and recovered as what it is.
+      let length = silence.end - silence.start
+      let isExplained = outages.contains { 2 * (min($0.end, silence.end) - max($0.start, silence.start)) >= length }
+      if !isExplained { try await ended(silence, .silence, watched) }
+    }
+    guard !isDown, let last = arrivals.last, try isOutage(last, arrivals.now) else { return }
+    try await goesOn(since: last, .silence, watched)
+  }
+
+  private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+    // What of it was already recovered while it went on is not fetched again.
+    let recovered = try await store.recoveredUntil(outageName(outage.start, evidence, watched), of: watched.app.bundleId)
+    let start = recovered ?? outage.start
+    guard start < outage.end else { return }
+    switch watched.rule.decide(try TimeWindow(start: start, end: outage.end), evidence: evidence, now: watched.now) {
+    case .wait(let moment):
+      logger.debug("Apple's own retries are waited for", metadata: ["app": "\(watched.app.bundleId)", "until": "\(moment)"])
+    case .recover(let window, let onlyFailures):
+      try await begin(
+        window, evidence, watched, onlyFailures: onlyFailures, edges: recovered == nil ? [.before, .after] : .after)
+    }
+  }
+
+  private func goesOn(since start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+    let name = outageName(start, evidence, watched)
+    let recovered = try await store.recoveredUntil(name, of: watched.app.bundleId)
+    guard let piece = watched.rule.piece(from: recovered ?? start, now: watched.now) else { return }
+    try await begin(piece, evidence, watched, onlyFailures: false, edges: recovered == nil ? .before : [])
+    // Not stored, the next piece begins where this one does: asked for twice, counted once.
+    _ = try await store.setRecovered(name, until: piece.end, watched.term)
+  }
+
+  /// An outage is the same one as long as its start is.
+  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) -> String {
+    "\(watched.server.rawValue):\(evidence.rawValue):\(start)"
+  }
+
+  private func begin(
+    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched, onlyFailures: Bool, edges: RecoveryJob.Edges
+  ) async throws {
+    let id = RecoveryID.make([
+      "outage", watched.app.bundleId, watched.server.rawValue, evidence.rawValue, String(window.start), String(window.end),
+    ])
+    guard try await store.job(id, of: watched.app.bundleId) == nil else { return }
+    try await store.create(
+      RecoveryJob(
+        id: id, bundleId: watched.app.bundleId, server: watched.server, window: window, onlyFailures: onlyFailures, origin: .outage,
+        edges: edges, startedAt: WallClock.now()))
+    metrics.noticed(evidence)
+    logger.warning(
+      "an outage is recovered",
+      metadata: [
+        "recovery": "\(id)", "app": "\(watched.app.bundleId)", "environment": "\(watched.server.rawValue)",
+        "evidence": "\(evidence.rawValue)", "from": "\(window.start)", "until": "\(window.end)", "onlyFailures": "\(onlyFailures)",
+      ])
+  }
+}

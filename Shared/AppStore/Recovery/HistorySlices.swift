@@ -1,0 +1,188 @@
+/// Divides a recovery's window into slices that are paged side by side: a state machine that says what to read next and does nothing
+/// itself (Get Notification History).
+///
+/// A pagination token leads to the next page only, so one window is read one page after the other. Several windows are read at the
+/// same time. Every slice costs half a page more on average than its share of the whole, and an empty one a whole page; so slices
+/// are made as long as ten to sixty pages of what was found so far:
+///
+/// - First the whole window is asked. Most recoveries end with its first pages, and nothing is divided.
+/// - What has more than three pages is divided. The first slice is short, since nothing is known yet; each later one is made from
+///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read alone.
+/// - Towards the end slices become shorter (the rest is shared by all readers), so that no reader is left with a long one.
+///
+/// Together that stays below 1.1 times the fewest pages possible from about two hundred pages on. The types are not asked for one by
+/// one: Apple's filter takes one pair of type and subtype, has no "all but these", and knows none of next year's types. Asking for the
+/// urgent ones first and for everything afterwards would read the urgent ones, usually most of all, twice. Urgency is therefore given
+/// to what was read (``RecoveryUrgency``), not to what is read.
+public struct HistorySlices: Sendable, Hashable {
+  /// Notifications on a full page (Apple's limit).
+  public static let pageSize: Int64 = 20
+  static let probePages: Int64 = 3
+  static let firstShare: Int64 = 256
+  static let leastPages = 10.0
+  static let mostPages = 60.0
+  static let growth: Int64 = 8
+  /// Never shorter, milliseconds.
+  static let leastLength: Int64 = 1000
+  static let remembered = 4
+
+  /// A slice that was read to its end: its length in milliseconds and what it held.
+  public struct Measure: Sendable, Hashable {
+    public let length: Int64
+    public let items: Int64
+
+    public init(length: Int64, items: Int64) {
+      self.length = length
+      self.items = items
+    }
+  }
+
+  /// What is read in all.
+  public let window: TimeWindow
+  /// Where the next slice begins, milliseconds since 1970.
+  public private(set) var cursor: Int64
+  /// Slices that are being read, in the order they were opened.
+  public private(set) var open: [HistorySlice] = []
+  /// Whether the window was divided.
+  public private(set) var isDivided = false
+  /// Whether it may be.
+  public let mayDivide: Bool
+  /// The slices that were read last, newest at the end.
+  public private(set) var measures: [Measure] = []
+  /// The longest slice that was read, milliseconds.
+  public private(set) var longest: Int64 = 0
+  private var opened: Int64 = 0
+
+  /// `mayDivide` is false for what is small by nature: the notifications of one transaction.
+  public init(window: TimeWindow, mayDivide: Bool = true) {
+    self.window = window
+    self.mayDivide = mayDivide
+    cursor = window.start
+  }
+
+  /// As it was stored.
+  public init(
+    window: TimeWindow, mayDivide: Bool, cursor: Int64, isDivided: Bool, open: [HistorySlice], measures: [Measure], longest: Int64
+  ) {
+    self.window = window
+    self.mayDivide = mayDivide
+    self.cursor = min(max(cursor, window.start), window.end)
+    self.isDivided = isDivided
+    self.open = open
+    self.measures = measures.suffix(Self.remembered)
+    self.longest = longest
+    opened = (open.map(\.number).max() ?? -1) + 1
+  }
+
+  /// Whether all of the window was read.
+  public var isFinished: Bool { open.isEmpty && cursor >= window.end }
+
+  /// The share of the window that was read, 0 to 1. A slice being read counts by its pages against what it was made for.
+  public var progress: Double {
+    if isFinished { return 1 }
+    let total = Double(window.end - window.start)
+    guard isDivided else {
+      // Nothing can be said before it is known whether the window is divided: then it would have to fall back.
+      guard let whole = open.first, !mayDivide || whole.pages >= Self.probePages else { return 0 }
+      return Double(whole.pages) / Double(whole.pages + 1)
+    }
+    var read = Double(cursor - window.start)
+    for slice in open {
+      let length = Double(slice.window.end - slice.window.start)
+      let expected = max(Double(slice.pages) + 1, (density ?? 0) * length / Double(Self.pageSize))
+      read -= length * (1 - Double(slice.pages) / expected)
+    }
+    return min(max(read / total, 0), 1)
+  }
+
+  /// How many pages are left, as far as it can be known; nil before anything was measured.
+  public var pagesLeft: Double? {
+    guard isDivided, let density else { return nil }
+    let rest = Double(window.end - cursor) * density / Double(Self.pageSize)
+    return open.reduce(rest) { sum, slice in
+      sum + max(1, Double(slice.window.end - slice.window.start) * density / Double(Self.pageSize) - Double(slice.pages))
+    }
+  }
+
+  /// Opens the next slice; nil while `readers` slices are open, when the first one has to tell more, or when none is left.
+  public mutating func openNext(readers: Int) -> HistorySlice? {
+    guard open.count < max(1, readers), cursor < window.end else { return nil }
+    let length: Int64
+    if isDivided {
+      guard let next = nextLength(readers: max(1, readers)) else { return nil }
+      length = next
+    } else {
+      length = window.end - window.start
+    }
+    let end = min(window.end, cursor + length)
+    guard let part = try? TimeWindow(start: cursor, end: end) else { return nil }
+    let slice = HistorySlice(number: opened, window: part)
+    opened += 1
+    cursor = end
+    open.append(slice)
+    return slice
+  }
+
+  /// A page of a slice came and all that is on it was taken in.
+  public mutating func received(_ number: Int64, items: Int, hasMore: Bool, paginationToken: String?) -> HistoryPager.Action {
+    guard let place = open.firstIndex(where: { $0.number == number }) else { return .finished }
+    open[place].pages += 1
+    open[place].items += Int64(items)
+    let action = open[place].pager.received(hasMore: hasMore, paginationToken: paginationToken)
+    if action == .finished { return close(place) }
+    if case .request = action, !isDivided, mayDivide, open[place].pages >= Self.probePages,
+      window.end - window.start >= Self.leastLength * Self.firstShare / 8
+    {
+      // What was read comes again in the slices, and melts into one.
+      isDivided = true
+      cursor = window.start
+      open.remove(at: place)
+      return .finished
+    }
+    return action
+  }
+
+  /// Apple refused a page; nil when the code has nothing to do with paging. `oldest` is where Apple's retention begins now.
+  public mutating func refused(_ number: Int64, errorCode: Int64, oldest: Int64) -> HistoryPager.Action? {
+    guard let place = open.firstIndex(where: { $0.number == number }), let action = open[place].pager.refused(errorCode: errorCode)
+    else { return nil }
+    if open[place].window.start < oldest {
+      guard let rest = try? TimeWindow(start: oldest, end: open[place].window.end) else { return close(place) }
+      open[place].window = rest
+    }
+    open[place].pages = 0
+    open[place].items = 0
+    return action
+  }
+
+  private mutating func close(_ place: Int) -> HistoryPager.Action {
+    let slice = open.remove(at: place)
+    let length = slice.window.end - slice.window.start
+    measures = (measures + [Measure(length: length, items: slice.items)]).suffix(Self.remembered)
+    longest = max(longest, length)
+    return .finished
+  }
+
+  /// Notifications a millisecond in what was read last; one more than were found, so that nothing found is not nothing to come.
+  private var density: Double? {
+    let length = measures.reduce(0) { $0 + $1.length }
+    guard length > 0 else { return nil }
+    return Double(measures.reduce(1) { $0 + $1.items }) / Double(length)
+  }
+
+  private func nextLength(readers: Int) -> Int64? {
+    guard let density else {
+      return open.isEmpty ? max(Self.leastLength, (window.end - window.start) / Self.firstShare) : nil
+    }
+    let rest = window.end - cursor
+    let share = Double(rest) * density / Double(Self.pageSize) / Double(readers)
+    let pages = min(max(share, Self.leastPages), Self.mostPages)
+    let wanted = pages * Double(Self.pageSize) / density
+    let bound = max(Self.leastLength, longest * Self.growth)
+    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound))
+    // Shorter than it should be for want of knowledge: one of these is enough to know more.
+    guard length < bound || open.isEmpty else { return nil }
+    // No crumbs at the end.
+    return rest - length < length / 2 ? rest : length
+  }
+}

@@ -1,0 +1,36 @@
+/// What Apple's own attempts to deliver say about why notifications do not arrive (sendAttemptResult).
+public struct SendAttemptDiagnosis: Sendable, Hashable {
+  /// Apple's `sendAttemptResult`.
+  public let result: String
+  /// How many attempts ended so.
+  public let count: Int64
+  /// What it means and what to look at, for a person; nil for a success.
+  public let advice: String?
+
+  /// The results counted, most frequent first; values this version does not know are kept.
+  public static func diagnose(_ counts: [String: Int64]) -> [SendAttemptDiagnosis] {
+    counts.filter { $0.value > 0 }
+      .map { SendAttemptDiagnosis(result: $0.key, count: $0.value, advice: advice(for: $0.key)) }
+      .sorted { $0.count != $1.count ? $0.count > $1.count : $0.result < $1.result }
+  }
+
+  /// What a result implies; nil for `SUCCESS`.
+  public static func advice(for result: String) -> String? {
+    switch result {
+    case "SUCCESS": nil
+    case "SSL_ISSUE", "TLS_ISSUE":
+      "the TLS handshake failed: check that the certificate is not expired, names the host, comes with its intermediates, "
+        + "is publicly trusted, and that TLS 1.2 is offered"
+    case "TIMED_OUT": "the server took too long: check its load, what stands in front of it, and a firewall that drops 17.0.0.0/8"
+    case "NO_RESPONSE": "no answer came: check that the address resolves to the server and that a firewall lets 17.0.0.0/8 in"
+    case "SOCKET_ISSUE": "the connection could not be made or broke: check the port, the listener, and limits of connections"
+    case "PREMATURE_CLOSE": "the connection was closed before the answer was whole: check time limits and restarts of what stands in front"
+    case "CIRCULAR_REDIRECT": "the URL redirects: Apple follows none; enter the final URL in App Store Connect"
+    case "UNSUPPORTED_CHARSET": "the answer names a character set that Apple does not take: answer with an empty body"
+    case "INVALID_RESPONSE": "the answer was no valid HTTP: check what stands in front of the server"
+    case "UNSUCCESSFUL_HTTP_RESPONSE_CODE": "the answer was no 200 to 206: check the path of the URL, and why the server refused or failed"
+    case "OTHER": "Apple names no reason: request a test notification and read its status"
+    default: "a result this version does not know: see Apple's page on sendAttemptResult"
+    }
+  }
+}

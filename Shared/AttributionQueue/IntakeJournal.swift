@@ -1,0 +1,100 @@
+public import RedisClient
+
+/// What is known of the intake itself: which instances of ingest were alive when, and when notifications of which app came. Written by
+/// ingest, read by recovery. Times are Redis' own, milliseconds since 1970.
+public struct IntakeJournal: Sendable {
+  /// From the last sign of life before to the first one after.
+  public struct Pause: Sendable, Hashable {
+    public let start: Int64
+    public let end: Int64
+
+    public init(start: Int64, end: Int64) {
+      self.start = start
+      self.end = end
+    }
+  }
+
+  /// What is known of an app's notifications.
+  public struct Arrivals: Sendable, Hashable {
+    /// Redis' time of this answer.
+    public let now: Int64
+    /// When the last one came; nil when none is remembered.
+    public let last: Int64?
+    /// Bucket (time divided by ``IntakeJournal/bucket``) → how many came.
+    public let counts: [Int64: Int64]
+    /// Silences that ended.
+    public let silences: [Pause]
+  }
+
+  /// Length of one count, milliseconds: a 288th of a day.
+  public static let bucket: Int64 = 300_000
+  /// How long counts, outages and silences are remembered, milliseconds.
+  public static let remembered: Int64 = 9 * 86_400_000
+
+  private static let instances = Keys.own("ingest", "instances", shardOf: "ingest")
+  private static let outages = Keys.own("ingest", "outages", shardOf: "ingest")
+
+  private let redis: RedisClient
+
+  public init(redis: RedisClient) { self.redis = redis }
+
+  /// Says that an instance is alive. Answers the outage that ended with it: nobody had said so for longer than `outageAfter`.
+  public func beat(_ instance: String, outageAfter: Duration) async throws(RedisError) -> Pause? {
+    let reply = try await Scripts.heartbeat.run(
+      redis, [Self.instances, Self.outages],
+      [.string(instance), .integer(outageAfter.milliseconds), .integer(Self.remembered)])
+    guard let values = reply.array, values.count == 2, let now = values[0].integer, let start = values[1].integer, start > 0
+    else { return nil }
+    return Pause(start: start, end: now)
+  }
+
+  /// The outages of all instances together that are remembered, oldest first, and the last sign of life; `now` is Redis' time.
+  public func outages() async throws(RedisError) -> (now: Int64, lastBeat: Int64?, outages: [Pause]) {
+    let now = try await time()
+    let last = try await redis.send(["ZRANGE", .string(Self.instances), -1, -1, "WITHSCORES"])
+    return (now, last.array?.last?.integer, try await pauses(Self.outages))
+  }
+
+  /// Notes that notifications of an app came. A silence longer than `silenceAfter` before them is recorded.
+  public func note(environment: String, bundleId: String, count: Int64, silenceAfter: Duration) async throws(RedisError) {
+    let keys = Self.keys(environment, bundleId)
+    _ = try await Scripts.arrivals.run(
+      redis, [keys.counts, keys.last, keys.silences],
+      [.integer(count), .integer(Self.bucket), .integer(silenceAfter.milliseconds), .integer(Self.remembered)])
+  }
+
+  /// What is known of an app's notifications.
+  public func arrivals(environment: String, bundleId: String) async throws(RedisError) -> Arrivals {
+    let keys = Self.keys(environment, bundleId)
+    let now = try await time()
+    let last = try await redis.send(["GET", .string(keys.last)]).integer
+    let fields = try await redis.send(["HGETALL", .string(keys.counts)]).array ?? []
+    var counts: [Int64: Int64] = [:]
+    for place in stride(from: 0, to: fields.count - 1, by: 2) {
+      if let bucket = fields[place].integer, let count = fields[place + 1].integer { counts[bucket] = count }
+    }
+    return Arrivals(now: now, last: last, counts: counts, silences: try await pauses(keys.silences))
+  }
+
+  private static func keys(_ environment: String, _ bundleId: String) -> (counts: String, last: String, silences: String) {
+    func key(_ name: String) -> String { Keys.own("ingest", "\(name):\(environment):\(bundleId)", shardOf: bundleId) }
+    return (key("arrivals"), key("last-arrival"), key("silences"))
+  }
+
+  private func time() async throws(RedisError) -> Int64 {
+    let reply = try await redis.send(["TIME"])
+    guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else {
+      throw .unexpectedReply("TIME")
+    }
+    return seconds * 1000 + micros / 1000
+  }
+
+  private func pauses(_ key: String) async throws(RedisError) -> [Pause] {
+    (try await redis.send(["ZRANGE", .string(key), 0, -1]).array ?? []).compactMap { member in
+      guard let parts = member.string?.split(separator: "-"), parts.count == 2, let start = Int64(parts[0]), let end = Int64(parts[1]),
+        start < end
+      else { return nil }
+      return Pause(start: start, end: end)
+    }
+  }
+}
