@@ -163,8 +163,8 @@ class HangingResponder:
         """Whether somebody waits for an answer now: a process that died has closed its connection."""
         for one in list(self.connections):
             try:
-                if one.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
-                    return True
+                while one.recv(4096, socket.MSG_DONTWAIT):
+                    pass
             except BlockingIOError:
                 return True
             except OSError:
