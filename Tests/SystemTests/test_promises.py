@@ -260,7 +260,7 @@ def test_what_is_delayed_comes_when_it_is_due_and_an_idle_system_does_not_look_f
             commands, span = list(seen), time.time() - began
         looks = [command for command in commands if ":delayed" in command or ":schedule" in command]
         assert time.time() >= due or not looks, looks
-        print(f"idle: {len(commands) / span:.0f} commands a second of two brokers, an ingest and a verifier")
+        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in their first {span:.1f} s, {len(looks)} for what is delayed")
         eventually("it is worked", lambda: system.states([id])[id] == "done", 60)
         event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
         assert event["type"] == "attribution.adservices.resolved.v1"
