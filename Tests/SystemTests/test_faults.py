@@ -191,8 +191,8 @@ Again: `ATTRIBUTION_SOAK=1 ATTRIBUTION_SEED={SEED} .build/venv/bin/python -m pyt
 
 {table(("fault", "count"), [*sorted(faults.done.items()), ("**together**", sum(faults.done.values()))])}
 
-Replies cut in the middle: {cuts["public"]} to senders, {cuts["redis"]} of Redis. A full disk ends Redis, which cannot go on after a
-failed write of its log, and again each time it starts until there is room.
+Replies cut in the middle: {cuts["public"]} to senders, {cuts["redis"]} of Redis. A full disk is a limit on the
+length of Redis' log, in the middle of a write; it ends Redis, which cannot go on after a failed write with `appendfsync always`.
 
 {table(("process", "starts"), starts.items())}
 """
