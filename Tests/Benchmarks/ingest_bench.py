@@ -117,7 +117,7 @@ def speed(report: Report, binaries: pathlib.Path, native: Native, seconds: float
     spread = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["spread"])]
     again = [ours / first for ours, first in zip(rounds_of["duplicates"], rounds_of["accepts"])]
     report.figures["speed"] = {**rounds_of, "ratio": ratios, "ratioToSpread": spread, "costs": costs, "payload": [body, envelope],
-                               "bytes": {**sizes, "event": event, "index": index, "record": record}}
+                               "bytes": sizes}
     report.add("redis-benchmark -c 64 -P 1, the accept script: a second", f"{median(rounds_of['ceiling']):,.0f}")
     report.add("the same script, keys spread over 256 shards (accepts.c)", f"{median(rounds_of['spread']):,.0f}")
     report.add("ingest, 64 connections: durable accepts a second", f"{median(rounds_of['accepts']):,.0f}")

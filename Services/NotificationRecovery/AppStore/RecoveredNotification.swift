@@ -1,5 +1,6 @@
 import AppStore
 import AttributionQueue
+import ServiceRuntime
 
 /// A notification of Apple's history on its way into the intake: by the same step and under the same keys as one that Apple posts, so
 /// that all copies of it melt into one.

@@ -2,6 +2,7 @@ import AppStore
 import AttributionQueue
 import Cryptography
 import RedisClient
+import ServiceRuntime
 
 /// What is known of gaps, a hash each, and the gaps of each app by when they were found.
 struct GapStore: Sendable {

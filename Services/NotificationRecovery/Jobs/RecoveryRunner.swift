@@ -3,6 +3,7 @@ import AttributionQueue
 import Logging
 import RedisClient
 import Synchronization
+import ServiceRuntime
 
 /// Leads apps that nobody leads, works their jobs, and watches over them.
 final class RecoveryRunner: Sendable {

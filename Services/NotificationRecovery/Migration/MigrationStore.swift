@@ -2,6 +2,7 @@ import AttributionQueue
 import Cryptography
 import RedisClient
 import WireJSON
+import ServiceRuntime
 
 /// Migrations in Redis: counts, what each batch of receipts came to, which purchases are in and which are done, and what failed.
 /// All keys of a migration lie in one shard; every count is made once, whoever repeats a step after a crash.

@@ -114,7 +114,7 @@ struct ObservationWork: Sendable {
         return .retry(after: Self.pause, error: "notifications that were brought back are not taken in yet")
       }
     }
-    let now = WallClock.now
+    let now = WallClock.now()
     let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
       // Also whoever repeats this after a crash: the observation in its place says what was done.
       if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
@@ -172,7 +172,8 @@ struct ObservationWork: Sendable {
 
   private func published(_ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject) -> WorkOutcome {
     let event = CloudEvent(
-      id: naturalKey, source: Self.source, type: type, subject: subject, time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
+      id: naturalKey, source: Self.source, type: type, subject: subject, time: Timestamp(millisecondsSince1970: WallClock.now()), data: data
+    )
     return .complete(
       Completion(
         state: .verified, naturalKey: naturalKey, rememberLong: true,
