@@ -81,7 +81,7 @@ struct SharedConcurrencyTests {
   @Test("the part of an instance that died is free when its lease has ended")
   func death() async throws {
     try await withRedis { client, _ in
-      let dead = instance("dead", client, lease: .milliseconds(200))
+      let dead = instance("dead", client, lease: .seconds(3))
       _ = dead.take(12)
       await dead.fit()
       #expect(dead.take(12) == 12)
