@@ -48,7 +48,7 @@ extension ServiceParts {
     let gapWorker = QueueWorker(
       queue: .gaps, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.gaps, environment.metrics)
     ) { lease in await gapWork.handle(lease) }
-    let migrations = MigrationStore(redis: redis)
+    let migrations = MigrationStore(redis: redis, settings: configuration.migrations)
     let migrationWork = MigrationWork(
       calls: calls, deliveries: deliveries, store: migrations, metrics: metrics, logger: environment.logger)
     let migrationWorker = QueueWorker(

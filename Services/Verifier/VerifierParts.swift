@@ -24,11 +24,11 @@ extension ServiceParts {
       signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
-    let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.wholeMilliseconds)
+    let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.wholeMilliseconds)
     let lifecycle = SubscriptionLifecycle(
       store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
     let sweep = SilenceSweep(
-      lifecycle: lifecycle, pause: configuration.silenceSweep, most: configuration.silenceBatch, metrics: environment.metrics,
+      lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
     VerificationWorker.declare(environment.metrics)
     let verification = VerificationWorker(

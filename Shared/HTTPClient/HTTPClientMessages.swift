@@ -10,12 +10,17 @@ public struct HTTPClientRequest: Sendable {
   public var timeout: Duration
   /// A larger answer is an error.
   public var maxResponseBytes: Int
+  /// Whether it does no harm twice. One that does goes over a connection of its own: what breaks without an answer on a connection
+  /// that was used before, libcurl sends anew by itself.
+  public var isRepeatable: Bool
 
   public init(
     method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
     timeout: Duration = .seconds(10),
-    maxResponseBytes: Int = 8 << 20
+    maxResponseBytes: Int = 8 << 20,
+    isRepeatable: Bool = true
   ) {
+    self.isRepeatable = isRepeatable
     self.method = method
     self.url = url
     self.headers = headers

@@ -56,6 +56,7 @@ final class Transfer {
     long(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
     long(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(configuration.connectTimeout, request.timeout)))
     long(CURLOPT_PIPEWAIT, configuration.http2 ? 1 : 0)
+    long(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
     long(
       CURLOPT_HTTP_VERSION,
       configuration.http2PriorKnowledge

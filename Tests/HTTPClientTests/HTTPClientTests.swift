@@ -227,6 +227,33 @@ struct HTTPClientTests {
     #expect((2...8).contains(server.mostAtOnce))
   }
 
+  @Test("what must not be done twice is sent once, also where a connection that was used before breaks without an answer")
+  func once() async throws {
+    let seen = Mutex(0)
+    let server = SmallServer { request in
+      guard request.path == "/change" else { return .ok("ok") }
+      seen.withLock { $0 += 1 }
+      return .bytesThenReset([])
+    }
+    defer { server.stop() }
+    let client = HTTPClient()
+    func change(isRepeatable: Bool) async -> HTTPClientError? {
+      do throws(HTTPClientError) {
+        _ = try await client.send(
+          HTTPClientRequest(method: "PUT", url: server.url + "/change", body: Array("{}".utf8), isRepeatable: isRepeatable))
+        return nil
+      } catch { return error }
+    }
+    #expect(try await client.send(get(server.url + "/")).status == 200)
+    let error = await change(isRepeatable: false)
+    #expect(error != nil)
+    #expect(seen.withLock { $0 } == 1)
+    // It can happen at all: over the connection of the last answer.
+    #expect(try await client.send(get(server.url + "/")).status == 200)
+    _ = await change(isRepeatable: true)
+    #expect(seen.withLock { $0 } == 3)
+  }
+
   @Test("a cancelled task gets its error without waiting for an answer, and the client works on")
   func cancellation() async throws {
     let server = SmallServer { $0.path == "/never" ? .silence : .ok("ok") }

@@ -101,7 +101,7 @@ struct GetMigrationHandler: RPCHandler {
   }
 }
 
-/// The migrations of the last ninety days, newest first.
+/// The migrations that can still be read, newest first.
 struct ListMigrationsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListMigrations
   let store: MigrationStore

@@ -1,20 +1,20 @@
 import AttributionQueue
 import Cryptography
 import RedisClient
+import ServiceRuntime
 import WireJSON
 import ServiceRuntime
 
 /// Migrations in Redis: counts, what each batch of receipts came to, which purchases are in and which are done, and what failed.
 /// All keys of a migration lie in one shard; every count is made once, whoever repeats a step after a crash.
 struct MigrationStore: Sendable {
-  /// How long a migration can be read after its last step, seconds.
-  static let keptSeconds: Int64 = 90 * 86_400
-  /// Failures that are kept one by one; those beyond are counted.
-  static let mostFailures: Int64 = 100_000
   /// Sets that purchases are spread over, so that each stays a set of integers: some 250 in each for a million receipts.
   private static let buckets: Int64 = 4096
 
   let redis: RedisClient
+  let settings: MigrationSettings
+
+  private var keptSeconds: Int64 { settings.kept.components.seconds }
 
   private static let index = Keys.own("recovery", "migrations", shardOf: "migrations")
 
@@ -98,12 +98,12 @@ struct MigrationStore: Sendable {
     let reply = try await Self.add.run(
       on: redis, keys: [Self.key(id), Self.key(id, "batches"), Self.key(id, "failures")] + members.map { Self.bucket(id, "in", $0) },
       arguments: [
-        .string(batch), .integer(now), .integer(Self.keptSeconds), .string(bundleId), .integer(Int64(receipts)),
-        .integer(Int64(noPurchase)), .integer(Self.mostFailures), .integer(Int64(failures.count)),
+        .string(batch), .integer(now), .integer(keptSeconds), .string(bundleId), .integer(Int64(receipts)),
+        .integer(Int64(noPurchase)), .integer(Int64(settings.failures)), .integer(Int64(failures.count)),
       ] + failures.map { .bytes($0.json) } + members.map { .integer($0) })
     if reply.integer == -1 { return nil }
     try await redis.send(["ZADD", .string(Self.index), "NX", .integer(now), .string(id)])
-    try await redis.send(["ZREMRANGEBYSCORE", .string(Self.index), "-inf", .integer(now - Self.keptSeconds * 1000)])
+    try await redis.send(["ZREMRANGEBYSCORE", .string(Self.index), "-inf", .integer(now - keptSeconds * 1000)])
     let flags = Array((reply.string ?? "").utf8)
     guard flags.count == members.count else { throw .unexpectedReply("migration_add") }
     return flags.map { $0 == UInt8(ascii: "1") }
@@ -117,8 +117,8 @@ struct MigrationStore: Sendable {
     _ = try await Self.finish.run(
       on: redis, keys: [Self.key(id), Self.bucket(id, "done", task.member), Self.key(id, "failures")],
       arguments: [
-        .integer(task.member), .integer(WallClock.now()), .integer(Self.keptSeconds), .integer(Int64(transactions)),
-        .integer(Int64(subscriptions)), .integer(Self.mostFailures), failure.map { .bytes($0.json) } ?? "",
+        .integer(task.member), .integer(WallClock.now()), .integer(keptSeconds), .integer(Int64(transactions)),
+        .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), failure.map { .bytes($0.json) } ?? "",
       ])
   }
 

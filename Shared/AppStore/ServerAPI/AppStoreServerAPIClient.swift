@@ -168,7 +168,7 @@ public final class AppStoreServerAPIClient: Sendable {
       answer = try await http.send(
         HTTPClientRequest(
           method: bucket.endpoint.method, url: (baseURLs[server] ?? server.defaultBaseURL) + target, headers: headers, body: sent,
-          timeout: min(timeout, remaining)))
+          timeout: min(timeout, remaining), isRepeatable: bucket.endpoint.isRepeatable))
     } catch {
       throw AppStoreServerAPIError(.server, message: "\(error)", server: server)
     }

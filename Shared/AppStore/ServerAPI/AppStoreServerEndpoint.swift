@@ -18,6 +18,14 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
   /// Whether asking twice changes nothing: what failed without an answer may simply be sent again.
   public var isRead: Bool { method == "GET" || self == .getNotificationHistory }
 
+  /// Whether asking twice does no harm: reads, and changes that say what shall be. An extension moves the date each time.
+  public var isRepeatable: Bool {
+    switch self {
+    case .extendRenewalDate, .extendRenewalDatesForAll, .requestTestNotification: false
+    default: true
+    }
+  }
+
   /// Requests per second and app in production; the sandbox has a tenth. Enforced by the hour.
   public var requestsPerSecond: Double {
     switch self {

@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers", "recovery",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -44,16 +44,13 @@ extension DeploymentConfiguration {
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
       revocation = try node["revocation"]?.text() ?? revocation
       gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
-      silence = try node["silence"]?.duration() ?? silence
-      silenceSweep = try node["silenceSweep"]?.duration() ?? silenceSweep
-      guard silenceSweep > .zero else { throw ConfigurationError("appStore.silenceSweep", "must be longer than nothing") }
-      silenceBatch = Int(try node["silenceBatch"]?.integer() ?? Int64(silenceBatch))
-      guard (1...10_000).contains(silenceBatch) else { throw ConfigurationError("appStore.silenceBatch", "must be 1 to 10000") }
+      silence = try SilenceSettings(node)
       unknownKeys += node.unknownKeys([
         "rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation", "silence", "silenceSweep",
         "silenceBatch",
       ])
     }
+    if let node = root["migrations"] { migrations = try MigrationSettings(node, &unknownKeys) }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
     if let networks = try root["sourceIdentifiers"]?.mapping() {
       for id in networks.keys {

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Settings of gaps and migrations") struct GapSettingsTests {
+  private func silence(_ yaml: String) throws -> SilenceSettings { try SilenceSettings(ConfigurationNode(yaml: yaml, file: "file")) }
+
+  private func migrations(_ yaml: String) throws -> MigrationSettings {
+    var unknown: [String] = []
+    let settings = try MigrationSettings(ConfigurationNode(yaml: yaml, file: "file"), &unknown)
+    #expect(unknown.isEmpty)
+    return settings
+  }
+
+  @Test("what is said is taken up to its edges")
+  func edges() throws {
+    #expect(try silence("{ strictCertificates: true }") == SilenceSettings())
+    let edge = try silence("{ silence: 0s, silenceSweep: 100ms, silenceBatch: 10000 }")
+    #expect(edge.after == .zero)
+    #expect(edge.sweep == .milliseconds(100))
+    #expect(edge.batch == 10_000)
+    #expect(try migrations("{ kept: 1h, failures: 0 }").kept == .seconds(3600))
+    #expect(try migrations("{ failures: 10000000 }").failures == 10_000_000)
+  }
+
+  @Test(
+    "what is beyond an edge is refused by its name",
+    arguments: [("silenceSweep: 99ms", "silenceSweep"), ("silenceBatch: 0", "silenceBatch"), ("silenceBatch: 10001", "silenceBatch")])
+  func beyond(_ entry: (yaml: String, place: String)) {
+    #expect { try silence("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
+  }
+
+  @Test(
+    "so is that of migrations",
+    arguments: [("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures")])
+  func beyondMigrations(_ entry: (yaml: String, place: String)) {
+    #expect { try migrations("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
+  }
+}
