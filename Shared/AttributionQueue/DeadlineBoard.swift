@@ -59,19 +59,48 @@ struct DeadlineBoard: Sendable {
   /// How many messages to take from which shards so that they are the `most` nearest their deadline of all. Fewer where what comes
   /// behind the known ones of a shard could be nearer than what other shards have.
   func nearest(_ most: Int) -> [Int: Int] {
-    var candidates: [(deadline: Int64, shard: Int)] = []
-    // Nothing past the last known deadline of a shard that has more can be compared with it.
+    // Nothing past the last known deadline of a shard that has more can be compared with what comes behind it.
     var horizon = Int64.max
-    for (shard, entry) in entries.enumerated() where !entry.coming.isEmpty {
-      for deadline in entry.coming.prefix(most) { candidates.append((deadline, shard)) }
-      if entry.waiting > entry.coming.count, let last = entry.coming.last { horizon = min(horizon, last) }
+    var heads: [Head] = []
+    for (shard, entry) in entries.enumerated() {
+      guard let first = entry.coming.first, let last = entry.coming.last else { continue }
+      heads.append(Head(deadline: first, shard: shard, place: 0))
+      if entry.waiting > entry.coming.count { horizon = min(horizon, last) }
     }
-    candidates.sort { $0.deadline < $1.deadline }
+    // A heap of what is next in each shard.
+    for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { Self.sink(&heads, index) }
     var counts: [Int: Int] = [:]
-    for candidate in candidates.prefix(max(0, most)) {
-      if candidate.deadline > horizon { break }
-      counts[candidate.shard, default: 0] += 1
+    for _ in 0..<max(0, most) {
+      guard let head = heads.first, head.deadline <= horizon else { break }
+      counts[head.shard, default: 0] += 1
+      let coming = entries[head.shard].coming
+      if head.place + 1 < coming.count {
+        heads[0] = Head(deadline: coming[head.place + 1], shard: head.shard, place: head.place + 1)
+      } else {
+        heads[0] = heads[heads.count - 1]
+        heads.removeLast()
+      }
+      Self.sink(&heads, 0)
     }
     return counts
+  }
+
+  private struct Head {
+    var deadline: Int64
+    var shard: Int
+    var place: Int
+  }
+
+  private static func sink(_ heads: inout [Head], _ start: Int) {
+    var index = start
+    while true {
+      var least = index
+      for child in (2 * index + 1)...(2 * index + 2) where child < heads.count && heads[child].deadline < heads[least].deadline {
+        least = child
+      }
+      guard least != index else { return }
+      heads.swapAt(index, least)
+      index = least
+    }
   }
 }

@@ -264,22 +264,25 @@ class Outage:
             # Whoever could be asked when Apple was back and was not.
             lost_expired += data["outcome"] == "expired" and deadline > back * 1000
         late = answered_twice = 0
-        order: list[tuple[int, float]] = []
+        order: list[tuple[int, float, bool]] = []
         for key, token in tokens.items():
             answered = [entry["atMilliseconds"] for entry in calls[token] if entry["status"] == 200]
-            late += any(entry["atMilliseconds"] > deadlines.get(key, 0) + 1 for entry in calls[token])
+            # Sent before it and recorded a little after it is not late.
+            late += any(entry["atMilliseconds"] > deadlines.get(key, 0) + 250 for entry in calls[token])
             answered_twice += len(answered) > 1
             if answered:
-                order.append((answered[0], deadlines.get(key, 0)))
+                order.append((answered[0], deadlines.get(key, 0), len(calls[token]) == 1))
         order.sort()
         ranks = sorted(range(len(order)), key=lambda place: order[place][1])
         # How many places later than by its deadline a token was asked: what being passed by means.
-        behind = sorted(place_called - place_due for place_due, place_called in enumerate(ranks))
+        # Tokens that were asked in vain come again when their broker has seen that Apple is back, up to a pause later.
+        behind = sorted(called - due for due, called in enumerate(ranks) if order[called][2])
+        tried = [called - due for due, called in enumerate(ranks) if not order[called][2]]
         return {
             "tokens": self.tokens, "events": len(events), "repeated": twice, "outcomes": outcomes, "doomed": doomed,
             "expired_though_savable": lost_expired, "called_past_deadline": late, "answered_twice": answered_twice,
             # What the killed broker held waited for its lease to end.
             "behind_median": behind[len(behind) // 2], "behind_most": behind[-1 - self.concurrency], "behind_held": behind[-1],
-            "seconds": drained - back, "rate": len(order) / (drained - back), "memory": memory, "seed": self.seed,
+            "behind_tried": max(tried, default=0), "tried": len(tried), "seconds": drained - back, "rate": len(order) / (drained - back), "memory": memory, "seed": self.seed,
             "killed_after": killed - back,
         }

@@ -1,4 +1,4 @@
-"""The broker: its calls a second beside a bare libcurl multi loop, and the backlog after an outage of Apple's endpoint."""
+"""The broker: its calls a second beside a bare libcurl multi loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tempfile
 import time
 
 from bench import HERE, LOAD_CORE, SERVER_CORE, Redis, Report, Server, free_port, median, pinned
-from broker_backlog import APP, Outage, Simulator, count_events, hand_in, stamp
+from broker_backlog import APP, Simulator, count_events, hand_in, stamp
+from queue_bench import busy
 
 RECORD = {"status": 200, "body": {
     "attribution": True, "orgId": 40669820, "campaignId": 542370539, "conversionType": "Download", "claimType": "Click",
@@ -37,7 +38,6 @@ def broker(binaries: pathlib.Path, apple: Simulator, count: int, round_: int) ->
             hand_in(public, [
                 (f'{{"token":"{round_:02d}{number:0318d}","bundleId":"{APP}","attStatus":0,"requestedAt":"{asked}"}}').encode()
                 for number in range(count)])
-        from queue_bench import busy
         used = busy(redis.process)
         with Server(binaries, "asa-token-broker", configuration, core=LOAD_CORE, ATTRIBUTION_REDIS_URL=redis.url,
                     ATTRIBUTION_ADSERVICES_URL=apple.url, ATTRIBUTION_CA_FILE=str(apple.ca)) as server:
@@ -69,39 +69,13 @@ def speed(report: Report, binaries: pathlib.Path, count: int, rounds: int) -> No
     report.add("processor time for a token: broker, Redis", f"{median(processor):.0f} µs, {median(store):.0f} µs")
 
 
-def backlog(report: Report, binaries: pathlib.Path, tokens: int, outage: float, spread: float) -> None:
-    result = Outage(binaries, tokens, outage_seconds=outage, spread_seconds=spread, scale=3600 / outage, concurrency=CONCURRENCY).play()
-    report.figures["backlog"] = result
-    report.add("tokens after an outage of an hour (scaled), an instance killed midway", f"{tokens:,}")
-    report.add("drained: tokens a second", f"{result['rate']:,.0f}")
-    exact = result["events"] == tokens and result["repeated"] == 0
-    report.add("final events, of these repeated", f"{result['events']:,}, {result['repeated']}", "one each", exact)
-    report.add("expired though they could have been saved", str(result["expired_though_savable"]), "0", result["expired_though_savable"] == 0)
-    report.add("expired during the outage", str(result["outcomes"].get("expired", 0)), str(result["doomed"]),
-               result["outcomes"].get("expired", 0) == result["doomed"])
-    report.add("asked past their deadline", str(result["called_past_deadline"]), "0", result["called_past_deadline"] == 0)
-    report.add("places behind the order of deadlines: median, most; of those the killed one held, most",
-               f"{result['behind_median']}, {result['behind_most']}; {result['behind_held']}", f"most within {3 * CONCURRENCY}",
-               result["behind_most"] <= 3 * CONCURRENCY)
-    report.add("asked again after an answer", str(result["answered_twice"]), f"held by the killed one: {CONCURRENCY}",
-               result["answered_twice"] <= CONCURRENCY)
-    memory = result["memory"]
-    report.add("the other instance's memory before, most, after", f"{memory['before']:.0f}, {memory['peak']:.0f}, {memory['after']:.0f} MiB",
-               "flat: within 48 MiB", memory["peak"] - memory["before"] <= 48)
-
-
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
-    report = Report("broker", "The token broker: speed, and the backlog after an outage", command)
-    speed(report, binaries, 4_000 if quick else 40_000, 1 if quick else 3)
-    if quick:
-        backlog(report, binaries, 4_000, outage=20, spread=20)
-    else:
-        backlog(report, binaries, 200_000, outage=120, spread=150)
+    report = Report("broker", "The token broker: speed", command)
+    speed(report, binaries, 4_000 if quick else 30_000, 1 if quick else 3)
     report.notes += [
         "Simulator on one core, the caller on the other: once the bare loop, once the broker together with its Redis, which writes every "
         "step to the disk before it answers.",
         f"At most {CONCURRENCY} calls under way in either. The simulator answers at once; Apple takes longer, so that waiting and not the "
         "processor bounds a broker there.",
-        "A place behind the order of deadlines: by how many tokens with later deadlines a token was passed.",
     ]
     return report
