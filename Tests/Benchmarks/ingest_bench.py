@@ -234,7 +234,7 @@ def event_time(report: Report, binaries: pathlib.Path, native: Native, full: flo
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("ingest", "Ingest: speed", command)
     with Native() as native:
-        full = speed(report, binaries, native, 1 if quick else 8, 1 if quick else 3)
+        full = speed(report, binaries, native, 1 if quick else 5, 1 if quick else 5)
         event_time(report, binaries, native, full, 2 if quick else 15)
     report.notes += [
         "Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, "

@@ -34,7 +34,8 @@ struct connection {
 };
 
 static struct connection connections[MOST_CONNECTIONS];
-static int idle[MOST_CONNECTIONS], idles;
+// Those without a request, the longest idle one first: each has its turn before it would be closed for saying nothing.
+static int idle[MOST_CONNECTIONS], idles, longest_idle;
 static uint64_t seed, made, repeat;
 static const char *bodies, *bodies_end;
 static FILE *times;
@@ -88,6 +89,8 @@ static int next(char *request, size_t size) {
       "POST /v1/postbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%.*s", length, length,
       body);
 }
+
+static void rest(int index) { idle[(longest_idle + idles++) % MOST_CONNECTIONS] = index; }
 
 static int ask(int index, int64_t due) {
   char request[4096];
@@ -163,7 +166,7 @@ int main(int count, char **words) {
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
     epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
     connections[index].descriptor = descriptor;
-    idle[idles++] = index;
+    rest(index);
   }
   int64_t began = now(CLOCK_MONOTONIC), end = began + (int64_t)(seconds * 1e9), late = 0;
   uint64_t sent = 0;
@@ -177,10 +180,11 @@ int main(int count, char **words) {
         wait = due - at;
         break;
       }
-      if (!ask(idle[idles - 1], due)) {
+      if (!ask(idle[longest_idle], due)) {
         over = 1;
         break;
       }
+      longest_idle = (longest_idle + 1) % MOST_CONNECTIONS;
       idles--;
       sent++;
       if (at - due > late) late = at - due;
@@ -191,7 +195,7 @@ int main(int count, char **words) {
     struct timespec time = {wait / 1000000000, wait % 1000000000};
     int ready = epoll_pwait2(poll, events, 256, &time, NULL);
     for (int index = 0; index < ready; index++)
-      if (take(events[index].data.u32)) idle[idles++] = events[index].data.u32;
+      if (take(events[index].data.u32)) rest(events[index].data.u32);
   }
   double took = (now(CLOCK_MONOTONIC) - began) / 1e9;
   if (times) fclose(times);
