@@ -16,7 +16,7 @@ extension ServiceParts {
       tokens: TokenIntake(deliveries: deliveries, rule: AdServicesRetryRule()),
       sessions: SessionIntake(
         deliveries: deliveries, store: store, routing: configuration.routing,
-        maximumWait: ATTWaiting.maximumMilliseconds,
+        maximumWait: configuration.maximumWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: environment.rpcClient(baseURL: environment.variables.signerURL)),
       now: WallClock.now)
@@ -33,7 +33,8 @@ extension ServiceParts {
     var parts = ServiceParts()
     parts.methods = IngestService.methods + QueuesService.methods
     parts.handlers =
-      [GetDeliveryHandler(deliveries: deliveries)] + QueueHandlers.all(deliveries, metrics: environment.metrics)
+      [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
+      + QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [BackgroundWork(stop: { worker.stop() }, work: { await worker.run() })]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
     parts.publicResponder = router

@@ -9,11 +9,14 @@ public struct AcceptRequest: Sendable {
   public var message: QueueMessage
   /// Milliseconds since 1970 before which it is not worked; nil for at once.
   public var notBefore: Int64?
+  /// How much of the backlog's bound may be taken up when it comes, from 0 to 1: what may as well be refused leaves room for others.
+  public var backlogShare: Double
 
   public init(
     queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, message: QueueMessage,
-    notBefore: Int64? = nil
+    notBefore: Int64? = nil, backlogShare: Double = 1
   ) {
+    self.backlogShare = backlogShare
     self.queue = queue
     self.idempotencyKey = idempotencyKey
     self.orderKey = orderKey

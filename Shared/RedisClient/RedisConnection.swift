@@ -12,10 +12,10 @@ final class RedisConnection: Sendable {
   }
 
   /// Connects, authenticates and selects the database.
-  static func open(_ url: RedisURL, group: any EventLoopGroup, connectTimeout: TimeAmount, maxReplyElements: Int)
-    async throws
-    -> RedisConnection
-  {
+  static func open(
+    _ url: RedisURL, group: any EventLoopGroup, connectTimeout: TimeAmount, maxReplyElements: Int,
+    replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil
+  ) async throws -> RedisConnection {
     let bootstrap = ClientBootstrap(group: group)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -28,7 +28,8 @@ final class RedisConnection: Sendable {
           guard let reader = ReplyReader(maxElements: maxReplyElements) else {
             throw RedisError.unavailable("no memory")
           }
-          try channel.pipeline.syncOperations.addHandler(RedisConnectionHandler(reader: reader))
+          try channel.pipeline.syncOperations.addHandler(
+            RedisConnectionHandler(reader: reader, replication: replication, observer: observer))
         }
       }
     let channel: any Channel
@@ -66,9 +67,11 @@ final class RedisConnection: Sendable {
   var isOpen: Bool { channel.isActive }
 
   /// Concurrent callers' commands of one turn of the event loop leave in one write: Redis answers them after one fsync.
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount) async throws -> RedisReply {
+  ///
+  /// `name`: what the command is called in metrics, where its first word says too little.
+  func send(_ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil) async throws -> RedisReply {
     let promise = channel.eventLoop.makePromise(of: RedisReply.self)
-    channel.eventLoop.execute { [handler] in handler.value.send(arguments, timeout: timeout, promise) }
+    channel.eventLoop.execute { [handler] in handler.value.send(arguments, timeout: timeout, name: name, promise) }
     return try await promise.futureResult.get()
   }
 
@@ -80,18 +83,46 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  /// A command that waits for its reply.
+  private struct Sent {
+    let promise: EventLoopPromise<RedisReply>
+    let timeout: Scheduled<Void>?
+    let name: String
+    let start: NIODeadline
+    /// Whether replicas have to have it before it is answered.
+    let isConfirmed: Bool
+  }
+
+  private enum Waiting {
+    case command(Sent)
+    /// The question behind a batch: whether the replicas have it.
+    case replication
+  }
+
   private let reader: ReplyReader
-  private var waiting = CircularBuffer<(promise: EventLoopPromise<RedisReply>, timeout: Scheduled<Void>?)>()
+  private let replication: RedisReplication?
+  private let observer: (any RedisObserver)?
+  private var waiting = CircularBuffer<Waiting>()
+  /// Whether what is to be written next has something that replicas have to confirm.
+  private var asksReplicas = false
+  /// Replies that are told when the replicas have what they are replies to.
+  private var unreplicated: [(sent: Sent, reply: RedisReply)] = []
   private var context: ChannelHandlerContext?
   private var outgoing: ByteBuffer?
   private var closed = false
 
-  init(reader: ReplyReader) { self.reader = reader }
+  init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
+    self.reader = reader
+    self.replication = replication
+    self.observer = observer
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount, _ promise: EventLoopPromise<RedisReply>) {
+  func send(
+    _ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil, _ promise: EventLoopPromise<RedisReply>
+  ) {
     guard let context, !closed else {
       promise.fail(RedisError.unavailable("the connection is closed"))
       return
@@ -99,7 +130,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
     let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
     let alarm = context.eventLoop.scheduleTask(in: timeout) { loop.value.fail(RedisError.timedOut) }
-    waiting.append((promise, alarm))
+    let name = observer == nil ? "" : name ?? arguments.first?.text ?? ""
+    let isConfirmed = replication != nil && !Self.unconfirmed.contains(arguments.first?.text ?? "")
+    asksReplicas = asksReplicas || isConfirmed
+    waiting.append(.command(Sent(promise: promise, timeout: alarm, name: name, start: .now(), isConfirmed: isConfirmed)))
+    observer?.sent()
     if outgoing == nil {
       outgoing = context.channel.allocator.buffer(capacity: 4096)
       context.eventLoop.execute { loop.value.flush() }
@@ -107,9 +142,17 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     outgoing!.writeRedisCommand(arguments)
   }
 
+  /// Written to no replica: a connection can be made while they are away.
+  private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]
+
   private func flush() {
-    guard let context, let outgoing else { return }
+    guard let context, var outgoing else { return }
     self.outgoing = nil
+    if let replication, asksReplicas {
+      asksReplicas = false
+      outgoing.writeRedisCommand(replication.question)
+      waiting.append(.replication)
+    }
     context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
   }
 
@@ -119,12 +162,49 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while let reply = try reader.next() {
         guard let next = waiting.popFirst() else { throw RedisError.unexpectedReply("nothing that was asked") }
-        next.timeout?.cancel()
-        next.promise.succeed(reply)
+        switch next {
+        case .command(let sent):
+          sent.timeout?.cancel()
+          // A refusal has written nothing.
+          if case .error = reply {
+            succeed(sent, reply)
+          } else if sent.isConfirmed {
+            unreplicated.append((sent, reply))
+          } else {
+            succeed(sent, reply)
+          }
+        case .replication: judge(reply)
+        }
       }
     } catch {
       fail(error)
     }
+  }
+
+  /// The replicas' answer is that to the whole batch before it.
+  private func judge(_ reply: RedisReply) {
+    let batch = unreplicated
+    unreplicated.removeAll(keepingCapacity: true)
+    let isReplicated = replication?.isReached(reply) == true
+    for (sent, reply) in batch {
+      if isReplicated { succeed(sent, reply) } else { fail(sent, RedisError.notReplicated) }
+    }
+  }
+
+  private func succeed(_ sent: Sent, _ reply: RedisReply) {
+    if let observer {
+      observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
+      if case .error = reply { observer.failed("refused") }
+    }
+    sent.promise.succeed(reply)
+  }
+
+  private func fail(_ sent: Sent, _ error: any Error) {
+    if let observer {
+      observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
+      observer.failed((error as? RedisError)?.kind ?? "unavailable")
+    }
+    sent.promise.fail(error)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -141,9 +221,12 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     closed = true
     let failed = waiting
     waiting = []
-    for entry in failed {
-      entry.timeout?.cancel()
-      entry.promise.fail(error)
+    // What Redis has answered and no replica has confirmed was not done as promised.
+    for (sent, _) in unreplicated { fail(sent, error) }
+    unreplicated.removeAll()
+    for case .command(let sent) in failed {
+      sent.timeout?.cancel()
+      fail(sent, error)
     }
     context?.close(promise: nil)
   }
