@@ -9,18 +9,22 @@ struct IngestConfiguration: Sendable {
   static let forwardTimeout: Duration = .seconds(5)
 
   let routing: SessionRouting
+  /// The longest that a session waits for the user's answer, milliseconds.
+  let maximumWait: Int64
 
   /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
-    for (name, domains) in deployment.consentStrategies {
+    maximumWait = deployment.consentMaximumWait.map { Int64($0 / .milliseconds(1)) } ?? ATTWaiting.maximumMilliseconds
+    for (name, settings) in deployment.consentStrategies {
+      let domains = settings.domains
       guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {
         throw ConfigurationError("consentRouting.strategies.\(name)", "must be a list of domain names")
       }
       // A strategy whose name says so keeps data in its region, also with domains of the deployment's own.
       strategies[name] = ConsentStrategy(
         name: name, domains: domains,
-        isDataResidency: strategies[name]?.isDataResidency ?? name.lowercased().contains("residency"))
+        isDataResidency: settings.isDataResidency ?? strategies[name]?.isDataResidency ?? name.lowercased().contains("residency"))
     }
     var byApp: [String: String] = [:]
     for (index, app) in deployment.apps.enumerated() {

@@ -17,6 +17,8 @@ struct IngestMetrics: Sendable {
       "attribution_att_status_unknown_total", help: "Sessions with an ATT status that Apple has not published.")
     registry.counter("attribution_sessions_held_total", help: "Sessions held until the user answers.")
     registry.counter(
+      "attribution_sessions_not_held_total", help: "Sessions sent without consent because the backlog had no room to hold them.")
+    registry.counter(
       "attribution_sessions_routed_total", help: "Sessions sent on.", labels: ["side", "outcome"])
   }
 
@@ -25,6 +27,7 @@ struct IngestMetrics: Sendable {
   }
 
   func unknownStatus() { registry.add("attribution_att_status_unknown_total") }
+  func notHeld() { registry.add("attribution_sessions_not_held_total") }
   func held() { registry.add("attribution_sessions_held_total") }
 
   func routed(consent: Bool, outcome: String) {

@@ -31,7 +31,7 @@ extension ServiceParts {
         takes: { [deployment = environment.configuration] bundleId in deployment.takesTokens(of: bundleId) }),
       sessions: SessionIntake(
         deliveries: deliveries, store: store, routing: configuration.routing,
-        maximumWait: ATTWaiting.maximumMilliseconds,
+        maximumWait: configuration.maximumWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: environment.rpcClient(baseURL: environment.variables.signerURL)),
       now: WallClock.now)
@@ -48,7 +48,8 @@ extension ServiceParts {
     var parts = ServiceParts()
     parts.methods = IngestService.methods + QueuesService.methods
     parts.handlers =
-      [GetDeliveryHandler(deliveries: deliveries)] + QueueHandlers.all(deliveries, metrics: environment.metrics)
+      [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
+      + QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
     ]

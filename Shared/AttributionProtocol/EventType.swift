@@ -13,5 +13,6 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case transactionObserved = "appstore.transaction.observed.v1"
   case adServicesResolved = "attribution.adservices.resolved.v1"
   case adServicesFailed = "attribution.adservices.failed.v1"
+  case attStatusChanged = "attribution.att.status_changed.v1"
   case sessionRouted = "attribution.session.routed.v1"
 }

@@ -14,11 +14,14 @@ public struct AcceptRequest: Sendable {
   public var notBefore: Int64?
   /// Milliseconds since 1970 by which it must be worked, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
+  /// How much of the backlog's bound may be taken up when it comes, from 0 to 1: what may as well be refused leaves room for others.
+  public var backlogShare: Double
 
   public init(
     queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, keepsOrder: Bool = false,
-    message: QueueMessage, notBefore: Int64? = nil, deadline: Int64? = nil
+    message: QueueMessage, notBefore: Int64? = nil, deadline: Int64? = nil, backlogShare: Double = 1
   ) {
+    self.backlogShare = backlogShare
     self.queue = queue
     self.idempotencyKey = idempotencyKey
     self.orderKey = orderKey

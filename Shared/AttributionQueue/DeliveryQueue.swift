@@ -9,13 +9,20 @@ public import RedisClient
 /// The two atomic steps and what lies between them: accept, lease, retry, complete, dead letter.
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
+  /// Dead letters that were dropped.
+  public let droppedLetters = DroppedLetters()
   let redis: RedisClient
+  /// Answers when what it wrote is as durable as the configuration asks for.
+  private let durable: RedisClient
   let seen: SeenBefore
   let logger: Logger
   static let group = "workers"
 
-  private init(redis: RedisClient, configuration: QueueConfiguration, digestKey: [UInt8], logger: Logger) {
+  private init(
+    redis: RedisClient, replication: RedisReplication?, configuration: QueueConfiguration, digestKey: [UInt8], logger: Logger
+  ) {
     self.redis = redis
+    durable = replication.map { redis.replicated($0) } ?? redis
     self.configuration = configuration
     self.logger = logger
     seen = SeenBefore(digestKey: digestKey, configuration: configuration)
@@ -26,12 +33,13 @@ public final class DeliveryQueue: Sendable {
     async throws(QueueError) -> DeliveryQueue
   {
     do throws(RedisError) {
-      try await RedisGuard.check(redis, development: configuration.development, logger: logger)
+      let replication = try await RedisGuard.check(redis, configuration, logger: logger)
       try await redis.send(["SET", .string(Keys.digestKey), .bytes(RandomBytes.make(32)), "NX"])
       guard let key = try await redis.send(["GET", .string(Keys.digestKey)]).bytes, key.count == 32 else {
         throw .unexpectedReply("GET of the digest key")
       }
-      return DeliveryQueue(redis: redis, configuration: configuration, digestKey: key, logger: logger)
+      return DeliveryQueue(
+        redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
     } catch {
       if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
         throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
@@ -78,11 +86,11 @@ public final class DeliveryQueue: Sendable {
       ] + place,
       [
         .integer(claim.member), .integer(claim.expirySeconds),
-        .integer(Int64(max(1, configuration.backlogBound / Shard.count))),
+        .integer(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare))),
         .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
         .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
         .bytes(message.envelope),
-      ] + told)
+      ] + told, on: durable)
     switch reply.integer {
     case 1:
       if request.deadline != nil {
@@ -91,10 +99,17 @@ public final class DeliveryQueue: Sendable {
         await scheduleAgain(request.queue, id.shard, due: due)
       }
       return .accepted(id)
-    case 0: return .duplicate(id)
+    case 0:
+      // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
+      if configuration.durability == .replicated { try await confirm(id.shard) }
+      return .duplicate(id)
     case -1: throw .backlogFull
     default: throw .unavailable(.unexpectedReply("accept"))
     }
+  }
+
+  private func confirm(_ shard: Shard) async throws(QueueError) {
+    do { _ = try await durable.send(["SET", .string(Keys.confirmation(shard)), "1"]) } catch { throw .unavailable(error) }
   }
 
   /// The id that a delivery has or would have.
@@ -221,6 +236,8 @@ public final class DeliveryQueue: Sendable {
   /// Moves the message, whole, to the dead letters.
   public func deadLetter(_ lease: LeasedMessage, error: String) async throws(QueueError) {
     try await putBack(lease, due: -1, error: error)
+    // The letter is where it belongs; what of its bound could not be seen to now is when the worker looks by itself.
+    try? await DeadLetterBound(queue: lease.queue, deliveries: self).enforce(lease.shard)
   }
 
   /// Gives the message back untouched, for another worker to take at once.
@@ -289,8 +306,10 @@ public final class DeliveryQueue: Sendable {
 
   // MARK: Redis
 
-  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]) async throws(QueueError) -> RedisReply {
-    do { return try await script.run(redis, keys, arguments) } catch { throw .unavailable(error) }
+  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument], on client: RedisClient? = nil)
+    async throws(QueueError) -> RedisReply
+  {
+    do { return try await script.run(client ?? redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 
   func send(_ words: [RedisArgument]) async throws(QueueError) -> RedisReply {

@@ -30,6 +30,8 @@ public enum Keys {
   static func rejected(_ shard: Shard) -> String { "\(tag(shard)):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
   static let digestKey = "\(tag(Shard(0))):digest-key"
+  /// Written only to be confirmed by replicas together with all that was written before.
+  static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
 
   /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.

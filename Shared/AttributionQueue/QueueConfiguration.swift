@@ -31,6 +31,15 @@ public struct QueueConfiguration: Sendable {
   public var acknowledgedEventTTL: Duration = .seconds(3600)
   /// How long an answer is kept under its Idempotency-Key.
   public var rpcAnswerTTL: Duration = .seconds(86_400)
+  /// What a delivery survives once it is answered 200.
+  public var durability = Durability.disk
+  /// At ``Durability/replicated``: how many replicas have to have it, and how long they are waited for.
+  public var replicas = 1
+  public var replicationTimeout: Duration = .seconds(1)
+  /// Memory that the dead letters of one queue may take up, over all shards; the oldest of a shard go first.
+  public var deadLetterBytes = 256 << 20
+  /// The longest that a dead letter is kept.
+  public var deadLetterAge: Duration = .seconds(30 * 86_400)
   /// Accepts a Redis that may lose data.
   public var development = false
 

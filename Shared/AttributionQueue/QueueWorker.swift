@@ -67,6 +67,7 @@ public final class QueueWorker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
+      group.addTask { await self.boundLoop() }
       await withTaskGroup(of: Void.self) { group in
         for lane in lanes { group.addTask { await self.leaseLoop(lane) } }
       }
@@ -281,6 +282,17 @@ public final class QueueWorker: Sendable {
         await work(taken)
       }
       do { try await Task.sleep(for: min(lease / 2, .seconds(5))) } catch { return }
+    }
+  }
+
+  /// How often the dead letters' age is looked at.
+  private static let boundInterval: Duration = .seconds(600)
+
+  private func boundLoop() async {
+    let bound = DeadLetterBound(queue: queue, deliveries: deliveries)
+    while !Task.isCancelled {
+      for shard in Shard.all where !Task.isCancelled { try? await bound.enforce(shard) }
+      do { try await Task.sleep(for: Self.boundInterval) } catch { return }
     }
   }
 }

@@ -5,30 +5,46 @@ import RedisClient
 enum RedisGuard {
   static let mark = "unsafe: "
 
-  static func check(_ redis: RedisClient, development: Bool, logger: Logger) async throws(RedisError) {
+  /// Answers what behind each accept has to be asked for; nil below ``Durability/replicated``.
+  static func check(_ redis: RedisClient, _ configuration: QueueConfiguration, logger: Logger) async throws(RedisError)
+    -> RedisReplication?
+  {
     var faults: [String] = []
     let info = try await redis.send(["INFO", "server"]).string ?? ""
     let version = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }?.dropFirst(14) ?? ""
     if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major < 7 {
       faults.append("Redis \(version) is older than 7.0")
     }
+    let level = configuration.durability
     let expected = [
-      ("maxmemory-policy", "noeviction", "a full Redis must refuse writes, not forget"),
-      ("appendonly", "yes", "what was answered 200 must be on disk"),
-      ("appendfsync", "always", "what was answered 200 must be on disk"),
+      ("maxmemory-policy", ["noeviction"], "a full Redis must refuse writes, not forget"),
+      ("appendonly", ["yes"], "what was answered 200 must be on disk"),
+      ("appendfsync", level.fsyncPolicies, "queues.durability is \(level.rawValue)"),
     ]
-    for (name, value, reason) in expected {
+    for (name, values, reason) in expected {
+      let wanted = values.joined(separator: " or ")
       // Managed servers may forbid CONFIG; what cannot be seen is said, not assumed wrong.
       let reply = try await redis.sendAllowingErrors(["CONFIG", "GET", .string(name)])
       guard let pair = reply.array, pair.count == 2, let found = pair[1].string else {
-        logger.warning("Redis does not show its setting \(name); it must be \(value)")
+        logger.warning("Redis does not show its setting \(name); it must be \(wanted)")
         continue
       }
-      if found != value { faults.append("\(name) is \(found) and must be \(value): \(reason)") }
+      if !values.contains(found) { faults.append("\(name) is \(found) and must be \(wanted): \(reason)") }
     }
-    guard !faults.isEmpty else { return }
+    var replication: RedisReplication?
+    if level == .replicated {
+      // A replica that is away for a moment keeps no service from starting: no accept is answered 200 without it.
+      let role = try await redis.sendAllowingErrors(["ROLE"]).array?.first?.string
+      if let role, role != "master" { faults.append("it is a \(role); queues.durability replicated needs the primary") }
+      // Valkey and Redis before 7.2 have no WAITAOF.
+      let known = try await redis.sendAllowingErrors(["COMMAND", "INFO", "waitaof"]).array?.first?.array != nil
+      replication = RedisReplication(
+        replicas: configuration.replicas, depth: known ? .onDisk : .received, timeout: configuration.replicationTimeout)
+    }
+    guard !faults.isEmpty else { return replication }
     let text = "Redis is not safe to use: " + faults.joined(separator: "; ")
-    guard development else { throw .refused(mark + text) }
+    guard configuration.development else { throw .refused(mark + text) }
     logger.warning("\(text) (accepted for development)")
+    return replication
   }
 }

@@ -14,6 +14,7 @@ enum Scripts {
   static let renew = script("renew", PackageResources.renew_lua)
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.replay_lua)
+  static let prune = script("prune", PackageResources.prune_lua)
   static let pull = script("pull", PackageResources.pull_lua)
   static let snapshot = script("snapshot", PackageResources.snapshot_lua)
   static let trim = script("trim", PackageResources.trim_lua)

@@ -98,6 +98,9 @@ public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible 
 public struct HTTPClientConfiguration: Sendable {
   /// PEM file of trust anchors in place of the system's.
   public var caFile: String?
+  /// PEM files of the certificate that this client shows where one is asked for, and of its key.
+  public var certificateFile: String?
+  public var keyFile: String?
   /// `host:port` that every connection goes to, whatever the URL says; names and certificates are still the URL's.
   public var connectTo: String?
   public var connectTimeout: Duration = .seconds(3)

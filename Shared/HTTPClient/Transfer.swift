@@ -62,6 +62,8 @@ final class Transfer {
       configuration.http2PriorKnowledge
         ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
+    if let file = configuration.certificateFile { text(CURLOPT_SSLCERT, file) }
+    if let file = configuration.keyFile { text(CURLOPT_SSLKEY, file) }
     if let connectTo = configuration.connectTo {
       connectList = curl_slist_append(nil, "::" + connectTo)
       _ = attribution_curl_set_pointer(handle, CURLOPT_CONNECT_TO, connectList)

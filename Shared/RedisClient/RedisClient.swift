@@ -18,6 +18,10 @@ public final class RedisClient: Sendable {
     public var commandTimeout: Duration = .seconds(5)
     /// Elements of one reply, nested ones counted.
     public var maxReplyElements = 1_000_000
+    /// Asked for behind each batch of commands; nil: Redis' own reply is enough.
+    public var replication: RedisReplication?
+    /// Told of every command.
+    public var observer: (any RedisObserver)?
 
     public init() {}
   }
@@ -61,25 +65,35 @@ public final class RedisClient: Sendable {
     return RedisClient(url: url, configuration: configuration, logger: logger)
   }
 
+  /// A client of its own whose commands are answered when that many replicas have them: its connection waits for them.
+  public func replicated(_ replication: RedisReplication) -> RedisClient {
+    var configuration = configuration
+    configuration.replication = replication
+    configuration.commandTimeout += replication.timeout
+    return RedisClient(url: url, configuration: configuration, logger: logger)
+  }
+
   /// Whether a connection stands now.
   public var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
 
   /// Sends one command. Throws for a refusal too; see ``sendAllowingErrors(_:timeout:)``.
   @discardableResult
-  public func send(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
-    let reply = try await sendAllowingErrors(arguments, timeout: timeout)
+  public func send(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil) async throws(RedisError) -> RedisReply {
+    let reply = try await sendAllowingErrors(arguments, timeout: timeout, name: name)
     if case .error(let text) = reply { throw .refused(text) }
     return reply
   }
 
   /// Sends one command and answers whatever Redis says, a refusal included.
-  public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil) async throws(RedisError)
-    -> RedisReply
+  ///
+  /// `name`: what the command is called in metrics, where its first word says too little.
+  public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil)
+    async throws(RedisError) -> RedisReply
   {
     do {
       let connection = try await connection()
       let limit = timeout ?? configuration.commandTimeout
-      return try await connection.send(arguments, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
+      return try await connection.send(arguments, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))), name: name)
     } catch let error as RedisError {
       throw error
     } catch {
@@ -142,7 +156,9 @@ public final class RedisClient: Sendable {
     do {
       let connection = try await RedisConnection.open(
         url, loop: loops[index % loops.count], connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
-        maxReplyElements: configuration.maxReplyElements)
+        maxReplyElements: configuration.maxReplyElements, replication: configuration.replication,
+        observer: configuration.observer)
+      configuration.observer?.connected()
       let closed = state.withLockedValue { state in
         state.connections[index] = state.closed ? nil : connection
         state.opening[index] = nil

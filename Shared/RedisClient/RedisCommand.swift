@@ -8,6 +8,15 @@ public enum RedisArgument: Sendable, Hashable, ExpressibleByStringLiteral, Expre
 
   public init(stringLiteral value: String) { self = .string(value) }
   public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// As text, where it is one.
+  var text: String? {
+    switch self {
+    case .string(let text): text
+    case .bytes: nil
+    case .integer(let value): String(value)
+    }
+  }
 }
 
 extension RedisArgument {

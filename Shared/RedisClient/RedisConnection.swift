@@ -14,10 +14,10 @@ final class RedisConnection: Sendable {
   }
 
   /// Connects, authenticates and selects the database.
-  static func open(_ url: RedisURL, loop: any EventLoop, connectTimeout: TimeAmount, maxReplyElements: Int)
-    async throws
-    -> RedisConnection
-  {
+  static func open(
+    _ url: RedisURL, loop: any EventLoop, connectTimeout: TimeAmount, maxReplyElements: Int,
+    replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil
+  ) async throws -> RedisConnection {
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -30,7 +30,8 @@ final class RedisConnection: Sendable {
           guard let reader = ReplyReader(maxElements: maxReplyElements) else {
             throw RedisError.unavailable("no memory")
           }
-          try channel.pipeline.syncOperations.addHandler(RedisConnectionHandler(reader: reader))
+          try channel.pipeline.syncOperations.addHandler(
+            RedisConnectionHandler(reader: reader, replication: replication, observer: observer))
         }
       }
     let channel: any Channel
@@ -71,16 +72,18 @@ final class RedisConnection: Sendable {
   var load: Int { unansweredBytes.load(ordering: .relaxed) }
 
   /// Concurrent callers' commands of one turn of the event loop leave in one write: Redis answers them after one fsync.
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount) async throws -> RedisReply {
+  ///
+  /// `name`: what the command is called in metrics, where its first word says too little.
+  func send(_ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil) async throws -> RedisReply {
     let size = arguments.reduce(16) { $0 + $1.wireSize }
     unansweredBytes.add(size, ordering: .relaxed)
     defer { unansweredBytes.subtract(size, ordering: .relaxed) }
     let loop = channel.eventLoop
     return try await withUnsafeThrowingContinuation { continuation in
       if loop.inEventLoop {
-        handler.value.send(arguments, timeout: timeout, continuation)
+        handler.value.send(arguments, timeout: timeout, name: name, continuation)
       } else {
-        loop.execute { [handler] in handler.value.send(arguments, timeout: timeout, continuation) }
+        loop.execute { [handler] in handler.value.send(arguments, timeout: timeout, name: name, continuation) }
       }
     }
   }
@@ -94,9 +97,31 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
   typealias Continuation = UnsafeContinuation<RedisReply, any Error>
 
+  /// A command that waits for its reply.
+  private struct Sent {
+    let continuation: Continuation
+    let deadline: NIODeadline
+    let name: String
+    let start: NIODeadline
+    /// Whether replicas have to have it before it is answered.
+    let isConfirmed: Bool
+  }
+
+  private enum Waiting {
+    case command(Sent)
+    /// The question behind a batch: whether the replicas have it.
+    case replication
+  }
+
   private let reader: ReplyReader
-  /// Who waits for the next replies, in their order, and until when.
-  private var waiting = CircularBuffer<(continuation: Continuation, deadline: NIODeadline)>()
+  private let replication: RedisReplication?
+  private let observer: (any RedisObserver)?
+  /// Who waits for the next replies, in their order.
+  private var waiting = CircularBuffer<Waiting>()
+  /// Whether what is to be written next has something that replicas have to confirm.
+  private var asksReplicas = false
+  /// Replies that are told when the replicas have what they are replies to.
+  private var unreplicated: [(sent: Sent, reply: RedisReply)] = []
   /// One for all who wait: it rings no later than the first deadline, and is set anew when it rang for one that was met.
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
@@ -104,18 +129,28 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private var outgoing: ByteBuffer?
   private var closed = false
 
-  init(reader: ReplyReader) { self.reader = reader }
+  init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
+    self.reader = reader
+    self.replication = replication
+    self.observer = observer
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount, _ continuation: Continuation) {
+  func send(_ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil, _ continuation: Continuation) {
     guard let context, !closed else {
       continuation.resume(throwing: RedisError.unavailable("the connection is closed"))
       return
     }
-    let deadline = context.eventLoop.now + timeout
-    waiting.append((continuation, deadline))
+    let now = context.eventLoop.now
+    let deadline = now + timeout
+    let name = observer == nil ? "" : name ?? arguments.first?.text ?? ""
+    let isConfirmed = replication != nil && !Self.unconfirmed.contains(arguments.first?.text ?? "")
+    asksReplicas = asksReplicas || isConfirmed
+    waiting.append(
+      .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
+    observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
     if outgoing == nil {
       let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -124,6 +159,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     outgoing!.writeRedisCommand(arguments)
   }
+
+  private static func isRefusal(_ reply: RedisReply) -> Bool { if case .error = reply { true } else { false } }
+
+  /// Written to no replica: a connection can be made while they are away.
+  private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]
 
   private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     alarm?.cancel()
@@ -135,14 +175,22 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private func ring() {
     alarm = nil
     alarmAt = .distantFuture
-    guard let context, let first = waiting.lazy.map(\.deadline).min() else { return }
+    var first = NIODeadline.distantFuture
+    for case .command(let sent) in waiting { first = min(first, sent.deadline) }
+    for (sent, _) in unreplicated { first = min(first, sent.deadline) }
+    guard let context, first < .distantFuture else { return }
     // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
     if first <= context.eventLoop.now { fail(RedisError.timedOut) } else { setAlarm(first, context) }
   }
 
   private func flush() {
-    guard let context, let outgoing else { return }
+    guard let context, var outgoing else { return }
     self.outgoing = nil
+    if let replication, asksReplicas {
+      asksReplicas = false
+      outgoing.writeRedisCommand(replication.question)
+      waiting.append(.replication)
+    }
     context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
   }
 
@@ -152,11 +200,42 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while let reply = try reader.next() {
         guard let next = waiting.popFirst() else { throw RedisError.unexpectedReply("nothing that was asked") }
-        next.continuation.resume(returning: reply)
+        switch next {
+        case .command(let sent):
+          // A refusal has written nothing.
+          if sent.isConfirmed, !Self.isRefusal(reply) { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
+        case .replication: judge(reply)
+        }
       }
     } catch {
       fail(error)
     }
+  }
+
+  /// The replicas' answer is that to the whole batch before it.
+  private func judge(_ reply: RedisReply) {
+    let batch = unreplicated
+    unreplicated.removeAll(keepingCapacity: true)
+    let isReplicated = replication?.isReached(reply) == true
+    for (sent, reply) in batch {
+      if isReplicated { succeed(sent, reply) } else { fail(sent, RedisError.notReplicated) }
+    }
+  }
+
+  private func succeed(_ sent: Sent, _ reply: RedisReply) {
+    if let observer {
+      observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
+      if case .error = reply { observer.failed("refused") }
+    }
+    sent.continuation.resume(returning: reply)
+  }
+
+  private func fail(_ sent: Sent, _ error: any Error) {
+    if let observer {
+      observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
+      observer.failed((error as? RedisError)?.kind ?? "unavailable")
+    }
+    sent.continuation.resume(throwing: error)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -175,7 +254,10 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     alarm = nil
     let failed = waiting
     waiting = []
-    for entry in failed { entry.continuation.resume(throwing: error) }
+    // What Redis has answered and no replica has confirmed was not done as promised.
+    for (sent, _) in unreplicated { fail(sent, error) }
+    unreplicated.removeAll()
+    for case .command(let sent) in failed { fail(sent, error) }
     context?.close(promise: nil)
   }
 }

@@ -8,12 +8,27 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   case refused(String)
   /// The address of the Redis is not one.
   case badURL(String)
+  /// Redis did it, and not enough replicas confirmed it in time: the loss of one host could undo it.
+  case notReplicated
   /// An answer of an unexpected form.
   case unexpectedReply(String)
+
+  /// A word for it in metrics.
+  public var kind: String {
+    switch self {
+    case .unavailable: "unavailable"
+    case .timedOut: "timed_out"
+    case .refused: "refused"
+    case .badURL: "bad_url"
+    case .notReplicated: "not_replicated"
+    case .unexpectedReply: "unexpected_reply"
+    }
+  }
 
   public var description: String {
     switch self {
     case .unavailable(let reason): "Redis is unavailable: \(reason)"
+    case .notReplicated: "the replicas of Redis did not confirm in time"
     case .timedOut: "Redis did not answer in time"
     case .refused(let text): "Redis refused a command: \(text)"
     case .badURL(let reason): "not a Redis URL: \(reason)"

@@ -17,9 +17,9 @@ public struct RedisScript: Sendable {
     -> RedisReply
   {
     let words: [RedisArgument] = [.integer(Int64(keys.count))] + keys.map { .string($0) } + arguments
-    let reply = try await client.sendAllowingErrors(["EVALSHA", .string(digest)] + words, timeout: timeout)
+    let reply = try await client.sendAllowingErrors(["EVALSHA", .string(digest)] + words, timeout: timeout, name: name)
     if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
-      return try await client.send(["EVAL", .string(source)] + words, timeout: timeout)
+      return try await client.send(["EVAL", .string(source)] + words, timeout: timeout, name: name)
     }
     if case .error(let text) = reply { throw .refused(text) }
     return reply

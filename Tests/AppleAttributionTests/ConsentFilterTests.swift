@@ -135,6 +135,15 @@ struct ConsentFilterTests {
   func zeros() {
     #expect(ConsentFilter.isAbsentIdentifier("00000000-0000-0000-0000-000000000000"))
     #expect(!ConsentFilter.isAbsentIdentifier(Self.idfa))
+    for text in ["", "0", "00000000-0000-0000-0000-00000000000"] { #expect(!ConsentFilter.isAbsentIdentifier(text)) }
+  }
+
+  @Test("an identifier of zeros does not leave with consent either, and nothing else stays behind")
+  func zerosWithConsent() throws {
+    let zeros = "00000000-0000-0000-0000-000000000000"
+    let text = #"{"IDFA":"\#(zeros)","a":[{"idfa":"\#(zeros)","b":1}],"other":"\#(zeros)","started_at":"2026"}"#
+    let kept = try filter(text, consent: true).payload
+    #expect(JSONValue.object(kept).serializedString == #"{"a":[{"b":1}],"other":"\#(zeros)","started_at":"2026"}"#)
   }
 
   @Test("no byte sequence of the identifier survives without consent")

@@ -13,11 +13,17 @@ final class RedisServer: @unchecked Sendable {
 
   var socket: String { directory.appendingPathComponent("s").path }
 
-  init(appendOnly: String = "yes") throws {
+  /// On 127.0.0.1; 0: none.
+  let port: Int
+
+  /// - Parameter port: whether it listens on a port too, for its replicas.
+  init(appendOnly: String = "yes", port listens: Bool = false) throws {
+    port = listens ? Int.random(in: 30_000..<60_000) : 0
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("aq-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     settings = [
-      "--port", "0", "--unixsocket", directory.appendingPathComponent("s").path, "--dir", directory.path,
+      "--port", String(port), "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", "--unixsocket",
+      directory.appendingPathComponent("s").path, "--dir", directory.path,
       "--appendonly", appendOnly, "--appendfsync", "always", "--save", "", "--logfile", "log",
       "--auto-aof-rewrite-percentage", "0",
     ]

@@ -89,6 +89,88 @@ import Testing
   }
 }
 
+@Suite struct CertificateCallerTests {
+  private let directory = CallerDirectory(
+    clients: [
+      DeploymentConfiguration.Client(
+        name: "etl", tokenDigests: [SHA256Digest.hash("token")], certificateNames: ["spiffe://a/etl", "spiffe://a/etl2"], allow: ["*"]),
+      DeploymentConfiguration.Client(
+        name: "ads", tokenDigests: [SHA256Digest.hash("other")], certificateNames: ["spiffe://a/ads"], allow: ["*"]),
+    ], serviceToken: nil, open: false)
+
+  @Test func `A caller is known by any name of its certificate`() {
+    #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/etl2"])?.name == "etl")
+    #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://x", "spiffe://a/ads"])?.name == "ads")
+  }
+
+  @Test func `Names of two callers, or of none, are nobody's`() {
+    #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/etl", "spiffe://a/ads"]) == nil)
+    #expect(directory.caller(authorization: nil, certificateNames: ["spiffe://a/ETL"]) == nil)
+  }
+
+  @Test func `A token beside a certificate names the same caller`() {
+    #expect(directory.caller(authorization: "Bearer token", certificateNames: ["spiffe://a/etl"])?.name == "etl")
+    for token in ["Bearer other", "Bearer wrong", ""] {
+      #expect(directory.caller(authorization: token, certificateNames: ["spiffe://a/etl"]) == nil)
+    }
+    #expect(directory.caller(authorization: "Bearer token", certificateNames: ["spiffe://a/unknown"]) == nil)
+  }
+}
+
+@Suite struct EdgeSettingsTests {
+  private func configuration(_ yaml: String) throws -> DeploymentConfiguration {
+    try DeploymentConfiguration(yaml: yaml, file: "file", folder: ".")
+  }
+
+  @Test func `What stands under edge is read`() throws {
+    let edge = try configuration(
+      """
+      edge:
+        trustedProxies: [10.0.0.0/8, "::1"]
+        forwardedHeader: forwarded
+        allow: { notification: [apple], postback: 0.0.0.0/0 }
+        peerRate: { perSecond: 2.5 }
+        peers: 512
+      """
+    ).edge
+    #expect(edge.proxies.ranges.map(\.description) == ["10.0.0.0/8", "::1"])
+    #expect(edge.proxies.header == .forwarded)
+    #expect(edge.allowed["notification"]?.map(\.description) == ["17.0.0.0/8"])
+    #expect(edge.peerRate == RequestRate(perSecond: 2.5, burst: 3))
+    #expect(edge.peers == 512)
+  }
+
+  @Test func `A strategy is its domains, or says more`() throws {
+    let read = try configuration(
+      "consentRouting: { maximumWait: 90s, strategies: { a: [x.example, y.example], b: { domains: z.example, dataResidency: true } } }")
+    #expect(read.consentStrategies["a"] == .init(domains: ["x.example", "y.example"], isDataResidency: nil))
+    #expect(read.consentStrategies["b"] == .init(domains: ["z.example"], isDataResidency: true))
+    #expect(read.consentMaximumWait == .seconds(90))
+    #expect(read.unknownKeys.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("consentRouting: { maximumWait: 361s }", "consentRouting.maximumWait"),
+    ("consentRouting: { strategies: { a: { dataResidency: true } } }", "consentRouting.strategies.a.domains"),
+    ("edge: { trustedProxies: [10.0.0.0/8, 10.0.0.1/8] }", "edge.trustedProxies[1]"),
+    ("edge: { trustedProxies: proxy.example }", "edge.trustedProxies[0]"),
+    ("edge: { allow: { notification: [17.0.0.0/40] } }", "edge.allow.notification[0]"),
+    ("edge: { allow: { notifications: [apple] } }", "edge.allow.notifications"), ("edge: { allow: { token: [] } }", "edge.allow.token"),
+    ("edge: { forwardedHeader: X-Real-IP }", "edge.forwardedHeader"), ("edge: { peerRate: { burst: 3 } }", "edge.peerRate.perSecond"),
+    ("edge: { peerRate: { perSecond: 0 } }", "edge.peerRate.perSecond"),
+    ("edge: { peerRate: { perSecond: 1, burst: 0 } }", "edge.peerRate.burst"),
+    ("edge: { peers: 511 }", "edge.peers"), ("queues: { durability: none }", "queues.durability"),
+    ("queues: { replicas: 0 }", "queues.replicas"),
+    ("queues: { deadLetterBytes: 0 }", "queues.deadLetterBytes"), ("clients: [{ name: a, allow: [] }]", "clients[0].tokenSHA256"),
+    ("clients: [{ name: a, certificateName: a, allow: [] }]", "clients[0].certificateName"),
+    ("clients: [{ name: a, certificateName: \"a:b\", allow: [], rate: { perSecond: -1 } }]", "clients[0].rate.perSecond"),
+  ])
+  func `What is wrong is named`(yaml: String, place: String) {
+    let error = #expect(throws: ConfigurationError.self) { try configuration(yaml) }
+    #expect(error?.place == place)
+  }
+}
+
 @Suite struct MetricsTests {
   @Test func `Counters, gauges and histograms are written as Prometheus reads them`() async {
     let metrics = MetricsRegistry()

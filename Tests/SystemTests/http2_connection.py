@@ -32,6 +32,8 @@ class HTTP2Connection:
         self.resets: dict[int, int] = {}
         self.goaway: int | None = None
         self.pings = 0
+        self.last_stream: int | None = None
+        self.settings: dict[int, int] = {}
         self.windows: dict[int, int] = {0: 65535}
         # As much as anybody answers here may come without a word from this side.
         self.send(PREFACE + SettingsFrame(0, settings=settings or {}).serialize()
@@ -133,7 +135,8 @@ class HTTP2Connection:
             case DataFrame():
                 self.bodies[frame.stream_id] = self.bodies.get(frame.stream_id, b"") + frame.data
             case RstStreamFrame(): self.resets[frame.stream_id] = frame.error_code
-            case GoAwayFrame(): self.goaway = frame.error_code
+            case GoAwayFrame(): self.goaway, self.last_stream = frame.error_code, frame.last_stream_id
+            case SettingsFrame() if "ACK" not in frame.flags: self.settings |= frame.settings
             case WindowUpdateFrame():
                 self.windows[frame.stream_id] = self.windows.get(frame.stream_id, 65535) + frame.window_increment
             case _ if frame.type == 6: self.pings += 1

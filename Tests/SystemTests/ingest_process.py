@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -25,20 +26,26 @@ def free_port() -> int:
 class IngestProcess:
     """Like the system's ingest, with `limits` of its own and its own two ports."""
 
-    def __init__(self, system, folder: pathlib.Path, limits: dict[str, object]):
-        self.port, self.internal_port = free_port(), free_port()
+    def __init__(self, system, folder: pathlib.Path, limits: dict[str, object] | None = None, *, settings: str = "", clients: str = "",
+                 variables: dict[str, str] | None = None, drain_milliseconds: int = 100,
+                 ports: tuple[int, int] | None = None):
+        """`settings`: more YAML; `clients`: lines in front of the system's own callers; `variables`: more environment."""
+        self.port, self.internal_port = ports or (free_port(), free_port())
         configuration = folder / "configuration.yaml"
-        lines = "".join(f"  {key}: {value}\n" for key, value in limits.items())
-        configuration.write_text((system.data / "configuration.yaml").read_text() + "limits:\n" + lines)
+        lines = "".join(f"  {key}: {value}\n" for key, value in (limits or {}).items())
+        self.configuration = configuration
+        configuration.write_text((system.data / "configuration.yaml").read_text().replace("clients:\n", "clients:\n" + clients)
+                                 + ("limits:\n" + lines if lines else "") + settings)
         command = (system.data / f"run-{system.port_base}" / "ingest.command").read_text()
-        variables = dict(re.findall(r"^export (ATTRIBUTION_\w+)=([^$\n]*)$", command, re.MULTILINE))
+        base = dict(re.findall(r"^export (ATTRIBUTION_\w+)=([^$\n]*)$", command, re.MULTILINE))
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
         self.log_path = folder / "ingest.log"
         self.process = subprocess.Popen(
             [BINARY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_path.open("ab"),
-            env={**environment, **variables, "ATTRIBUTION_CONFIG": str(configuration),
+            env={**environment, **base, "ATTRIBUTION_CONFIG": str(configuration),
                  "ATTRIBUTION_LISTEN": f"127.0.0.1:{self.internal_port}",
-                 "ATTRIBUTION_PUBLIC_LISTEN": f"127.0.0.1:{self.port}", "ATTRIBUTION_DRAIN_DELAY_MS": "100"})
+                 "ATTRIBUTION_PUBLIC_LISTEN": f"127.0.0.1:{self.port}", "ATTRIBUTION_DRAIN_DELAY_MS": str(drain_milliseconds), **(variables or {})})
+        self.internal_tls = "ATTRIBUTION_TLS_CERTIFICATE" in (variables or {})
 
     def __enter__(self) -> "IngestProcess":
         for _ in range(600):
@@ -60,13 +67,36 @@ class IngestProcess:
             self.process.kill()
             self.process.wait()
 
+    def _internal(self) -> http.client.HTTPConnection:
+        if not self.internal_tls:
+            return http.client.HTTPConnection("127.0.0.1", self.internal_port, timeout=30)
+        # Whether it is ready is asked here, not who it is.
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return http.client.HTTPSConnection("127.0.0.1", self.internal_port, timeout=30, context=context)
+
     def get(self, path: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.internal_port, timeout=30)
+        connection = self._internal()
         try:
             connection.request("GET", path)
             return connection.getresponse().status
         finally:
             connection.close()
+
+    def metric(self, name: str) -> float:
+        """A metric's value, its labels a part of the name; 0 when there is none."""
+        connection = self._internal()
+        try:
+            connection.request("GET", "/metrics")
+            for line in connection.getresponse().read().decode().splitlines():
+                if line.startswith(name + " "):
+                    return float(line.rsplit(" ", 1)[1])
+            return 0
+        finally:
+            connection.close()
+
+    def log(self) -> str:
+        return self.log_path.read_text(errors="replace")
 
     def post(self, path: str, body: bytes, headers: dict[str, str] | None = None, *, method: str = "POST",
              port: int | None = None) -> tuple[int, bytes]:

@@ -7,6 +7,8 @@ import signal
 import time
 import uuid
 
+from ingest_process import IngestProcess
+
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 ROUTED = "attribution.session.routed.v1"
 
@@ -186,3 +188,57 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
         assert not any(holds(event, idfa) for event in events.values())
     print(f"survived: 300 sessions, {len(entries)} posts to hosts, {kills} kills, seed {SEED}")
     feed.delete()
+
+
+CHANGED = "attribution.att.status_changed.v1"
+
+
+def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):
+    install = f"changed-{uuid.uuid4().hex[:8]}"
+    asked = {"bundleId": "com.example.app", "installId": install}
+    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+    feed = system.subscribe([CHANGED])
+    put(system, install, 0, deviceTime=1_000)
+    put(system, install, 3, deviceTime=2_000)
+    put(system, install, 3, deviceTime=2_500)  # equal: no effect
+    put(system, install, 1, deviceTime=1_500)  # older: not applied
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == 3 and status["consent"] and status["ageSeconds"] >= 0 and "heldUntil" not in status
+    assert post(system, install, new_identifier(), 2, deviceTime=3_000).status == 202
+    events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
+    feed.delete()
+    assert [(event["from"], event["to"], event["source"]) for event in events] == [(0, 3, "update"), (3, 2, "session")]
+    assert all(event["bundleId"] == "com.example.app" and install not in json.dumps(event) for event in events)
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == 2 and status["determinedAt"].startswith("1970-01-01T00:00:03")
+    assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
+
+
+def test_the_longest_wait_is_configuration(system, tmp_path):
+    with IngestProcess(system, tmp_path, settings="consentRouting: { maximumWait: 2s }\n") as process:
+        install = f"wait-{uuid.uuid4().hex[:8]}"
+        body = {"bundleId": "com.example.app", "installId": install, "attStatus": 0, "attConsentWaitingInterval": 3600, "event": "a"}
+        assert process.post("/v1/sessions", json.dumps(body).encode())[0] == 202
+        held = system.call("Ingest", "GetAttStatus", {"bundleId": "com.example.app", "installId": install})
+        assert held["attStatus"] == 0 and "heldUntil" in held
+        assert wait_for(system, install, 1)[0]["host"] == "analytics.adjust.com"
+
+
+def test_what_cannot_be_held_goes_without_consent(system, tmp_path):
+    """256 shards of ten: nine may be held in each, and the tenth place is for what goes at once."""
+    with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
+        install = f"room-{uuid.uuid4().hex[:8]}"
+        idfa = new_identifier()
+        for number in range(10):
+            body = {"bundleId": "com.example.app", "installId": install, "attStatus": 0, "attConsentWaitingInterval": 60,
+                    "event": str(number), "idfa": idfa}
+            status, answer = process.post("/v1/sessions", json.dumps(body).encode())
+            assert status == 202, answer
+        # What goes at once makes room for itself; what is held stays.
+        entry = wait_for(system, install, 1)[0]
+        assert entry["body"]["event"] == "9" and entry["host"] == "analytics.adjust.com" and not holds(entry, idfa)
+        assert process.metric("attribution_sessions_not_held_total") == 1
+        assert put(system, install, 3).status == 200
+        entries = wait_for(system, install, 10)
+        assert [entry["body"]["event"] for entry in entries] == ["9", *map(str, range(9))]
+        assert all(entry["host"] == "consent.adjust.com" for entry in entries[1:])

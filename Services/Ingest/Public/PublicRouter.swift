@@ -11,7 +11,13 @@ struct PublicRouter: PublicResponder {
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  func methods(of path: String) -> [String]? { PublicRoute(path: path).map { [$0.method] } }
+  func route(_ path: String) -> PublicRouteDescription? {
+    PublicRoute(path: path).map { route in
+      var isPostback = false
+      if case .postback = route { isPostback = true }
+      return PublicRouteDescription(method: route.method, kind: route.name, comeAgainStatus: isPostback ? 500 : 429)
+    }
+  }
 
   func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
     let request = PublicRequest(received, receivedAt: now())

@@ -13,6 +13,9 @@ import WireJSON
 /// dead letter, holds the session without it. Only where there is consent, or the user is still being asked, is the
 /// whole payload kept beside it, for as long as sending takes.
 struct SessionIntake: Sendable {
+  /// What sessions that wait may take up of the backlog's bound.
+  private static let heldShare = 0.9
+
   let deliveries: DeliveryQueue
   let store: SessionStore
   let routing: SessionRouting
@@ -35,19 +38,23 @@ struct SessionIntake: Sendable {
     do {
       // A repeat tells of the time it was first sent at, or an old "authorized" would undo a later refusal.
       let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
-      let reception = try await store.update(installHash: hash) { install in
+      let announce = { (reception: ATTInstall.Reception) in
+        try await self.announce(
+          reception, bundleId: session.bundleId, hash: hash, deviceTime: session.deviceTime ?? firstSeen, source: "session", request)
+      }
+      let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.receive(session, now: firstSeen, maximumWait: maximumWait)
       }
       if !session.attStatus.isKnown && session.attStatus != .unavailable {
         metrics.unknownStatus()
       }
-      let outcome = try await accept(
+      let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
         // Sent before: what was kept again for it just now is not needed.
         try await store.expirePayload(installHash: hash, digest: digest)
       }
-      if case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
+      if isHeld, case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
         metrics.held()
         try await store.hold(id.description, installHash: hash, place: place)
         // The answer may have come between the decision and this line; then nobody else releases this one.
@@ -68,6 +75,7 @@ struct SessionIntake: Sendable {
   func receiveStatus(_ request: PublicRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
+    let bundleId: String
     let hash: String
     do throws(FieldError) {
       let body = try request.object()
@@ -76,14 +84,18 @@ struct SessionIntake: Sendable {
       }
       status = try SessionSubmission.status(in: body)
       deviceTime = try SessionSubmission.time("deviceTime", in: body)
+      bundleId = try self.bundleId(in: body, request: request)
       hash = SessionSubmission.installHash(
-        bundleId: try bundleId(in: body, request: request),
-        installId: try SessionSubmission.identifier("installId", installId))
+        bundleId: bundleId, installId: try SessionSubmission.identifier("installId", installId))
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      let reception = try await store.update(installHash: hash) { install in
+      let announce = { (reception: ATTInstall.Reception) in
+        try await self.announce(
+          reception, bundleId: bundleId, hash: hash, deviceTime: deviceTime ?? request.receivedAt, source: "update", request)
+      }
+      let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
       if reception.releasesHeld { await release(hash) }
@@ -98,6 +110,8 @@ struct SessionIntake: Sendable {
       logger.info(
         "att status received", metadata: ["install": "\(hash)", "code": "\(status.code)", "effect": "\(effect.word)"])
       return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
+    } catch let error as QueueError {
+      return .notTaken(error, status: 503)
     } catch let error as RedisError {
       return .notTaken(.unavailable(error), status: 503)
     } catch {
@@ -105,7 +119,37 @@ struct SessionIntake: Sendable {
     }
   }
 
+  /// Puts a changed status on its way to the feed.
+  private func announce(
+    _ reception: ATTInstall.Reception, bundleId: String, hash: String, deviceTime: Int64, source: String, _ request: PublicRequest
+  ) async throws {
+    guard case .changed(let from, let to) = reception.effect else { return }
+    let change = StatusChange(
+      bundleId: bundleId, installHash: hash, from: from, to: to, deviceTime: min(deviceTime, request.receivedAt), source: source)
+    _ = try await deliveries.accept(
+      AcceptRequest(
+        queue: .sessions, idempotencyKey: change.key, orderKey: hash,
+        message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes)))
+  }
+
+  /// Answers too whether it is held. What is held takes up room that new sessions need: where it gets short the session goes at once,
+  /// without consent, rather than be refused.
   private func accept(
+    _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
+    decision: ATTInstall.Reception.Decision
+  ) async throws -> (AcceptOutcome, isHeld: Bool) {
+    if case .hold = decision {
+      do {
+        return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: decision), true)
+      } catch QueueError.backlogFull {
+        metrics.notHeld()
+        try await store.expirePayload(installHash: session.installHash, digest: digest)
+      }
+    }
+    return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
+  }
+
+  private func taken(
     _ session: SessionSubmission, request: PublicRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
   ) async throws -> AcceptOutcome {
@@ -129,7 +173,8 @@ struct SessionIntake: Sendable {
           kind: SessionSubmission.messageKind, body: JSONValue.object(filtered.payload).serialized,
           attributes: message.attributes),
         // A millisecond apart, so that they come due in their order.
-        notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) }))
+        notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) },
+        backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
   /// Makes everything due that was held for an install. What this misses leaves at its deadline.

@@ -39,12 +39,18 @@ struct SessionStore: Sendable {
   }
 
   /// Changes what is known of an install by a rule, atomically. The rule may run more than once.
-  func update<Result>(installHash: String, _ rule: (inout ATTInstall) -> Result) async throws -> Result {
+  ///
+  /// `announce` is called before the change is written, so that no change is written that was not announced; where another got in
+  /// between it is called again.
+  func update<Result>(
+    installHash: String, announce: (Result) async throws -> Void = { _ in }, _ rule: (inout ATTInstall) -> Result
+  ) async throws -> Result {
     while true {
       let (text, value) = try await read(installHash)
       var changed = value
       let result = rule(&changed)
       if changed == value, !text.isEmpty { return result }
+      try await announce(result)
       let reply = try await Self.compareAndSet.run(
         on: redis, keys: [SessionKeys(installHash: installHash).install],
         arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])

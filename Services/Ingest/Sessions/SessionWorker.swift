@@ -18,6 +18,7 @@ struct SessionWorker: Sendable {
   let now: @Sendable () -> Int64
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    if lease.message.kind == StatusChange.messageKind { return announce(lease) }
     guard let message = SessionMessage(attributes: lease.message.attributes),
       let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
     else { return .deadLetter(error: "the message is no session") }
@@ -40,6 +41,16 @@ struct SessionWorker: Sendable {
     } catch {
       return .retry(after: nil, error: "the session store does not answer")
     }
+  }
+
+  private func announce(_ lease: LeasedMessage) -> WorkOutcome {
+    guard let change = StatusChange(attributes: lease.message.attributes) else {
+      return .deadLetter(error: "the message is no change of a status")
+    }
+    let event = change.event(lease.deliveryID, receivedAt: lease.message.receivedAt)
+    return .complete(
+      Completion(
+        state: .done, naturalKey: nil, events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
   }
 
   private func send(

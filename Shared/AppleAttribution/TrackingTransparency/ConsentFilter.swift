@@ -33,9 +33,9 @@ public struct ConsentFilter: Sendable {
     names = Set((Self.standardNames + additionalNames).map { TextForms.folded($0.utf8) }).union(identifiers)
   }
 
-  /// The payload as it may leave. With consent it leaves whole.
+  /// The payload as it may leave. With consent it leaves whole, but for an identifier of zeros, which is none.
   public func filter(_ payload: JSONObject, consent: Bool) -> Filtered {
-    guard !consent else { return Filtered(payload: payload, removedNames: []) }
+    guard !consent else { return Filtered(payload: withoutAbsent(payload), removedNames: []) }
     var found: Set<[UInt8]> = []
     collect(.object(payload), inIdentifier: false, into: &found)
     var removed: Set<String> = []
@@ -46,7 +46,29 @@ public struct ConsentFilter: Sendable {
 
   /// Whether the text is the identifier of a user who has none: all zeros.
   public static func isAbsentIdentifier(_ text: String) -> Bool {
-    TextForms.folded(text.utf8).allSatisfy { $0 == UInt8(ascii: "0") }
+    let digits = TextForms.folded(text.utf8)
+    return digits.count == 32 && digits.allSatisfy { $0 == UInt8(ascii: "0") }
+  }
+
+  /// Without the members that hold an identifier by their name and whose value is none.
+  private func withoutAbsent(_ object: JSONObject) -> JSONObject {
+    JSONObject(
+      object.members.compactMap { member in
+        if identifiers.contains(TextForms.folded(member.key.utf8)), case .string(let text) = member.value,
+          Self.isAbsentIdentifier(text)
+        {
+          return nil
+        }
+        return JSONObject.Member(key: member.key, value: withoutAbsent(member.value))
+      })
+  }
+
+  private func withoutAbsent(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(withoutAbsent(object))
+    case .array(let elements): .array(elements.map { withoutAbsent($0) })
+    default: value
+    }
   }
 
   private func collect(_ value: JSONValue, inIdentifier: Bool, into found: inout Set<[UInt8]>) {

@@ -7,7 +7,8 @@ public enum IngestService {
 
   /// Every method, in the order of the contract.
   public static let methods: [any RPCMethod.Type] = [
-    GetDelivery.self
+    GetDelivery.self,
+    GetAttStatus.self,
   ]
 
   /// The state of one delivery.
@@ -16,6 +17,17 @@ public enum IngestService {
     public typealias Response = GetDeliveryResponse
     public static let service = IngestService.name
     public static let name = "GetDelivery"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// The last known status of App Tracking Transparency of one app on one device.
+  public enum GetAttStatus: RPCMethod {
+    public typealias Request = GetAttStatusRequest
+    public typealias Response = GetAttStatusResponse
+    public static let service = IngestService.name
+    public static let name = "GetAttStatus"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -47,6 +47,170 @@ public struct GetDeliveryRequest: RPCMessage, Hashable {
 }
 
 /// See `attribution/ingest/v1/ingest.proto`.
+public struct GetAttStatusRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// As the SDK names the install.
+  public var installId: String?
+
+  public init(
+    bundleId: String? = nil,
+    installId: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.installId = installId
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.installId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "installId", "install_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          installId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let installId {
+      writer.key("installId")
+      writer.string(installId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/ingest/v1/ingest.proto`.
+public struct GetAttStatusResponse: RPCMessage, Hashable {
+  /// ATTrackingManager.AuthorizationStatus: 0 to 3.
+  public var attStatus: Int32?
+  /// Whether it is consent.
+  public var consent: Bool?
+  /// When the device had it, by its own clock, but not later than it was received.
+  public var determinedAt: Timestamp?
+  public var receivedAt: Timestamp?
+  /// Since it was received.
+  public var ageSeconds: Double?
+  /// Until when sessions are held for the user's answer, while they are.
+  public var heldUntil: Timestamp?
+
+  public init(
+    attStatus: Int32? = nil,
+    consent: Bool? = nil,
+    determinedAt: Timestamp? = nil,
+    receivedAt: Timestamp? = nil,
+    ageSeconds: Double? = nil,
+    heldUntil: Timestamp? = nil
+  ) {
+    self.attStatus = attStatus
+    self.consent = consent
+    self.determinedAt = determinedAt
+    self.receivedAt = receivedAt
+    self.ageSeconds = ageSeconds
+    self.heldUntil = heldUntil
+  }
+
+  public init() {
+    self.attStatus = nil
+    self.consent = nil
+    self.determinedAt = nil
+    self.receivedAt = nil
+    self.ageSeconds = nil
+    self.heldUntil = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "attStatus", "att_status":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          attStatus = try reader.readInt32()
+        case "consent":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          consent = try reader.readBool()
+        case "determinedAt", "determined_at":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          determinedAt = try reader.readTimestamp()
+        case "receivedAt", "received_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          receivedAt = try reader.readTimestamp()
+        case "ageSeconds", "age_seconds":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          ageSeconds = try reader.readDouble()
+        case "heldUntil", "held_until":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          heldUntil = try reader.readTimestamp()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let attStatus {
+      writer.key("attStatus")
+      writer.int(attStatus)
+    }
+    if let consent {
+      writer.key("consent")
+      writer.bool(consent)
+    }
+    if let determinedAt {
+      writer.key("determinedAt")
+      writer.string(determinedAt.text)
+    }
+    if let receivedAt {
+      writer.key("receivedAt")
+      writer.string(receivedAt.text)
+    }
+    if let ageSeconds {
+      writer.key("ageSeconds")
+      writer.double(ageSeconds)
+    }
+    if let heldUntil {
+      writer.key("heldUntil")
+      writer.string(heldUntil.text)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/ingest/v1/ingest.proto`.
 public struct GetDeliveryResponse: RPCMessage, Hashable {
   public var id: String
   /// accepted, verified, rejected or dead.

@@ -6,6 +6,8 @@ public struct CallerDirectory: Sendable {
   public struct Caller: Sendable, Hashable {
     public let name: String
     let allow: [String]
+    /// Of each method; nil for no bound.
+    var rate: RequestRate?
 
     /// Whether a full method name is allowed: `attribution.signer.v1.SignerService/ListSigningKeys`.
     public func may(_ method: String) -> Bool {
@@ -16,23 +18,37 @@ public struct CallerDirectory: Sendable {
   }
 
   private let entries: [(digest: [UInt8], caller: Caller)]
+  private let certificates: [String: Caller]
   /// Whether anybody may call everything (loopback only).
   public let isOpen: Bool
 
   public init(clients: [DeploymentConfiguration.Client], serviceToken: String?, open: Bool) {
     var entries: [([UInt8], Caller)] = []
+    var certificates: [String: Caller] = [:]
     for client in clients {
-      for digest in client.tokenDigests { entries.append((digest, Caller(name: client.name, allow: client.allow))) }
+      let caller = Caller(name: client.name, allow: client.allow, rate: client.rate)
+      for digest in client.tokenDigests { entries.append((digest, caller)) }
+      for name in client.certificateNames { certificates[name] = caller }
     }
+    self.certificates = certificates
     if let serviceToken { entries.append((SHA256Digest.hash(serviceToken), Caller(name: "internal", allow: ["*"]))) }
     self.entries = entries
     isOpen = open
   }
 
-  public var isEmpty: Bool { entries.isEmpty && !isOpen }
+  public var isEmpty: Bool { entries.isEmpty && certificates.isEmpty && !isOpen }
 
-  /// The caller of an `Authorization` header; nil when there is none or it is wrong, without saying which.
-  public func caller(authorization: String?) -> Caller? {
+  /// The caller by its `Authorization` header and the names in its certificate; nil when there is neither or one is wrong, without
+  /// saying which. Where both are there, both name the same caller (`rpc-protocol.md` section 13).
+  public func caller(authorization: String?, certificateNames: [String] = []) -> Caller? {
+    guard !certificateNames.isEmpty else { return caller(authorization: authorization) }
+    let named = Set(certificateNames.compactMap { certificates[$0] })
+    guard named.count == 1, let caller = named.first else { return nil }
+    guard let authorization else { return caller }
+    return self.caller(authorization: authorization)?.name == caller.name ? caller : nil
+  }
+
+  private func caller(authorization: String?) -> Caller? {
     guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
     guard let token = Self.bearer(authorization) else { return nil }
     let digest = SHA256Digest.hash(token)

@@ -66,6 +66,8 @@ struct ConfigurationNode {
   /// The scalar as it is written; empty for anything else.
   var plain: String { node.scalar?.string ?? "" }
 
+  var isMapping: Bool { node.mapping != nil }
+
   /// How many members a mapping has, whatever their keys are.
   var size: Int { node.mapping?.count ?? 0 }
 

@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -58,16 +58,32 @@ extension DeploymentConfiguration {
       }
     }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
+    if let node = root["edge"] { edge = try PublicEdge(try node.mapping(), &unknownKeys) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
     if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
     if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }
     if let node = root["consentRouting"] {
       if let strategies = node["strategies"] {
-        for key in strategies.keys { consentStrategies[key] = try strategies.required(key).texts() }
+        for key in strategies.keys {
+          let strategy = try strategies.required(key)
+          // The domains alone, or what else is to be said of them too.
+          guard strategy.isMapping else {
+            consentStrategies[key] = ConsentStrategySettings(domains: try strategy.texts(), isDataResidency: nil)
+            continue
+          }
+          consentStrategies[key] = ConsentStrategySettings(
+            domains: try strategy.required("domains").texts(), isDataResidency: try strategy["dataResidency"]?.bool())
+          unknownKeys += strategy.unknownKeys(["domains", "dataResidency"])
+        }
+      }
+      if let wait = node["maximumWait"] {
+        let time = try wait.duration()
+        guard time <= .seconds(360) else { throw ConfigurationError(wait.path, "must be at most 360s") }
+        consentMaximumWait = time
       }
       consentRemovedFields = try node["removedFields"]?.texts() ?? []
-      unknownKeys += node.unknownKeys(["strategies", "removedFields"])
+      unknownKeys += node.unknownKeys(["strategies", "removedFields", "maximumWait"])
     }
     try Self.refuseRepeats(adNetworks.map(\.id), "adNetworks", "id")
     try Self.refuseRepeats(apps.map(\.bundleId), "apps", "bundleId")
@@ -191,17 +207,26 @@ extension DeploymentConfiguration {
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {
-    let digest = try node.required("tokenSHA256")
+    let digest = node["tokenSHA256"]
+    let names = try node["certificateName"]?.texts() ?? []
+    guard digest != nil || !names.isEmpty else {
+      throw ConfigurationError("\(node.path).tokenSHA256", "is missing, and so is certificateName: nothing tells this client")
+    }
+    for name in names where !name.contains(":") {
+      throw ConfigurationError("\(node.path).certificateName", "must be a URI, such as spiffe://example.com/ad-server")
+    }
     var digests: [[UInt8]] = []
-    for text in try digest.texts() {
+    for text in try digest?.texts() ?? [] {
       guard let bytes = Hex.decode(text), bytes.count == 32 else {
-        throw ConfigurationError(digest.path, "must be the SHA-256 of the token as 64 hexadecimal digits")
+        throw ConfigurationError("\(node.path).tokenSHA256", "must be the SHA-256 of the token as 64 hexadecimal digits")
       }
       digests.append(bytes)
     }
-    unknown += node.unknownKeys(["name", "tokenSHA256", "allow"])
+    unknown += node.unknownKeys(["name", "tokenSHA256", "certificateName", "allow", "rate"])
     return Client(
-      name: try node.required("name").text(), tokenDigests: digests, allow: try node.required("allow").texts())
+      name: try node.required("name").text(), tokenDigests: digests, certificateNames: names,
+      allow: try node.required("allow").texts(),
+      rate: try node["rate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
   }
 
   private static func read(
@@ -213,8 +238,30 @@ extension DeploymentConfiguration {
       "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
       "deliveryGeneration",
       "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
-      "acknowledgedEventTTL", "rpcAnswerTTL",
+      "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
     ])
+    if let level = node["durability"] {
+      guard let durability = Durability(rawValue: try level.text()) else {
+        throw ConfigurationError(level.path, "must be process, disk or replicated")
+      }
+      queue.durability = durability
+    }
+    if let number = node["replicas"] {
+      let count = try number.integer()
+      guard (1...100).contains(count) else {
+        throw ConfigurationError(number.path, "must be 1 to 100")
+      }
+      queue.replicas = Int(count)
+    }
+    queue.replicationTimeout = try node["replicationTimeout"]?.duration() ?? queue.replicationTimeout
+    if let number = node["deadLetterBytes"] {
+      let bytes = try number.integer()
+      guard (1...1 << 50).contains(bytes) else {
+        throw ConfigurationError(number.path, "must be at least 1")
+      }
+      queue.deadLetterBytes = Int(bytes)
+    }
+    queue.deadLetterAge = try node["deadLetterAge"]?.duration() ?? queue.deadLetterAge
     queue.lease = try node["lease"]?.duration() ?? queue.lease
     queue.maxAttempts = Int(try node["maxAttempts"]?.integer() ?? Int64(queue.maxAttempts))
     queue.maxDeliveries = Int(try node["maxDeliveries"]?.integer() ?? Int64(queue.maxDeliveries))

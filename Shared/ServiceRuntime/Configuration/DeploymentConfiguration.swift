@@ -66,8 +66,22 @@ public struct DeploymentConfiguration: Sendable {
     public let name: String
     /// 32 bytes each; several for rotation.
     public let tokenDigests: [[UInt8]]
+    /// URI names of its certificates, any of which stands for it.
+    public var certificateNames: [String] = []
     /// Full method names; `*` at the end stands for any rest.
     public let allow: [String]
+    /// Of each method; nil for no bound.
+    public var rate: RequestRate?
+
+    public init(
+      name: String, tokenDigests: [[UInt8]], certificateNames: [String] = [], allow: [String], rate: RequestRate? = nil
+    ) {
+      self.name = name
+      self.tokenDigests = tokenDigests
+      self.certificateNames = certificateNames
+      self.allow = allow
+      self.rate = rate
+    }
   }
 
   public var adNetworks: [AdNetwork] = []
@@ -93,11 +107,23 @@ public struct DeploymentConfiguration: Sendable {
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
   public var clients: [Client] = []
   public var limits = Limits()
+  /// Who may ask the public port, and how often.
+  public var edge = PublicEdge()
   public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   public var adServices = AdServicesSettings()
-  /// Strategy → domains in the order they are tried, where the deployment has its own.
-  public var consentStrategies: [String: [String]] = [:]
+  /// A URL strategy of the deployment's own.
+  public struct ConsentStrategySettings: Sendable, Hashable {
+    /// In the order they are tried.
+    public let domains: [String]
+    /// Whether the data has to stay in one region; nil: as the strategy's name says.
+    public let isDataResidency: Bool?
+  }
+
+  /// By the strategy's name.
+  public var consentStrategies: [String: ConsentStrategySettings] = [:]
+  /// The longest that a session waits for the user's answer; nil: as long as SDKs do.
+  public var consentMaximumWait: Duration?
   /// Names removed without consent beside the built-in ones.
   public var consentRemovedFields: [String] = []
   /// Keys in the file that nobody reads.

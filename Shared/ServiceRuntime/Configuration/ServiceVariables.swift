@@ -35,6 +35,10 @@ public struct ServiceVariables: Sendable {
   public var appStoreSandboxURL: String
   public var adServicesURL: String
   public var caFile: String?
+  /// Of the internal listener; nil: clear text.
+  public var tls: ListenerTLS?
+  /// Of ingest's public listener; nil: clear text.
+  public var publicTLS: ListenerTLS?
   public var consentConnectTo: String?
   public var serviceToken: String?
   public var logLevel: String
@@ -87,6 +91,29 @@ public struct ServiceVariables: Sendable {
     appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"
     adServicesURL = text("adservices.url") ?? "https://api-adservices.apple.com/api/v1/"
     caFile = text("ca.file")
+    func listenerTLS(_ prefix: String) throws(ConfigurationError) -> ListenerTLS? {
+      switch (text(prefix + "certificate"), text(prefix + "key")) {
+      case (nil, nil): return nil
+      case (let certificate?, let key?): return ListenerTLS(certificateFile: certificate, keyFile: key)
+      case (nil, _): throw ConfigurationError(Self.variable(prefix + "certificate"), "is not set, and the key beside it is")
+      case (_, nil): throw ConfigurationError(Self.variable(prefix + "key"), "is not set, and the certificate beside it is")
+      }
+    }
+    tls = try listenerTLS("tls.")
+    publicTLS = try listenerTLS("public.tls.")
+    if let authorities = text("tls.client.ca") {
+      guard tls != nil else { throw ConfigurationError("ATTRIBUTION_TLS_CLIENT_CA", "needs ATTRIBUTION_TLS_CERTIFICATE") }
+      tls?.clientCAFile = authorities
+    }
+    switch text("tls.client.certificate") {
+    case nil, "optional": break
+    case "required":
+      guard tls?.clientCAFile != nil else {
+        throw ConfigurationError("ATTRIBUTION_TLS_CLIENT_CERTIFICATE", "needs ATTRIBUTION_TLS_CLIENT_CA")
+      }
+      tls?.requiresClientCertificate = true
+    default: throw ConfigurationError("ATTRIBUTION_TLS_CLIENT_CERTIFICATE", "must be optional or required")
+    }
     consentConnectTo = text("consent.connect.to")
     logLevel = text("log.level") ?? "info"
     development = flag("development")

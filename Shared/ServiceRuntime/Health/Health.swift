@@ -23,6 +23,7 @@ final class Health: Sendable {
   private let metrics: MetricsRegistry
   private let started = Atomic(false)
   private let draining = Atomic(false)
+  private let ending = Atomic(false)
 
   init(service: String, rpcServices: [String], checks: [ReadinessCheck], metrics: MetricsRegistry) {
     self.service = service
@@ -33,6 +34,9 @@ final class Health: Sendable {
 
   var isDraining: Bool { draining.load(ordering: .relaxed) }
   func setStarted() { started.store(true, ordering: .relaxed) }
+  /// Whether the time is over in which balancers look away: what still comes is not served.
+  var isEnding: Bool { ending.load(ordering: .relaxed) }
+  func setEnding() { ending.store(true, ordering: .relaxed) }
   func setDraining() { draining.store(true, ordering: .relaxed) }
 
   /// What becomes of a request to an administrative path; nil for any other path.

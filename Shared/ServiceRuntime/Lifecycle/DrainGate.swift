@@ -13,6 +13,7 @@ struct DrainGate: Service {
     health.setDraining()
     logger.info("draining", metadata: ["delay": "\(delay)"])
     try? await Task.sleep(for: delay)
+    health.setEnding()
   }
 }
 

@@ -9,15 +9,18 @@ struct ReloadSignal: Service {
   let path: String
   let metrics: MetricsRegistry
   let logger: Logger
+  /// What is read anew whatever the configuration says.
+  let before: @Sendable () -> Void
   let apply: @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
 
   init(
-    path: String, metrics: MetricsRegistry, logger: Logger,
+    path: String, metrics: MetricsRegistry, logger: Logger, before: @escaping @Sendable () -> Void,
     apply: @escaping @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
   ) {
     self.path = path
     self.metrics = metrics
     self.logger = logger
+    self.before = before
     self.apply = apply
     metrics.counter(Self.metric, help: "Readings of the configuration on SIGHUP.", labels: ["outcome"])
   }
@@ -30,6 +33,7 @@ struct ReloadSignal: Service {
   }
 
   private func reload() {
+    before()
     do throws(ConfigurationError) {
       let configuration = try DeploymentConfiguration.load(path: path)
       try apply(configuration)

@@ -57,9 +57,14 @@ public struct ServiceEnvironment: Sendable {
     return HTTPClient(configuration: configuration)
   }
 
-  /// A client for another of our services.
+  /// A client for another of our services. Where callers' certificates are asked for, it shows this service's own.
   public func rpcClient(baseURL: String) -> RPCClient {
-    RPCClient(baseURL: baseURL, token: variables.serviceToken, http: HTTPClient())
+    let http = httpClient { client in
+      guard variables.tls?.clientCAFile != nil else { return }
+      client.certificateFile = variables.tls?.certificateFile
+      client.keyFile = variables.tls?.keyFile
+    }
+    return RPCClient(baseURL: baseURL, token: variables.serviceToken, http: http)
   }
 }
 
@@ -109,7 +114,11 @@ public enum ServiceMain {
     let metrics = MetricsRegistry()
     var queue = configuration.queue
     queue.development = variables.development
-    let redis = variables.redisURL.map { RedisClient(url: $0, logger: logger) }
+    let redis = variables.redisURL.map { url in
+      var configuration = RedisClient.Configuration()
+      configuration.observer = StoreMetrics(metrics)
+      return RedisClient(url: url, configuration: configuration, logger: logger)
+    }
     var deliveries: DeliveryQueue?
     if let redis, service.needsQueues { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
     let environment = ServiceEnvironment(
@@ -127,7 +136,6 @@ public enum ServiceMain {
             } catch { return "unavailable" }
           })
       }
-      metrics.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
     try await serve(parts, environment, callers)
@@ -159,14 +167,28 @@ public enum ServiceMain {
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
-    services.append(listener(internalResponder, environment.variables.listen, environment, health, listening))
+    var certificates: [LiveTLS] = []
+    func liveTLS(_ settings: ListenerTLS?, _ listener: String, _ variable: String) throws(ConfigurationError) -> LiveTLS? {
+      guard let settings else { return nil }
+      let live = try LiveTLS(settings, listener: listener, variable: variable, metrics: environment.metrics, logger: logger)
+      certificates.append(live)
+      return live
+    }
+    let tls = try liveTLS(environment.variables.tls, "internal", "ATTRIBUTION_TLS_CERTIFICATE")
+    services.append(listener(internalResponder, environment.variables.listen, tls, environment, health, listening))
     if let responder = parts.publicResponder {
-      let publicServer = PublicServer(responder: responder, limits: limits, registry: environment.metrics)
-      services.append(listener(publicServer, environment.variables.publicListen, environment, health, listening))
+      let publicServer = PublicServer(
+        responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics)
+      let tls = try liveTLS(environment.variables.publicTLS, "public", "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE")
+      services.append(listener(publicServer, environment.variables.publicListen, tls, environment, health, listening))
     }
     let reload = parts.reload
+    let listeners = certificates
+    if !listeners.isEmpty { services.append(CertificateWatch(listeners: listeners)) }
     services.append(
       ReloadSignal(path: environment.variables.configurationPath, metrics: environment.metrics, logger: logger) {
+        for listener in listeners { listener.reload() }
+      } apply: {
         configuration throws(ConfigurationError) in
         let directory = try CallerDirectory(configuration, environment.variables)
         try reload?(configuration)
@@ -184,12 +206,12 @@ public enum ServiceMain {
   }
 
   private static func listener(
-    _ responder: any HTTPResponder, _ address: ListenAddress, _ environment: ServiceEnvironment, _ health: Health,
+    _ responder: any HTTPResponder, _ address: ListenAddress, _ tls: LiveTLS?, _ environment: ServiceEnvironment, _ health: Health,
     _ listening: Listening
   ) -> any Service {
     let bound = ConnectionBound(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
-      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound,
+      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       isDraining: { health.isDraining })
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),

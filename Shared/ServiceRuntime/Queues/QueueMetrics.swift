@@ -10,6 +10,16 @@ public enum QueueMetrics {
       registry.gauge("attribution_queue_\(name)", help: help, labels: ["queue"])
     }
     registry.gauge("attribution_queue_oldest_age_seconds", help: "Age of the oldest message.", labels: ["queue"])
+    registry.counter(
+      "attribution_queue_dead_dropped_total", help: "Dead letters dropped, past their age or the memory they may take up.",
+      labels: ["queue", "cause"])
+    registry.collect {
+      for queue in QueueName.allCases {
+        let dropped = administration.droppedLetters.count(queue)
+        registry.set("attribution_queue_dead_dropped_total", Double(dropped.aged), [queue.rawValue, "age"])
+        registry.set("attribution_queue_dead_dropped_total", Double(dropped.large), [queue.rawValue, "memory"])
+      }
+    }
     registry.collect {
       for queue in QueueName.allCases {
         guard let snapshot = try? await administration.snapshot(queue) else { continue }

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// HTTP/1.1 and, entered by its preface, HTTP/2 in clear text on the same port.
 struct ConnectionChannel: ServerChildChannel {
@@ -20,13 +21,16 @@ struct ConnectionChannel: ServerChildChannel {
   private let limits: Limits
   private let registry: MetricsRegistry
   private let bound: ConnectionBound
+  /// Nil: clear text.
+  private let tls: LiveTLS?
   private let isDraining: @Sendable () -> Bool
 
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound,
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound, tls: LiveTLS?,
     isDraining: @escaping @Sendable () -> Bool
   ) {
     self.bound = bound
+    self.tls = tls
     self.responder = responder
     self.limits = limits
     self.registry = registry
@@ -49,9 +53,12 @@ struct ConnectionChannel: ServerChildChannel {
           : channel.eventLoop.makeCompletedFuture { try addHTTP1(to: channel) }.map { .http1 }
         promise.completeWith(made)
         return made.map { _ in }
+      } onFailure: {
+        registry.add("attribution_http_rejected_total", 1, ["tls"])
       } onClose: {
         promise.fail(ChannelError.ioOnClosedChannel)
       }
+      if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.context)) }
       try channel.pipeline.syncOperations.addHandler(sniffer)
       return Value(channel: channel, negotiated: promise.futureResult)
     }
@@ -66,13 +73,17 @@ struct ConnectionChannel: ServerChildChannel {
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
     let handler = HTTP1Handler(
       responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop),
-      executor: .current(channel.eventLoop), peer: ConnectionPeer(channel), isDraining: isDraining)
+      executor: .current(channel.eventLoop), peer: peer(channel), isDraining: isDraining)
     try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
+  }
+
+  private func peer(_ channel: any Channel) -> ConnectionPeer {
+    ConnectionPeer(channel, certificateNames: tls == nil ? [] : CertificateNames.uris(of: channel))
   }
 
   private func addHTTP2(to channel: any Channel) throws {
     try HTTP2Handler.add(
-      to: channel, responder: responder, limits: limits, registry: registry, peer: ConnectionPeer(channel))
+      to: channel, responder: responder, limits: limits, registry: registry, peer: peer(channel))
   }
 
   func handle(value: Value, logger: Logger) async {
@@ -92,12 +103,16 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
   private let timeLimit: TimeAmount
   private let decide: (Bool) -> EventLoopFuture<Void>
+  private let onFailure: () -> Void
   private let onClose: () -> Void
   private var seen: ByteBuffer?
   private var decided = false
   private var alarm: Scheduled<Void>?
 
-  init(timeLimit: TimeAmount, decide: @escaping (Bool) -> EventLoopFuture<Void>, onClose: @escaping () -> Void) {
+  init(
+    timeLimit: TimeAmount, decide: @escaping (Bool) -> EventLoopFuture<Void>, onFailure: @escaping () -> Void, onClose: @escaping () -> Void
+  ) {
+    self.onFailure = onFailure
     self.timeLimit = timeLimit
     self.decide = decide
     self.onClose = onClose
@@ -141,6 +156,12 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
     } else {
       context.fireUserInboundEventTriggered(event)
     }
+  }
+
+  /// No connection of TLS came about, or it broke.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if !decided, error is NIOSSLError || error is BoringSSLError { onFailure() }
+    context.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {

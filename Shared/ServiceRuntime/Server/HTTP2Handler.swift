@@ -443,26 +443,23 @@ final class HTTP2Handler: ChannelDuplexHandler {
   }
 
   private func closeIfDone(_ context: ChannelHandlerContext) {
-    if phase == .ended, streams.isEmpty { closeAfterWrites(context) }
+    if phase == .ended, streams.isEmpty { close(.noError, context) }
   }
 
-  /// Ends the connection, saying why.
+  /// Ends the connection, saying why, when everything that was written is sent: closing throws away what is not.
   private func close(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
     guard phase != .closed else { return }
-    write(.goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil), .rootStream, context)
-    closeAfterWrites(context)
-  }
-
-  /// Closes when everything that was written is sent: closing throws away what is not.
-  private func closeAfterWrites(_ context: ChannelHandlerContext) {
     phase = .closed
     for stream in streams.values { abandon(stream) }
     streams.removeAll()
-    context.flush()
-    guard !context.channel.isWritable else {
-      context.close(promise: nil)
-      return
-    }
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    let goAway = HTTP2Frame(
+      streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil))
+    context.write(wrapOutboundOut(goAway), promise: sent)
+    turn.flush(context)
+    // A peer that takes nothing ends with the rest.
     endingDeadline = .now() + Self.endingTime
     expect(endingDeadline, context)
   }

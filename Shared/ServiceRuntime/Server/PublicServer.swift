@@ -9,6 +9,7 @@ public struct PublicHTTPRequest: Sendable {
   /// Without its parameters, lower case.
   public let mediaType: String?
   public let body: [UInt8]
+  /// Who asks, past the proxies that are believed.
   public let peer: IPAddress?
   public let requestId: String
   public let traceparent: String
@@ -30,10 +31,25 @@ public struct PublicHTTPResponse: Sendable {
   }
 }
 
+/// What is known of a public route before its request's body is read.
+public struct PublicRouteDescription: Sendable, Hashable {
+  public let method: String
+  /// A bounded name, one of ``PublicEdge/kinds``.
+  public let kind: String
+  /// What a sender that is to come again is answered in place of 429: 500 where only that is promised a repeat.
+  public let comeAgainStatus: Int
+
+  public init(method: String, kind: String, comeAgainStatus: Int = 429) {
+    self.method = method
+    self.kind = kind
+    self.comeAgainStatus = comeAgainStatus
+  }
+}
+
 /// Serves the routes of the public port.
 public protocol PublicResponder: Sendable {
-  /// Whether a path is one of the routes, and by which methods; nil when it is none. Asked before the body is read.
-  func methods(of path: String) -> [String]?
+  /// The route of a path; nil when it is none.
+  func route(_ path: String) -> PublicRouteDescription?
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse
 }
 
@@ -44,9 +60,11 @@ struct PublicServer: HTTPResponder {
   let registry: MetricsRegistry
   fileprivate let ok: MetricSeries?
   fileprivate let duration: MetricSeries?
+  let edge: PublicEdgeGuard
 
-  init(responder: any PublicResponder, limits: Limits, registry: MetricsRegistry) {
+  init(responder: any PublicResponder, limits: Limits, edge: PublicEdge, registry: MetricsRegistry) {
     self.responder = responder
+    self.edge = PublicEdgeGuard(edge, registry)
     self.limits = limits
     self.registry = registry
     registry.counter("attribution_public_requests_total", help: "Requests of the public port.", labels: ["status"])
@@ -56,14 +74,18 @@ struct PublicServer: HTTPResponder {
   }
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
-    let exchange = PublicExchange(server: self, request: request)
-    guard let methods = responder.methods(of: request.path) else {
-      return .answer(exchange.finish(.error(.notFound("no such route"), status: 404)))
+    let client = edge.client(of: request)
+    let exchange = PublicExchange(server: self, request: request, client: client)
+    let route = responder.route(request.path)
+    // What is no route counts too: whoever tries paths is no better than whoever repeats one.
+    if let refusal = edge.refusal(of: client, kind: route?.kind ?? "unknown") {
+      let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
+      return .answer(exchange.finish(.error(refusal, status: status)))
     }
-    guard methods.contains(request.method) else {
-      var answer = HTTPAnswer.error(
-        RPCError(.unimplemented, "this route takes \(methods.joined(separator: ", "))"), status: 405)
-      answer.headers.add(name: "allow", value: methods.joined(separator: ", "))
+    guard let route else { return .answer(exchange.finish(.error(.notFound("no such route"), status: 404))) }
+    guard route.method == request.method else {
+      var answer = HTTPAnswer.error(RPCError(.unimplemented, "this route takes \(route.method)"), status: 405)
+      answer.headers.add(name: "allow", value: route.method)
       return .answer(exchange.finish(answer))
     }
     return .body(limit: limits.publicBodyBytes, exchange)
@@ -74,10 +96,12 @@ struct PublicServer: HTTPResponder {
 private struct PublicExchange: HTTPExchange {
   let server: PublicServer
   let request: IncomingRequest
+  let client: IPAddress?
   let requestId: String
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest) {
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?) {
+    self.client = client
     self.server = server
     self.request = request
     requestId = RequestID.usable(request.requestId)
@@ -116,7 +140,7 @@ private struct PublicExchange: HTTPExchange {
     }
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
-      peer: request.peer.address, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
+      peer: client, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     return .waiting {
       let response = await server.responder.respond(to: asked)

@@ -28,14 +28,21 @@ final class RPCExchange: HTTPExchange {
 
   /// Who calls, whether it may, and how long it waits.
   func admit() throws(RPCError) {
-    guard let caller = server.callers.current.caller(authorization: request.authorization) else {
+    guard
+      let caller = server.callers.current.caller(
+        authorization: request.authorization, certificateNames: request.peer.certificateNames)
+    else {
       throw RPCError(.unauthenticated, "valid credentials are needed")
     }
     guard caller.may(endpoint.fullName) else {
       throw RPCError(.permissionDenied, "this caller may not call this method", reason: "CALLER_NOT_ALLOWED")
     }
     self.caller = caller.name
-    if server.health.isDraining { throw .unavailable("this instance is ending", reason: "DRAINING") }
+    if let rate = caller.rate, let wait = server.rates.take(.init(caller: caller.name, method: endpoint.fullName), rate) {
+      server.metrics.rateLimited(endpoint.name)
+      throw .rateLimited(wait)
+    }
+    if server.health.isEnding { throw .unavailable("this instance is ending", reason: "DRAINING") }
     if let version = request.connectVersion, version != "1" {
       throw RPCError(.invalidArgument, "Connect-Protocol-Version must be 1")
     }

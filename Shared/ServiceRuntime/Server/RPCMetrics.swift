@@ -24,6 +24,7 @@ struct RPCMetrics: Sendable {
       bounds: MetricsRegistry.sizeBounds)
     registry.counter(
       "attribution_idempotency_requests_total", help: "Calls with a key.", labels: ["method", "outcome"])
+    registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
     registry.gauge("attribution_http_connections", help: "Open connections.", labels: ["protocol"])
     registry.counter(
       "attribution_http_rejected_total", help: "Requests refused below the RPC layer.", labels: ["cause"])
@@ -54,6 +55,8 @@ struct RPCMetrics: Sendable {
   func unknownMethod() {
     registry.add("attribution_rpc_server_requests_total", 1, ["unknown", "unknown", "not_found"])
   }
+
+  func rateLimited(_ method: String) { registry.add("attribution_rate_limited_total", 1, [method]) }
 
   func idempotency(_ method: String, _ outcome: String) {
     registry.add("attribution_idempotency_requests_total", 1, [method, outcome])

@@ -17,6 +17,7 @@ final class RPCServer: HTTPResponder {
   }
 
   let callers: LiveCallers
+  let rates = CallerRates()
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics

@@ -1,0 +1,36 @@
+import Logging
+import RedisClient
+
+/// Keeps the dead letters of a queue within their bound of memory and age. What goes is named in the log.
+struct DeadLetterBound: Sendable {
+  /// So many go in one step.
+  private static let batch: Int64 = 100
+
+  let queue: QueueName
+  let deliveries: DeliveryQueue
+
+  func enforce(_ shard: Shard) async throws(QueueError) {
+    let configuration = deliveries.configuration
+    while true {
+      let reply = try await deliveries.run(
+        Scripts.prune, [Keys.dead(queue, shard)],
+        [
+          .integer(DeliveryQueue.now - configuration.deadLetterAge.milliseconds),
+          .integer(Int64(max(1, configuration.deadLetterBytes / Shard.count))), .integer(Self.batch),
+        ])
+      guard let values = reply.array, values.count == 3, let aged = values[0].integer, let large = values[1].integer else {
+        throw .unavailable(.unexpectedReply("prune"))
+      }
+      guard aged + large > 0 else { return }
+      deliveries.droppedLetters.add(.init(aged: Int(aged), large: Int(large)), to: queue)
+      let ids = (values[2].array ?? []).compactMap(\.string)
+      deliveries.logger.error(
+        "dead letters were dropped",
+        metadata: [
+          "queue": "\(queue.rawValue)", "pastAge": "\(aged)", "pastMemory": "\(large)",
+          "deliveries": "\(ids.joined(separator: " "))",
+        ])
+      if aged + large < Self.batch { return }
+    }
+  }
+}

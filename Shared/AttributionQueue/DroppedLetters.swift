@@ -1,0 +1,24 @@
+import Synchronization
+
+/// Counts the dead letters that this process dropped to keep a queue within its bound.
+public final class DroppedLetters: Sendable {
+  /// Why they went.
+  public struct Count: Sendable, Hashable {
+    /// Past their age.
+    public var aged = 0
+    /// Past the memory they may take up.
+    public var large = 0
+  }
+
+  private let counts = Mutex<[QueueName: Count]>([:])
+
+  /// By queue, since the process began.
+  public func count(_ queue: QueueName) -> Count { counts.withLock { $0[queue] ?? Count() } }
+
+  func add(_ count: Count, to queue: QueueName) {
+    counts.withLock {
+      $0[queue, default: Count()].aged += count.aged
+      $0[queue, default: Count()].large += count.large
+    }
+  }
+}

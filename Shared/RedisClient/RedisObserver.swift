@@ -1,0 +1,11 @@
+/// Told of what a client does, for metrics. Called on event loops: it must not block.
+public protocol RedisObserver: Sendable {
+  /// A command is on its way.
+  func sent()
+  /// It was answered, or never will be.
+  func answered(_ command: String, seconds: Double)
+  /// Why a command failed, in one word of few.
+  func failed(_ kind: String)
+  /// A connection stands, in place of another or as the first.
+  func connected()
+}

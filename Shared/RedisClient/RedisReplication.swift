@@ -1,0 +1,40 @@
+/// What has to be confirmed before a reply is believed: that so many replicas have what was written.
+public struct RedisReplication: Sendable, Hashable {
+  /// How far a replica must have got.
+  public enum Depth: Sendable, Hashable {
+    /// In its memory (WAIT).
+    case received
+    /// On its disk, and on the primary's (WAITAOF, Redis 7.2).
+    case onDisk
+  }
+
+  public var replicas: Int
+  public var depth: Depth
+  /// How long Redis waits for them.
+  public var timeout: Duration
+
+  public init(replicas: Int, depth: Depth, timeout: Duration) {
+    self.replicas = replicas
+    self.depth = depth
+    self.timeout = timeout
+  }
+
+  /// Asked once behind each batch of commands.
+  var question: [RedisArgument] {
+    let milliseconds = RedisArgument.integer(max(1, Int64(timeout / .milliseconds(1))))
+    switch depth {
+    case .received: return ["WAIT", .integer(Int64(replicas)), milliseconds]
+    case .onDisk: return ["WAITAOF", "1", .integer(Int64(replicas)), milliseconds]
+    }
+  }
+
+  /// Whether the answer says that enough have it.
+  func isReached(_ reply: RedisReply) -> Bool {
+    switch depth {
+    case .received: return (reply.integer ?? 0) >= replicas
+    case .onDisk:
+      guard let counts = reply.array, counts.count == 2 else { return false }
+      return (counts[0].integer ?? 0) >= 1 && (counts[1].integer ?? 0) >= replicas
+    }
+  }
+}

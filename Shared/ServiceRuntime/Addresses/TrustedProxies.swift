@@ -1,0 +1,82 @@
+import NIOHTTP1
+
+/// Proxies whose word on who asks is believed.
+public struct TrustedProxies: Sendable, Hashable {
+  /// The one header that the proxies write. Believing two would believe whoever writes the one that they pass on.
+  public enum Header: String, Sendable, CaseIterable {
+    case xForwardedFor = "X-Forwarded-For"
+    case forwarded = "Forwarded"
+  }
+
+  public var ranges: [AddressRange]
+  public var header: Header
+
+  public init(ranges: [AddressRange] = [], header: Header = .xForwardedFor) {
+    self.ranges = ranges
+    self.header = header
+  }
+
+  /// Who asks: the rightmost address that is none of a proxy's. What stands left of it anybody may have written.
+  ///
+  /// Where the chain ends in something that is no address, the proxy that was told so is the one that asks.
+  public func client(peer: IPAddress?, headers: HTTPHeaders) -> IPAddress? {
+    guard let peer, ranges.contains(peer) else { return peer }
+    var client = peer
+    for hop in hops(headers).reversed() {
+      guard let address = Self.address(hop) else { return client }
+      client = address
+      guard ranges.contains(address) else { return client }
+    }
+    return client
+  }
+
+  /// What each proxy said of its peer, the last one last.
+  private func hops(_ headers: HTTPHeaders) -> [Substring] {
+    let lines = headers[header.rawValue]
+    switch header {
+    case .xForwardedFor: return lines.flatMap { Self.split($0[...], at: ",") }
+    case .forwarded:
+      return lines.flatMap { Self.split($0[...], at: ",") }.map { element in
+        let pairs = Self.split(element, at: ";").filter { $0.prefix(4).lowercased() == "for=" }
+        // None, or two that may differ, say nothing.
+        return pairs.count == 1 ? pairs[0].dropFirst(4) : ""
+      }
+    }
+  }
+
+  /// Splits outside of quotes.
+  private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+    var quoted = false
+    return text.split(omittingEmptySubsequences: false) { character in
+      if character == "\"" { quoted.toggle() }
+      return character == separator && !quoted
+    }.map { $0.trimmed }
+  }
+
+  /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `"[2001:db8::1]:4711"`.
+  private static func address(_ text: Substring) -> IPAddress? {
+    var text = text
+    if text.first == "\"", text.last == "\"", text.count >= 2 { text = text.dropFirst().dropLast() }
+    if text.first == "[" {
+      guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else { return nil }
+      text = text[text.index(after: text.startIndex)..<end]
+    } else if let colon = text.firstIndex(of: ":"), text.lastIndex(of: ":") == colon {
+      guard isPort(text[colon...]) else { return nil }
+      text = text[..<colon]
+    }
+    return try? IPAddress(validating: String(text))
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    text.isEmpty || text.first == ":" && UInt16(text.dropFirst()) != nil
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var rest = self
+    while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }
+    while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }
+    return rest
+  }
+}

@@ -1,0 +1,62 @@
+extension PublicEdge {
+  /// The kinds of public routes that an allow list may name.
+  public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status"]
+
+  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+    self.init()
+    unknown += node.unknownKeys(["trustedProxies", "forwardedHeader", "allow", "peerRate", "peers"])
+    proxies.ranges = try Self.ranges(node["trustedProxies"])
+    if let header = node["forwardedHeader"] {
+      let name = try header.text()
+      guard let known = TrustedProxies.Header.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
+        throw ConfigurationError(header.path, "must be X-Forwarded-For or Forwarded")
+      }
+      proxies.header = known
+    }
+    if let allow = try node["allow"]?.mapping() {
+      for kind in allow.keys {
+        guard Self.kinds.contains(kind) else {
+          throw ConfigurationError("\(allow.path).\(kind)", "is no kind of route; these are: \(Self.kinds.joined(separator: ", "))")
+        }
+        let list = try allow.required(kind)
+        allowed[kind] = try Self.ranges(list)
+        // Most likely not what was meant, and it would shut everybody out.
+        guard allowed[kind]?.isEmpty == false else { throw ConfigurationError(list.path, "is empty: nobody could ask") }
+      }
+    }
+    peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
+    if let number = node["peers"] {
+      let count = try number.integer()
+      guard (512...1 << 26).contains(count) else { throw ConfigurationError(number.path, "must be 512 to \(1 << 26)") }
+      peers = Int(count)
+    }
+  }
+
+  /// One range or a list of them; `apple` stands for Apple's own network.
+  private static func ranges(_ node: ConfigurationNode?) throws(ConfigurationError) -> [AddressRange] {
+    guard let node else { return [] }
+    var ranges: [AddressRange] = []
+    for (index, text) in try node.texts().enumerated() {
+      do throws(AddressError) { ranges.append(try AddressRange(validating: text == "apple" ? apple : text)) } catch {
+        throw ConfigurationError("\(node.path)[\(index)]", error.description)
+      }
+    }
+    return ranges
+  }
+}
+
+extension RequestRate {
+  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+    unknown += node.unknownKeys(["perSecond", "burst"])
+    let rate = try node.required("perSecond")
+    let perSecond = try rate.number()
+    guard perSecond > 0, perSecond <= 1e9 else { throw ConfigurationError(rate.path, "must be more than 0") }
+    var burst = max(1, Int(perSecond.rounded(.up)))
+    if let number = node["burst"] {
+      let count = try number.integer()
+      guard (1...1_000_000_000).contains(count) else { throw ConfigurationError(number.path, "must be at least 1") }
+      burst = Int(count)
+    }
+    self.init(perSecond: perSecond, burst: burst)
+  }
+}

@@ -1,0 +1,51 @@
+import RedisClient
+import Synchronization
+
+/// `attribution_store_*` (`rpc-protocol.md` section 16): what Redis does for this process.
+final class StoreMetrics: RedisObserver {
+  private static let duration = "attribution_store_command_duration_seconds"
+  private static let errors = "attribution_store_errors_total"
+  private static let connections = "attribution_store_connections_total"
+
+  private let registry: MetricsRegistry
+  private let pending = PendingCount()
+  /// By command: looking a series up in the registry costs more than recording.
+  private let durations = Mutex<[String: MetricSeries]>([:])
+
+  init(_ registry: MetricsRegistry) {
+    self.registry = registry
+    registry.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
+    registry.histogram(
+      Self.duration, help: "Time from a command to its reply; scripts by their names.", labels: ["command"],
+      bounds: [0.0001, 0.00025, 0.0005] + MetricsRegistry.durationBounds)
+    registry.counter(Self.errors, help: "Commands that failed.", labels: ["kind"])
+    registry.counter(Self.connections, help: "Connections to Redis that were made, reconnects among them.")
+    registry.gauge("attribution_store_pipeline_depth", help: "Commands that wait for their reply.")
+    registry.collect { [pending] in registry.set("attribution_store_pipeline_depth", Double(pending.value)) }
+  }
+
+  func sent() { pending.add(1) }
+
+  func answered(_ command: String, seconds: Double) {
+    pending.add(-1)
+    let series = durations.withLock { (durations) -> MetricSeries? in
+      if let series = durations[command] { return series }
+      let series = registry.series(Self.duration, [command])
+      durations[command] = series
+      return series
+    }
+    series?.observe(seconds)
+  }
+
+  func failed(_ kind: String) { registry.add(Self.errors, 1, [kind]) }
+
+  func connected() { registry.add(Self.connections) }
+}
+
+/// A number that event loops count and the collector reads.
+private final class PendingCount: Sendable {
+  private let count = Atomic(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+  func add(_ amount: Int) { count.add(amount, ordering: .relaxed) }
+}

@@ -1,0 +1,54 @@
+import AttributionProtocol
+
+/// Who may ask the public port, and how often (`edge:` of the configuration).
+public struct PublicEdge: Sendable, Hashable {
+  /// Apple's own network, which its servers call from.
+  public static let apple = "17.0.0.0/8"
+
+  public var proxies = TrustedProxies()
+  /// By kind of route: who alone may ask it. A kind that is absent may be asked by everybody.
+  public var allowed: [String: [AddressRange]] = [:]
+  /// Of one address, or of one /64 of IPv6; nil for no bound.
+  public var peerRate: RequestRate?
+  /// Addresses whose rates are kept at a time.
+  public var peers = 65_536
+
+  public init() {}
+}
+
+/// Judges requests to the public port by who asks.
+final class PublicEdgeGuard: Sendable {
+  private let edge: PublicEdge
+  private let rates: RateTable<IPAddress>
+  private let registry: MetricsRegistry
+
+  init(_ edge: PublicEdge, _ registry: MetricsRegistry) {
+    self.edge = edge
+    self.registry = registry
+    rates = RateTable(most: edge.peers)
+    registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
+  }
+
+  /// Who asks, past the proxies.
+  func client(of request: IncomingRequest) -> IPAddress? {
+    edge.proxies.ranges.isEmpty ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
+  }
+
+  /// Why the request is not served; nil when it is.
+  func refusal(of client: IPAddress?, kind: String, now: Int64 = RateClock.now()) -> RPCError? {
+    if let allowed = edge.allowed[kind], client.map({ allowed.contains($0) }) != true {
+      registry.add("attribution_http_rejected_total", 1, ["address"])
+      return RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED")
+    }
+    guard let rate = edge.peerRate, let client, let wait = rates.take(client.network, rate, now: now) else { return nil }
+    registry.add("attribution_rate_limited_total", 1, ["public/" + kind])
+    return .rateLimited(wait)
+  }
+}
+
+extension RPCError {
+  /// Too many requests; the next one would be let through after that time.
+  static func rateLimited(_ wait: Duration) -> RPCError {
+    RPCError(.resourceExhausted, "too many requests from here", reason: "RATE_LIMITED", retryDelay: wait)
+  }
+}

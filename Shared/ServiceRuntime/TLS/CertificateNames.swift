@@ -1,0 +1,12 @@
+import NIOCore
+import NIOSSL
+
+enum CertificateNames {
+  /// The URI names in the certificate that the peer showed and TLS verified; empty without one.
+  static func uris(of channel: any Channel) -> [String] {
+    guard let certificate = try? channel.pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
+    return certificate._subjectAlternativeNames().compactMap { name in
+      name.nameType == .uri ? String(validating: Array(name.contents), as: UTF8.self) : nil
+    }
+  }
+}

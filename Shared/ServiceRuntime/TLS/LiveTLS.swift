@@ -1,0 +1,138 @@
+import Cryptography
+import Logging
+import NIOSSL
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A listener's certificate as it is now. Each connection takes the one of its beginning and keeps it to its end, so that a new one
+/// disturbs nobody.
+final class LiveTLS: Sendable {
+  /// What tells one version of a file from another without reading it.
+  private struct Stamp: Hashable {
+    let inode: UInt64
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  private struct State {
+    var context: NIOSSLContext
+    /// Of the files when they were last read.
+    var read: [Stamp?]
+    /// Of the last look; what differs between two looks is still being written.
+    var seen: [Stamp?]
+  }
+
+  static let reloads = "attribution_tls_reloads_total"
+  static let expiry = "attribution_tls_certificate_expiry_timestamp_seconds"
+
+  private let settings: ListenerTLS
+  /// `public` or `internal`.
+  private let listener: String
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  private let state: Mutex<State>
+
+  /// Throws ``ConfigurationError`` when the files are not what they should be.
+  init(_ settings: ListenerTLS, listener: String, variable: String, metrics: MetricsRegistry, logger: Logger) throws(ConfigurationError) {
+    self.settings = settings
+    self.listener = listener
+    self.metrics = metrics
+    self.logger = logger
+    metrics.counter(Self.reloads, help: "Readings of a listener's certificate while running.", labels: ["listener", "outcome"])
+    metrics.gauge(Self.expiry, help: "When a listener's certificate ends, seconds since 1970.", labels: ["listener"])
+    let stamps = Self.stamps(settings)
+    do throws(TLSFault) {
+      let (context, end) = try Self.context(settings)
+      state = Mutex(State(context: context, read: stamps, seen: stamps))
+      metrics.set(Self.expiry, Double(end), [listener])
+    } catch {
+      throw ConfigurationError(variable, error.description)
+    }
+  }
+
+  var context: NIOSSLContext { state.withLock { $0.context } }
+
+  /// Reads the files anew. Faulty ones change nothing but the log and the metric.
+  func reload() {
+    let stamps = Self.stamps(settings)
+    do throws(TLSFault) {
+      let (context, end) = try Self.context(settings)
+      state.withLock { $0 = State(context: context, read: stamps, seen: stamps) }
+      metrics.add(Self.reloads, 1, [listener, "applied"])
+      metrics.set(Self.expiry, Double(end), [listener])
+      logger.notice("the certificate was read anew", metadata: ["listener": "\(listener)"])
+    } catch {
+      state.withLock {
+        $0.read = stamps
+        $0.seen = stamps
+      }
+      metrics.add(Self.reloads, 1, [listener, "refused"])
+      logger.error(
+        "the changed certificate was refused; the one before stays", metadata: ["listener": "\(listener)", "reason": "\(error)"])
+    }
+  }
+
+  /// Reads the files anew when they have changed since they were read and not since the last look.
+  func look() {
+    let stamps = Self.stamps(settings)
+    let isDue = state.withLock { state in
+      let isDue = stamps != state.read && stamps == state.seen
+      state.seen = stamps
+      return isDue
+    }
+    if isDue { reload() }
+  }
+
+  private static func stamps(_ settings: ListenerTLS) -> [Stamp?] {
+    settings.files.map { path in
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      return Stamp(
+        inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
+        nanoseconds: status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// The context, and when the certificate ends, seconds since 1970.
+  private static func context(_ settings: ListenerTLS) throws(TLSFault) -> (NIOSSLContext, Int) {
+    let chain: [NIOSSLCertificate]
+    do { chain = try NIOSSLCertificate.fromPEMFile(settings.certificateFile) } catch {
+      throw TLSFault("\(settings.certificateFile) holds no certificate in PEM form")
+    }
+    guard let own = chain.first else { throw TLSFault("\(settings.certificateFile) holds no certificate in PEM form") }
+    let end = Int(own.notValidAfter)
+    guard end > time(nil) else { throw TLSFault("the certificate in \(settings.certificateFile) has expired") }
+    let key: NIOSSLPrivateKey
+    let bytes: [UInt8]
+    do throws(KeyFileError) { bytes = try PrivateFile.bytes(settings.keyFile) } catch { throw TLSFault("\(error)") }
+    do { key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
+      throw TLSFault("\(settings.keyFile) holds no private key in PEM form that needs no passphrase")
+    }
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["h2", "http/1.1"]
+    if let file = settings.clientCAFile {
+      guard let anchors = try? NIOSSLCertificate.fromPEMFile(file), !anchors.isEmpty else {
+        throw TLSFault("\(file) holds no certificate in PEM form")
+      }
+      configuration.trustRoots = .certificates(anchors)
+      configuration.certificateVerification = settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification
+      configuration.sendCANameList = true
+    }
+    do { return (try NIOSSLContext(configuration: configuration), end) } catch {
+      throw TLSFault("\(settings.keyFile) is not the key of the certificate in \(settings.certificateFile)")
+    }
+  }
+}
+
+/// What is wrong with a listener's files.
+private struct TLSFault: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,52 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct DeadLetterBoundTests {
+  /// Dead letters of one shard, in the order in which they died.
+  private func bury(_ count: Int, _ queue: DeliveryQueue) async throws -> [DeliveryID] {
+    var ids: [DeliveryID] = []
+    for index in 0..<count {
+      ids.append(try await queue.accept(request("n\(index)", copy: String(repeating: "x", count: 5000), order: "one")).id)
+      for lease in try await queue.leaseAll("a") { try await queue.deadLetter(lease, error: "x") }
+    }
+    return ids
+  }
+
+  @Test func `Dead letters past the memory of their shard go, the oldest first, and are counted`() async throws {
+    // One shard may hold 30 kB: five of 5 kB and what a stream takes beside them.
+    try await withQueue({ $0.deadLetterBytes = 30_000 * Shard.count }) { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let ids = try await bury(20, queue)
+      let left = try await administration.deadLetters(.intake, most: 100).map(\.id)
+      #expect((2..<10).contains(left.count))
+      #expect(left == Array(ids.suffix(left.count)))
+      #expect(queue.droppedLetters.count(.intake) == .init(aged: 0, large: 20 - left.count))
+      #expect(queue.droppedLetters.count(.tokens) == .init())
+    }
+  }
+
+  @Test func `The newest letter stays whatever it takes up`() async throws {
+    try await withQueue({ $0.deadLetterBytes = 1 }) { queue, _ in
+      let ids = try await bury(3, queue)
+      #expect(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).map(\.id) == [ids[2]])
+    }
+  }
+
+  @Test func `Dead letters past their age go, all of them, and younger ones stay`() async throws {
+    try await withQueue { queue, server in
+      let administration = QueueAdministration(deliveries: queue)
+      let ids = try await bury(2, queue)
+      try await DeadLetterBound(queue: .intake, deliveries: queue).enforce(ids[0].shard)
+      #expect(try await administration.deadLetters(.intake, most: 10).map(\.id) == ids)
+      // The same letters under another rule: older than none at all.
+      var configuration = QueueConfiguration()
+      configuration.deadLetterAge = .seconds(-1)
+      let strict = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
+      try await DeadLetterBound(queue: .intake, deliveries: strict).enforce(ids[0].shard)
+      #expect(try await administration.deadLetters(.intake, most: 10).isEmpty)
+      #expect(strict.droppedLetters.count(.intake) == .init(aged: 2, large: 0))
+    }
+  }
+}

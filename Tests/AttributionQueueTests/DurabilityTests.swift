@@ -1,0 +1,74 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct DurabilityTests {
+  private func open(_ server: RedisServer, _ configure: (inout QueueConfiguration) -> Void) async throws -> DeliveryQueue {
+    var configuration = QueueConfiguration()
+    configure(&configuration)
+    return try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
+  }
+
+  @Test(arguments: [
+    ("always", Durability.process, true), ("everysec", .process, true), ("no", .process, false),
+    ("always", .disk, true), ("everysec", .disk, false), ("everysec", .replicated, false),
+  ])
+  func `A Redis whose persistence does not fit the level is refused`(policy: String, level: Durability, isTaken: Bool) async throws {
+    let server = try RedisServer()
+    do {
+      try await server.client().send(["CONFIG", "SET", "appendfsync", .string(policy)])
+      if isTaken {
+        _ = try await open(server) { $0.durability = level }
+      } else {
+        let error = await #expect(throws: QueueError.self) { _ = try await open(server) { $0.durability = level } }
+        #expect("\(error!)".contains("appendfsync is \(policy)") && "\(error!)".contains(level.rawValue))
+      }
+    } catch {
+      await server.remove()
+      throw error
+    }
+    await server.remove()
+  }
+
+  @Test func `At level replicated an accept counts when a replica has it, a repeat too, and not before`() async throws {
+    let (primary, replica) = (try RedisServer(port: true), try RedisServer())
+    do {
+      let queue = try await open(primary) {
+        $0.durability = .replicated
+        $0.replicationTimeout = .milliseconds(300)
+      }
+      // No replica yet: taken, not confirmed, and so not promised. The same goes for its repeat.
+      for _ in 0..<2 {
+        await #expect(throws: QueueError.unavailable(.notReplicated)) { try await queue.accept(request("a")) }
+      }
+      let follower = try await replica.client()
+      try await follower.send(["REPLICAOF", "127.0.0.1", .integer(Int64(primary.port))])
+      try await eventually("the replica follows") { (try? await queue.accept(request("b"))) != nil }
+      #expect(try await queue.accept(request("a")).isDuplicate)
+      #expect(try await follower.send(["HGET", .string(Keys.delivery(queue.deliveryID(for: request("a")))), "state"]).string == "accepted")
+      await replica.kill()
+      await #expect(throws: QueueError.unavailable(.notReplicated)) { try await queue.accept(request("c")) }
+    } catch {
+      await primary.remove()
+      await replica.remove()
+      throw error
+    }
+    await primary.remove()
+    await replica.remove()
+  }
+
+  @Test func `A replica is no primary`() async throws {
+    let server = try RedisServer()
+    do {
+      // Of nobody: what counts is what it takes itself for.
+      try await server.client().send(["REPLICAOF", "127.0.0.1", "1"])
+      let error = await #expect(throws: QueueError.self) { _ = try await open(server) { $0.durability = .replicated } }
+      #expect("\(error!)".contains("needs the primary"))
+    } catch {
+      await server.remove()
+      throw error
+    }
+    await server.remove()
+  }
+}
