@@ -25,6 +25,7 @@ class HTTP2Connection:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.encoder, self.decoder = hpack.Encoder(), hpack.Decoder()
         self.changed = threading.Condition()
+        self.sending = threading.Lock()
         self.ended = False
         self.statuses: dict[int, int] = {}
         self.bodies: dict[int, bytes] = {}
@@ -57,10 +58,17 @@ class HTTP2Connection:
     def send(self, data: bytes) -> bool:
         """Whether the peer still took it."""
         try:
-            self.socket.sendall(data)
+            with self.sending:
+                self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             return False
         return True
+
+    def acknowledge(self) -> "HTTP2Connection":
+        """Waits for the peer's settings and takes them, without which they do not bind it."""
+        self.wait(lambda: self.settings)
+        self.send(SettingsFrame(0, flags=["ACK"]).serialize())
+        return self
 
     def headers(self, stream: int, fields: list[tuple[str, str]] = REQUEST, *, end_stream: bool = False, end_headers: bool = True) -> bytes:
         flags = (["END_STREAM"] if end_stream else []) + (["END_HEADERS"] if end_headers else [])

@@ -29,7 +29,7 @@ class Balancer:
         both = folder / "public.pem"
         both.write_text(certificate.read_text() + key.read_text())
         self.environment = {
-            **os.environ, "PUBLIC_ADDRESS": f"127.0.0.1:{self.port}", "PUBLIC_CERTIFICATE": str(both),
+            **os.environ, "MAX_CONNECTIONS": "1000", "PUBLIC_ADDRESS": f"127.0.0.1:{self.port}", "PUBLIC_CERTIFICATE": str(both),
             "INGEST_ADDRESS": f"127.0.0.1:{self.internal_port}", "SIGNER_ADDRESS": f"127.0.0.1:{free_port()}",
             "VERIFIER_ADDRESS": f"127.0.0.1:{free_port()}"}
         for number, (public, internal) in enumerate(instances, 1):

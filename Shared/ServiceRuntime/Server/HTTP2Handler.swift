@@ -43,6 +43,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
   /// What is read of a request that is answered already, before its stream is reset.
   private static let skipAllowance = 1 << 18
   private static let windowSize = 65_535
+  /// Resets of any kind to one that ends work.
+  private static let idleResets = 20
   /// How long a peer may take to see the first GOAWAY, and its connection to close.
   private static let endingTime: TimeAmount = .seconds(1)
   /// The window in which NIO counts resets and errors, and this handler the streams it refuses.
@@ -63,8 +65,9 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private var heldRead = false
   private var sawBytes = false
   private var sawFrame = false
-  private var refused = 0
-  private var refusedSince = NIODeadline.now()
+  /// Streams that were refused, and those that were reset before they were answered.
+  private var refused = FloodCount()
+  private var givenUp = FloodCount()
 
   /// Without a stream, the connection ends at this time.
   private var idleDeadline = NIODeadline.distantFuture
@@ -96,9 +99,10 @@ final class HTTP2Handler: ChannelDuplexHandler {
     to channel: any Channel, responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, peer: ConnectionPeer
   ) throws {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
-    // Above ours, so that we answer 431 ourselves; far past it the connection ends. A bound of streams stands not here, since
-    // NIO would end the connection over one more: the peer is told of it all the same, and one more is refused alone.
+    // Above ours, so that we answer 431 ourselves; far past it the connection ends. The same goes for streams, of which one more is
+    // refused alone: the peer is told our own bound.
     connection.initialSettings = [
+      HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams * 2 + limits.streamResets),
       HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes * 4),
       HTTP2Setting(parameter: .initialWindowSize, value: windowSize),
     ]
@@ -108,7 +112,9 @@ final class HTTP2Handler: ChannelDuplexHandler {
     connection.controlFrameRateLimit.maximumCount = limits.controlFrames
     connection.controlFrameRateLimit.windowLength = floodWindow
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    stream.streamResetFrameRateLimit.maximumCount = limits.streamResets
+    // A reset of what is answered costs nothing, and curl sends one when it has counted an answer's bytes: this handler counts those
+    // that make us work in vain.
+    stream.streamResetFrameRateLimit.maximumCount = limits.streamResets * Self.idleResets
     stream.streamResetFrameRateLimit.windowLength = floodWindow
     stream.streamErrorRateLimit.maximumCount = limits.streamResets
     stream.streamErrorRateLimit.windowLength = floodWindow
@@ -182,7 +188,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case let event as StreamClosedEvent: closed(event.streamID, context)
+    case let event as StreamClosedEvent: closed(event, context)
     case let event as NIOHTTP2WindowUpdatedEvent: widen(event, context)
     case is ChannelShouldQuiesceEvent: beginEnding(context)
     case ChannelEvent.inputClosed:
@@ -384,22 +390,21 @@ final class HTTP2Handler: ChannelDuplexHandler {
   /// One stream too many: it is refused alone, and may be sent again. Whoever goes on and on is cut off.
   private func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     registry.add("attribution_http_rejected_total", 1, ["streams"])
-    let now = NIODeadline.now()
-    if now - refusedSince > Self.floodWindow {
-      refusedSince = now
-      refused = 0
-    }
-    refused += 1
-    guard refused <= limits.streamResets else {
+    guard refused.add(within: Self.floodWindow) <= limits.streamResets else {
       close(.enhanceYourCalm, context)
       return
     }
     reset(id, .refusedStream, context)
   }
 
-  private func closed(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-    guard let stream = streams.removeValue(forKey: id) else { return }
+  private func closed(_ event: StreamClosedEvent, _ context: ChannelHandlerContext) {
+    guard let stream = streams.removeValue(forKey: event.streamID) else { return }
     abandon(stream)
+    if event.reason != nil, !stream.isAnswered, givenUp.add(within: Self.floodWindow) > limits.streamResets {
+      registry.add("attribution_http_rejected_total", 1, ["resets"])
+      close(.enhanceYourCalm, context)
+      return
+    }
     guard streams.isEmpty else { return }
     idleDeadline = .now() + times.idle
     expect(idleDeadline, context)
@@ -522,6 +527,23 @@ final class HTTP2Handler: ChannelDuplexHandler {
   }
 }
 
+/// Counts what happens within a time, roughly: the count begins anew when the time is over.
+private struct FloodCount {
+  private var count = 0
+  private var since = NIODeadline.now()
+
+  /// Answers how many there are with this one.
+  mutating func add(within window: TimeAmount) -> Int {
+    let now = NIODeadline.now()
+    if now - since > window {
+      since = now
+      count = 0
+    }
+    count += 1
+    return count
+  }
+}
+
 /// Told by NIO's handler of what it writes: a GOAWAY with an error means that the whole connection is at fault.
 final class ConnectionFailure: NIOHTTP2FrameDelegate {
   private(set) var isConnections = false
@@ -531,7 +553,7 @@ final class ConnectionFailure: NIOHTTP2FrameDelegate {
   }
 }
 
-/// Adds the bound of streams to the SETTINGS that open the connection, and takes itself out.
+/// Puts our bound of streams into the SETTINGS that open the connection, and takes itself out.
 ///
 /// NIO enforces the bound it announces by ending the connection; we refuse the one stream.
 final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler {
@@ -540,6 +562,7 @@ final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler 
 
   private static let headerLength = 9
   private static let settingLength = 6
+  private static let maxConcurrentStreams: UInt16 = 3
   private let streams: Int
 
   init(streams: Int) { self.streams = streams }
@@ -548,18 +571,11 @@ final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler 
     var buffer = unwrapOutboundIn(data)
     // Length (24 bits), type 4, no flags, stream 0: the first frame of a server, which fits into one write.
     let start = buffer.readerIndex
-    if let length = buffer.getInteger(at: start + 1, as: UInt16.self), buffer.getInteger(at: start + 3, as: UInt8.self) == 4,
-      var rest = buffer.getSlice(at: start + Self.headerLength, length: buffer.readableBytes - Self.headerLength)
-    {
-      var amended = context.channel.allocator.buffer(capacity: buffer.readableBytes + Self.settingLength)
-      amended.writeInteger(UInt8(0))
-      amended.writeInteger(length + UInt16(Self.settingLength))
-      amended.writeInteger(UInt8(4))
-      amended.writeRepeatingByte(0, count: 5)
-      amended.writeInteger(UInt16(3))
-      amended.writeInteger(UInt32(clamping: streams))
-      amended.writeBuffer(&rest)
-      buffer = amended
+    if let length = buffer.getInteger(at: start + 1, as: UInt16.self), buffer.getInteger(at: start + 3, as: UInt8.self) == 4 {
+      for place in stride(from: start + Self.headerLength, to: start + Self.headerLength + Int(length), by: Self.settingLength)
+      where buffer.getInteger(at: place, as: UInt16.self) == Self.maxConcurrentStreams {
+        buffer.setInteger(UInt32(clamping: streams), at: place + 2)
+      }
     }
     context.write(wrapOutboundOut(buffer), promise: promise)
     context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
