@@ -89,6 +89,7 @@ let package = Package(
     shared(
       "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),
+    shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
       "ServiceRuntime",
       [
@@ -114,10 +115,10 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient", hummingbird]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
-      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
-      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
 
     .target(
       name: "AppleSimulator",
@@ -139,6 +140,7 @@ let package = Package(
     tests("HTTPClient"),
     tests("RedisClient", [nioCore]),
     tests("AttributionQueue", ["RedisClient"]),
+    tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",
       [

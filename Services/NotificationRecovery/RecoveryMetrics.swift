@@ -9,6 +9,10 @@ struct RecoveryMetrics: Sendable {
     self.registry = registry
     registry.counter("attribution_recovery_notifications_total", help: "Notifications read from Apple's history.", labels: ["outcome"])
     registry.counter("attribution_recovery_jobs_total", help: "Recoveries by how they ended.", labels: ["state"])
+    registry.counter("attribution_recovery_gaps_total", help: "Gaps in subscriptions' histories by how they ended.", labels: ["state"])
+    registry.counter("attribution_recovery_receipts_total", help: "Receipts that were migrated, by how that ended.", labels: ["outcome"])
+    registry.counter(
+      "attribution_app_store_waits_total", help: "Requests to the App Store Server API that had to wait, by what for.", labels: ["reason"])
     registry.counter("attribution_recovery_outages_total", help: "Outages that started a recovery.", labels: ["evidence"])
     registry.counter(
       "attribution_app_store_errors_total", help: "Errors of the App Store Server API by what is to be done about them.", labels: ["class"])
@@ -16,6 +20,9 @@ struct RecoveryMetrics: Sendable {
 
   func took(_ outcome: RecoveryWork.Taken) { registry.add("attribution_recovery_notifications_total", 1, [outcome.rawValue]) }
   func ended(_ state: RecoveryJob.State) { registry.add("attribution_recovery_jobs_total", 1, [state.rawValue]) }
+  func waited(_ reason: String) { registry.add("attribution_app_store_waits_total", 1, [reason]) }
   func noticed(_ evidence: OutageRule.Evidence) { registry.add("attribution_recovery_outages_total", 1, [evidence.rawValue]) }
+  func gapEnded(_ state: String) { registry.add("attribution_recovery_gaps_total", 1, [state]) }
+  func migrated(_ outcome: String) { registry.add("attribution_recovery_receipts_total", 1, [outcome]) }
   func failed(_ classification: String) { registry.add("attribution_app_store_errors_total", 1, [classification]) }
 }

@@ -14,7 +14,8 @@ extension ServiceParts {
     let tokens = SignerTokens(signer: environment.rpcClient(baseURL: variables.signerURL))
     let client = AppStoreServerAPIClient(
       http: environment.httpClient(),
-      baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL]
+      baseURLs: [.production: variables.appStoreProductionURL, .sandbox: variables.appStoreSandboxURL],
+      pacing: ApplePacing(redis: redis, rates: try ApplePacing.rates(configuration.recovery), metrics: metrics)
     ) { (bundleId, server) throws(AppStoreServerAPIError) in try await tokens.token(bundleId: bundleId, server: server) }
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(
@@ -26,23 +27,36 @@ extension ServiceParts {
     let outages = OutageWatch(
       journal: IntakeJournal(redis: redis), store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
+    let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
         RecoveryWork(
-          client: client, deliveries: deliveries, store: store, term: term, settings: settings, metrics: metrics, logger: logger)
+          client: client, deliveries: deliveries, store: store, term: term, settings: settings, gate: gate, metrics: metrics,
+          logger: logger)
       },
       watch: { term in
         guard let app = configuration.app(term.bundleId) else { return }
         while !Task.isCancelled {
           await sweeper.sweep(app, now: WallClock.now())
-          await outages.look(app)
+          await outages.look(app, term)
           do { try await Task.sleep(for: outages.interval) } catch { return }
         }
       })
+    let gaps = GapStore(redis: redis)
+    let gapWork = GapWork(calls: calls, deliveries: deliveries, store: gaps, metrics: metrics, logger: environment.logger)
+    let gapWorker = QueueWorker(
+      queue: .gaps, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.gaps, environment.metrics)
+    ) { lease in await gapWork.handle(lease) }
+    let migrations = MigrationStore(redis: redis)
+    let migrationWork = MigrationWork(
+      calls: calls, deliveries: deliveries, store: migrations, metrics: metrics, logger: environment.logger)
+    let migrationWorker = QueueWorker(
+      queue: .migrations, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.migrations, environment.metrics)
+    ) { lease in await migrationWork.handle(lease) }
 
     var parts = ServiceParts()
-    parts.methods = NotificationRecoveryService.methods
+    parts.methods = NotificationRecoveryService.methods + QueuesService.methods
     parts.handlers = [
       StartRecoveryHandler(calls: calls, store: store), GetRecoveryHandler(store: store), ListRecoveriesHandler(store: store),
       CancelRecoveryHandler(store: store, leadership: leadership),
@@ -50,12 +64,22 @@ extension ServiceParts {
       GetSubscriptionStatusesHandler(calls: calls), GetTransactionHistoryHandler(calls: calls),
       GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
       GetAppTransactionInfoHandler(calls: calls),
-      ExtendSubscriptionRenewalDateHandler(calls: calls), ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
+      ExtendSubscriptionRenewalDateHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
+      ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
-      SetAppAccountTokenHandler(calls: calls),
+      SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
+      MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
+      GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
     ]
+    parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [BackgroundWork { await runner.run() }]
-    parts.checks = [ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil }]
+    parts.workers.append(BackgroundWork(stop: { gapWorker.stop() }, work: { await gapWorker.run() }))
+    parts.workers.append(BackgroundWork(stop: { migrationWorker.stop() }, work: { await migrationWorker.run() }))
+    parts.checks = [
+      ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "gaps-worker") { gapWorker.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "migrations-worker") { migrationWorker.isStalled ? "stalled" : nil },
+    ]
     return parts
   }
 }

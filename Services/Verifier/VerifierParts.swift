@@ -24,12 +24,17 @@ extension ServiceParts {
       signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
-    let subscriptions = SubscriptionStore(redis: redis)
+    let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.wholeMilliseconds)
+    let lifecycle = SubscriptionLifecycle(
+      store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
+    let sweep = SilenceSweep(
+      lifecycle: lifecycle, pause: configuration.silenceSweep, most: configuration.silenceBatch, metrics: environment.metrics,
+      logger: environment.logger)
     VerificationWorker.declare(environment.metrics)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
-      lifecycle: SubscriptionLifecycle(
-        store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger),
+      lifecycle: lifecycle,
+      observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
       meanings: try PostbackMeanings(configuration), metrics: environment.metrics,
       logger: environment.logger)
     let worker = QueueWorker(
@@ -54,6 +59,7 @@ extension ServiceParts {
     parts.workers = [
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
       BackgroundWork { await feed.runTrimming() },
+      BackgroundWork { await sweep.run() },
     ]
     if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
     parts.checks = [ReadinessCheck(name: "intake-worker") { worker.isStalled ? "stalled" : nil }]

@@ -7,6 +7,10 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case notificationVerified = "appstore.notification.verified.v1"
   case notificationRejected = "appstore.notification.rejected.v1"
   case subscriptionGap = "appstore.subscription.gap.v1"
+  /// What Apple answered about a subscription's status: a gap was mended by it, or a receipt migrated.
+  case subscriptionObserved = "appstore.subscription.observed.v1"
+  /// A transaction of Apple's history that was looked up.
+  case transactionObserved = "appstore.transaction.observed.v1"
   case adServicesResolved = "attribution.adservices.resolved.v1"
   case adServicesFailed = "attribution.adservices.failed.v1"
   case sessionRouted = "attribution.session.routed.v1"

@@ -27,8 +27,11 @@ public enum Keys {
 
   /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.
   public static func own(_ service: String, _ name: String, shardOf text: String) -> String {
-    "\(tag(Shard(hashing: text))):\(service):\(name)"
+    own(service, name, Shard(hashing: text))
   }
+
+  /// The same in a shard that is known.
+  public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
   static func hashTag(of key: String) -> Substring { key.prefix { $0 != "}" } }
 }

@@ -6,4 +6,8 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case tokens
   /// SDK sessions, worked by ingest.
   case sessions
+  /// Gaps in subscriptions' histories and how they ended, worked by notification-recovery.
+  case gaps
+  /// Receipts that are migrated, worked by notification-recovery.
+  case migrations
 }

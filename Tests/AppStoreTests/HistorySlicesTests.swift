@@ -5,7 +5,20 @@ import Testing
 
 /// A history at Apple: when its notifications were signed. It is read as the runner does, several slices at a time.
 private struct SimulatedHistory {
-  var dates: [Int64]
+  let dates: [Int64]
+
+  init(dates: [Int64]) { self.dates = dates.sorted() }
+
+  /// Where the first at or after that moment stands.
+  private func place(_ moment: Int64) -> Int {
+    var low = 0
+    var high = dates.count
+    while low < high {
+      let middle = (low + high) / 2
+      if dates[middle] < moment { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 
   /// Reads everything; answers how many pages it took, and how many were needed one after the other.
   func read(_ slices: inout HistorySlices, readers: Int) throws -> (pages: Int, rounds: Int, read: [Int64: Int]) {
@@ -18,7 +31,7 @@ private struct SimulatedHistory {
       #expect(slices.open.count <= readers)
       rounds += 1
       for slice in slices.open {
-        let inside = dates.filter { $0 >= slice.window.start && $0 < slice.window.end }
+        let inside = dates[place(slice.window.start)..<place(slice.window.end)]
         let offset = Int(slice.pager.paginationToken ?? "0") ?? 0
         let page = inside.dropFirst(offset).prefix(20)
         pages += 1

@@ -67,15 +67,14 @@ struct OutageRuleTests {
     #expect(try rule().decide(less, evidence: .heartbeat, now: less.end) == .wait(until: less.end - 1 + Self.hour + 600_000))
   }
 
-  @Test("an outage that goes on is recovered in pieces, and the rest after its end")
+  @Test("an outage that goes on is recovered in pieces, none shorter than the patience")
   func pieces() throws {
     let rule = try rule()
-    #expect(rule.pieces(from: Self.start, until: Self.start + Self.hour - 1).isEmpty)
-    let pieces = rule.pieces(from: Self.start, until: Self.start + 3 * Self.hour + 5)
-    #expect(pieces.count == 3 && pieces[2].end == Self.start + 3 * Self.hour)
-    #expect(rule.remainder(of: try outage(hours: 3.5))?.start == Self.start + 3 * Self.hour)
-    #expect(rule.remainder(of: try outage(hours: 3)) == nil)
-    #expect(rule.pieces(from: Self.start, until: Self.start - 5).isEmpty)
+    let due = Self.start + Self.hour + 600_000
+    #expect(rule.piece(from: Self.start, now: due - 1) == nil)
+    #expect(try rule.piece(from: Self.start, now: due) == TimeWindow(start: Self.start, end: Self.start + Self.hour))
+    #expect(try rule.piece(from: Self.start, now: due + 5000) == TimeWindow(start: Self.start, end: Self.start + Self.hour + 5000))
+    #expect(rule.piece(from: Self.start, now: Self.start - 5) == nil)
   }
 
   @Test("negative times are refused by name")

@@ -2,51 +2,13 @@
 
 import json
 import os
-import pathlib
-import socket
-import subprocess
-import sys
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Deploy"))
-from client import System  # noqa: E402
+from recovery_system import recovery_system
+from running_system import ROOT, start_system, stop_system
 
 VECTORS = ROOT / "Tests" / "Vectors"
 BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
-
-
-def free_port_base() -> int:
-    """A base whose ports up to +19 are free now."""
-    for base in range(21000, 29000, 40):
-        taken = False
-        for offset in (0, *range(10, 20)):
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
-                    probe.bind(("127.0.0.1", base + offset))
-                except OSError:
-                    taken = True
-                    break
-        if not taken:
-            return base
-    raise RuntimeError("no free ports")
-
-
-def start_system(data: pathlib.Path, *options: str) -> System:
-    base = free_port_base()
-    run = subprocess.run(
-        [ROOT / "Deploy" / "up", "--detach", "--skip-build", "--data", data, "--port-base", str(base), *options],
-        env={**os.environ, "BUILD_CONFIGURATION": BUILD}, capture_output=True, text=True, timeout=300)
-    if run.returncode != 0:
-        raise RuntimeError(f"Deploy/up failed:\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
-    return System(data, base)
-
-
-def stop_system(system: System) -> None:
-    subprocess.run([ROOT / "Deploy" / "down", "--data", system.data, "--port-base", str(system.port_base)],
-                   capture_output=True, text=True, timeout=120, check=True)
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +16,13 @@ def system(tmp_path_factory):
     running = start_system(tmp_path_factory.mktemp("system"))
     yield running
     stop_system(running)
+
+
+@pytest.fixture(scope="session")
+def recovering(tmp_path_factory):
+    """A system whose recovery works in seconds."""
+    with recovery_system(tmp_path_factory.mktemp("recovering")) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 import AppleAttribution
 import HTTPClient
 import Synchronization
+import UpstreamPacing
 
 /// Asks Apple about tokens (AdServices: attributionToken()).
 final class AdServicesClient: Sendable {
@@ -27,7 +28,11 @@ final class AdServicesClient: Sendable {
 
   /// One call. The token is the body, alone, as text: Apple's page demands `text/plain`.
   func ask(_ token: AttributionToken) async -> Result {
-    if let wait = breaker.withLock({ $0.admit(now: now()) }) { return .notAsked(wait: wait) }
+    let ticket: CircuitBreaker.Ticket
+    switch breaker.withLock({ $0.admit(now: now(), chance: .random(in: 0..<1)) }) {
+    case .wait(let wait): return .notAsked(wait: wait)
+    case .call(let granted): ticket = granted
+    }
     do {
       // Apple holds a request up to a second before a 404: ten seconds are far above that.
       let response = try await http.send(
@@ -36,10 +41,10 @@ final class AdServicesClient: Sendable {
           body: Array(token.text.utf8), timeout: .seconds(10), maxResponseBytes: 64 * 1024))
       let answer = AdServicesAnswer(status: response.status, body: response.body)
       let isFailure = if case .tryLater = answer { true } else { false }
-      breaker.withLock { $0.record(failed: isFailure, now: now()) }
+      breaker.withLock { $0.record(ticket, isFailure ? .failed : .succeeded, now: now(), chance: .random(in: 0..<1)) }
       return .answered(answer, retryAfterMilliseconds: Self.retryAfter(response[header: "Retry-After"]))
     } catch {
-      breaker.withLock { $0.record(failed: true, now: now()) }
+      breaker.withLock { $0.record(ticket, .failed, now: now(), chance: .random(in: 0..<1)) }
       return .answered(.tryLater(.transport("\(error)")), retryAfterMilliseconds: nil)
     }
   }

@@ -11,6 +11,11 @@ struct AppStoreCalls: Sendable {
     let response: JSONObject
     /// In the order their JWS stand.
     let decoded: [JSONObject]
+
+    /// What a JWS of the answer says.
+    func payload(of jws: String) -> JSONObject? {
+      zip(SignedParts.find(in: response), decoded).first { $0.0.jws == jws }?.1
+    }
   }
 
   let client: AppStoreServerAPIClient
@@ -58,22 +63,35 @@ struct AppStoreCalls: Sendable {
     return value
   }
 
-  /// Asks one endpoint; nil for `server` asks production, then the sandbox.
+  /// Asks one endpoint for a caller; nil for `server` asks production, then the sandbox.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, _ context: RPCContext
   ) async throws(RPCError) -> Answer {
-    let answer: AppStoreServerResponse
-    do throws(AppStoreServerAPIError) {
-      answer = try await client.call(
-        endpoint, bundleId: app.bundleId, server: server, path: path, query: query, body: body.map { JSONValue.object($0).serialized },
-        deadline: context.deadline - .milliseconds(50))
+    do throws(AppStoreCallFailure) {
+      return try await ask(
+        endpoint, app: app, server: server, path: path, query: query, body: body, deadline: context.deadline - .milliseconds(50))
     } catch {
-      metrics.failed(error.classification.rawValue)
       context.logger.info(
         "Apple did not answer as asked",
         metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "request": "\(context.requestId)"])
       throw RPCError(error, now: WallClock.now())
+    }
+  }
+
+  /// The same for work of our own.
+  func ask(
+    _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
+    query: [(String, String)] = [], body: JSONObject? = nil, deadline: ContinuousClock.Instant
+  ) async throws(AppStoreCallFailure) -> Answer {
+    let answer: AppStoreServerResponse
+    do throws(AppStoreServerAPIError) {
+      answer = try await client.call(
+        endpoint, bundleId: app.bundleId, server: server, path: path, query: query, body: body.map { JSONValue.object($0).serialized },
+        deadline: deadline)
+    } catch {
+      metrics.failed(error.classification.rawValue)
+      throw .apple(error)
     }
     return Answer(
       server: answer.server, response: answer.body, decoded: try decoded(answer.body, app: app, server: answer.server))
@@ -82,20 +100,32 @@ struct AppStoreCalls: Sendable {
   /// Nothing of Apple's is handed on unproved: an answer that came over TLS is still no signature.
   private func decoded(
     _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
-  ) throws(RPCError) -> [JSONObject] {
+  ) throws(AppStoreCallFailure) -> [JSONObject] {
     var payloads: [JSONObject] = []
     let expected = SignedDataExpectation(
       bundleId: app.bundleId, appAppleId: server == .production ? app.appAppleId : nil, environment: server.rawValue)
     for part in SignedParts.find(in: response) {
       let verdict = verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
       guard verdict.valid, let payload = verdict.payload else {
-        throw RPCError(
-          .dataLoss, "the App Store's answer holds signed data that cannot be proved", reason: "SIGNED_DATA_INVALID",
-          metadata: ["verdict": verdict.reason?.rawValue ?? "unknown", "kind": part.kind.rawValue])
+        throw .unproved(kind: part.kind, reason: verdict.reason ?? .malformed)
       }
       payloads.append(payload)
     }
     return payloads
+  }
+}
+
+/// Why a question to Apple has no answer that can be handed on.
+enum AppStoreCallFailure: Error, CustomStringConvertible {
+  case apple(AppStoreServerAPIError)
+  /// The answer holds signed data that cannot be proved.
+  case unproved(kind: SignedParts.Kind, reason: SignedDataReason)
+
+  var description: String {
+    switch self {
+    case .apple(let error): "\(error)"
+    case .unproved(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be proved: \(reason.rawValue)"
+    }
   }
 }
 

@@ -5,6 +5,17 @@ extension RPCError {
   /// A request that Apple was not asked, because it would refuse it.
   init(_ refusal: RequestRefusal) { self = .invalidArgument(field: refusal.field, refusal.reason) }
 
+  /// What an answer that cannot be handed on is to our callers.
+  init(_ failure: AppStoreCallFailure, now: Int64) {
+    switch failure {
+    case .apple(let error): self.init(error, now: now)
+    case .unproved(let kind, let reason):
+      self.init(
+        .dataLoss, "the App Store's answer holds signed data that cannot be proved", reason: "SIGNED_DATA_INVALID",
+        metadata: ["verdict": reason.rawValue, "kind": kind.rawValue])
+    }
+  }
+
   /// What an error of Apple's is to our callers; Apple's number stays readable.
   init(_ error: AppStoreServerAPIError, now: Int64) {
     let code: RPCCode
@@ -30,6 +41,7 @@ extension RPCError {
     }
     var metadata = ["environment": error.server.rawValue]
     metadata["errorCode"] = error.errorCode.map(String.init)
+    metadata["errorName"] = error.errorCode.flatMap(AppStoreServerErrorName.name)
     metadata["status"] = error.status.map(String.init)
     self.init(code, error.message, reason: reason, metadata: metadata, retryDelay: delay)
   }

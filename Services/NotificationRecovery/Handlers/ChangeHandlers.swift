@@ -3,27 +3,6 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Extend a Subscription Renewal Date. Cannot be undone.
-struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
-  typealias Method = NotificationRecoveryService.ExtendSubscriptionRenewalDate
-  let calls: AppStoreCalls
-
-  func handle(_ request: ExtendSubscriptionRenewalDateRequest, _ context: RPCContext) async throws(RPCError)
-    -> ExtendSubscriptionRenewalDateResponse
-  {
-    let app = try calls.app(request.bundleId)
-    let id = try calls.filled("originalTransactionId", request.originalTransactionId)
-    let wanted: RenewalDateExtension
-    do throws(RequestRefusal) {
-      wanted = try RenewalDateExtension(
-        days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? "")
-    } catch { throw RPCError(error) }
-    return ExtendSubscriptionRenewalDateResponse(
-      try await calls.ask(
-        .extendRenewalDate, app: app, server: try calls.server(request.environment, of: app), path: [id], body: wanted.body, context))
-  }
-}
-
 /// Apple: Extend Subscription Renewal Dates for All Active Subscribers. Takes hours to days; cannot be undone.
 struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendRenewalDatesForAllSubscribers
@@ -59,6 +38,7 @@ struct GetRenewalDateExtensionStatusHandler: RPCHandler {
     let path = [
       try calls.filled("productId", request.productId), try calls.filled("requestIdentifier", request.requestIdentifier),
     ]
+    do throws(RequestRefusal) { try RenewalDateExtension.checkMassIdentifier(path[1]) } catch { throw RPCError(error) }
     return GetRenewalDateExtensionStatusResponse(
       try await calls.ask(.getRenewalDateExtensionStatus, app: app, server: server, path: path, context))
   }

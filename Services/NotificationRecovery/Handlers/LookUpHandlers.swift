@@ -98,6 +98,7 @@ struct GetRefundHistoryHandler: RPCHandler {
   func handle(_ request: GetRefundHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetRefundHistoryResponse {
     let app = try calls.app(request.bundleId)
     let id = try calls.filled("transactionId", request.transactionId)
+    guard request.revision != "" else { throw .invalidArgument(field: "revision", "must not be empty") }
     return GetRefundHistoryResponse(
       try await calls.ask(
         .getRefundHistory, app: app, server: try calls.server(request.environment, of: app), path: [id],

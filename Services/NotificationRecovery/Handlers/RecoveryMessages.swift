@@ -12,7 +12,9 @@ extension Recovery {
     accepted = job.accepted
     duplicates = job.duplicates
     failed = job.failed
-    sendAttemptResults = job.attemptResults.sorted { $0.key < $1.key }.map { SendAttemptCount(result: $0.key, count: $0.value) }
+    sendAttemptResults = SendAttemptDiagnosis.diagnose(job.attemptResults).map {
+      SendAttemptCount(result: $0.result, count: $0.count, diagnosis: $0.advice)
+    }
     bundleId = job.bundleId
     environment = job.server.rawValue
     startDate = Timestamp(millisecondsSince1970: job.window.start)
@@ -27,6 +29,7 @@ extension Recovery {
     notificationSubtype = job.notificationSubtype
     transactionId = job.transactionId
     onlyFailures = job.onlyFailures ? true : nil
+    origin = job.origin.rawValue
   }
 }
 
@@ -54,5 +57,6 @@ extension GetRecoveryResponse {
     notificationSubtype = recovery.notificationSubtype
     transactionId = recovery.transactionId
     onlyFailures = recovery.onlyFailures
+    origin = recovery.origin
   }
 }

@@ -92,6 +92,34 @@ struct RecoveryStore: Sendable {
     ).integer == 1
   }
 
+  // MARK: Outages
+
+  // KEYS 1 leader's lease  2 mark. ARGV 1 token  2 moment  3 time to live, s. Answers 1, or 0 when the term is over.
+  private static let mark = AppLeadership.script(
+    "recovery_mark",
+    """
+    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+    return 1
+    """)
+
+  private static func outageKey(_ name: String, _ bundleId: String) -> String {
+    Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)
+  }
+
+  /// Up to where an outage that goes on was recovered, milliseconds since 1970; nil when nothing of it was.
+  func recoveredUntil(_ outage: String, of bundleId: String) async throws(RedisError) -> Int64? {
+    try await redis.send(["GET", .string(Self.outageKey(outage, bundleId))]).integer
+  }
+
+  /// False when the term is over, and nothing is stored.
+  func setRecovered(_ outage: String, until moment: Int64, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
+    try await Self.mark.run(
+      on: redis, keys: [AppLeadership.leaseKey(term.bundleId), Self.outageKey(outage, term.bundleId)],
+      arguments: [.integer(term.token), .integer(moment), .integer(Self.keptSeconds)]
+    ).integer == 1
+  }
+
   // MARK: Cancelling
 
   /// A key of its own: the leader alone writes the job itself.

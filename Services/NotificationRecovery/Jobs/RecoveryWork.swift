@@ -13,12 +13,14 @@ struct RecoveryWork: Sendable {
   let store: RecoveryStore
   let term: AppLeadership.Term
   let settings: RecoverySettings
+  let gate: IntakeGate
   let metrics: RecoveryMetrics
   let logger: Logger
 
   /// How long one page may take with all its retries.
   private static let pageTime: Duration = .seconds(120)
-  /// Failures in a row of one slice before the job is given up: with the widest step about an hour.
+  /// Failures in a row of one slice before a caller's job is given up: with the widest step about half an hour. What the service
+  /// wants by itself waits as long as Apple is away.
   private static let maxFailures = 60
   private static let widestStep: Double = 60_000
 
@@ -89,6 +91,7 @@ struct RecoveryWork: Sendable {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
+      do { try await gate.pass() } catch { throw RecoveryProgress.Interruption.stopped }
       guard let now = await progress.slice(slice.number) else { return }
       do {
         let job = await progress.job
@@ -118,12 +121,13 @@ struct RecoveryWork: Sendable {
       return next
     }
     metrics.failed(error.classification.rawValue)
+    let stored = await progress.job
     switch error.classification {
     case .rate:
       try await progress.note("\(error)")
       try await pause(max(0, (error.retryAt ?? WallClock.now() + 60_000) - WallClock.now()) + Int64.random(in: 0...1000))
     case .retry, .server:
-      guard failures < Self.maxFailures else { throw Ending.failed("\(error)") }
+      guard failures < Self.maxFailures || stored.origin != .request else { throw Ending.failed("\(error)") }
       try await progress.note("\(error)")
       let widest = min(Self.widestStep, 500 * Double(1 << min(failures, 16)))
       try await pause(Int64(widest * Double.random(in: 0...1)))
@@ -134,30 +138,20 @@ struct RecoveryWork: Sendable {
 
   // MARK: Taking in
 
-  enum Taken: String { case accepted, duplicate }
+  typealias Taken = RecoveredNotification.Taken
 
   /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
   private func takeIn(
     _ page: NotificationHistoryPage, _ jobID: String, _ progress: RecoveryProgress
   ) async throws -> (accepted: Int, duplicates: Int) {
     var counts = (accepted: 0, duplicates: 0)
-    var requests: [AcceptRequest] = []
-    for item in page.items {
-      let found = NotificationSniffer(signedPayload: item.signedPayload)
-      let urgency = RecoveryUrgency(notificationType: found.notificationType)
-      let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
-      let now = WallClock.now()
-      requests.append(
-        AcceptRequest(
-          queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: item.signedPayload), orderKey: found.orderKey,
-          naturalKey: found.naturalKey,
-          message: QueueMessage(
-            kind: "notification", body: Array(item.signedPayload.utf8), attributes: ["recoveryId": jobID], receivedAt: now,
-            source: "recovery"),
-          notBefore: hold > 0 ? now + hold : nil))
-    }
     try await withThrowingTaskGroup(of: Taken.self) { group in
-      for request in requests { group.addTask { try await takeIn(request, jobID) } }
+      for item in page.items {
+        let notification = RecoveredNotification(item.signedPayload)
+        let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
+        let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
+        group.addTask { try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID) }
+      }
       for try await taken in group {
         if taken == .accepted { counts.accepted += 1 } else { counts.duplicates += 1 }
         metrics.took(taken)
@@ -166,17 +160,11 @@ struct RecoveryWork: Sendable {
     return counts
   }
 
-  private func takeIn(_ request: AcceptRequest, _ jobID: String) async throws -> Taken {
+  private func takeIn(_ notification: RecoveredNotification, notBefore: Int64?, _ jobID: String) async throws -> Taken {
     var step: Int64 = 100
     while true {
       do throws(QueueError) {
-        // What was verified before needs no second verification.
-        if let naturalKey = request.naturalKey,
-          try await deliveries.isNaturalKeySeen(naturalKey, orderKey: request.orderKey, long: true)
-        {
-          return .duplicate
-        }
-        return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+        return try await notification.takeIn(deliveries, attributes: ["recoveryId": jobID], notBefore: notBefore)
       } catch {
         // Redis away or the queue full: the page is kept until it is in.
         logger.warning("a recovered notification is not taken in yet", metadata: ["recovery": "\(jobID)", "reason": "\(error)"])

@@ -20,7 +20,7 @@ struct OutageWatch: Sendable {
   /// How often it is looked, at the most.
   var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
 
-  func look(_ app: DeploymentConfiguration.App) async {
+  func look(_ app: DeploymentConfiguration.App, _ term: AppLeadership.Term) async {
     guard app.recovery?.outages == true else { return }
     do {
       let known = try await journal.outages()
@@ -29,7 +29,7 @@ struct OutageWatch: Sendable {
         let rule = try OutageRule(
           schedule: NotificationRetrySchedule(server, scale: timeScale), patience: settings.retryPatience.milliseconds,
           margin: settings.retryMargin.milliseconds)
-        let watched = Watched(app: app, server: server, rule: rule, now: known.now)
+        let watched = Watched(app: app, server: server, term: term, rule: rule, now: known.now)
         for outage in known.outages { try await ended(outage, .heartbeat, watched) }
         if isDown, let start = known.lastBeat { try await goesOn(since: start, .heartbeat, watched) }
         try await lookForSilence(watched, outages: known.outages, isDown: isDown)
@@ -42,6 +42,7 @@ struct OutageWatch: Sendable {
   private struct Watched {
     let app: DeploymentConfiguration.App
     let server: AppStoreServer
+    let term: AppLeadership.Term
     let rule: OutageRule
     let now: Int64
   }
@@ -66,49 +67,39 @@ struct OutageWatch: Sendable {
   }
 
   private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
-    let window = try TimeWindow(start: outage.start, end: outage.end)
     // What of it was already recovered while it went on is not fetched again.
-    let pieces = watched.rule.pieces(from: outage.start, until: outage.end)
-    if let first = pieces.first, try await store.job(id(first, evidence, watched), of: watched.app.bundleId) != nil {
-      for (place, piece) in pieces.enumerated() {
-        try await start(piece, evidence, watched, onlyFailures: false, edges: place == 0 ? .before : [])
-      }
-      guard let rest = watched.rule.remainder(of: window) else { return }
-      try await decide(rest, evidence, watched, edges: .after)
-    } else {
-      try await decide(window, evidence, watched, edges: [.before, .after])
-    }
-  }
-
-  private func decide(
-    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched, edges: RecoveryJob.Edges
-  ) async throws {
-    switch watched.rule.decide(window, evidence: evidence, now: watched.now) {
+    let recovered = try await store.recoveredUntil(outageName(outage.start, evidence, watched), of: watched.app.bundleId)
+    let start = recovered ?? outage.start
+    guard start < outage.end else { return }
+    switch watched.rule.decide(try TimeWindow(start: start, end: outage.end), evidence: evidence, now: watched.now) {
     case .wait(let moment):
-      logger.debug(
-        "Apple's own retries are waited for", metadata: ["app": "\(watched.app.bundleId)", "until": "\(moment)"])
+      logger.debug("Apple's own retries are waited for", metadata: ["app": "\(watched.app.bundleId)", "until": "\(moment)"])
     case .recover(let window, let onlyFailures):
-      try await start(window, evidence, watched, onlyFailures: onlyFailures, edges: edges)
+      try await begin(
+        window, evidence, watched, onlyFailures: onlyFailures, edges: recovered == nil ? [.before, .after] : .after)
     }
   }
 
   private func goesOn(since start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
-    let pieces = watched.rule.pieces(from: start, until: watched.now - watched.rule.margin)
-    for (place, piece) in pieces.enumerated() {
-      try await self.start(piece, evidence, watched, onlyFailures: false, edges: place == 0 ? .before : [])
-    }
+    let name = outageName(start, evidence, watched)
+    let recovered = try await store.recoveredUntil(name, of: watched.app.bundleId)
+    guard let piece = watched.rule.piece(from: recovered ?? start, now: watched.now) else { return }
+    try await begin(piece, evidence, watched, onlyFailures: false, edges: recovered == nil ? .before : [])
+    // Not stored, the next piece begins where this one does: asked for twice, counted once.
+    _ = try await store.setRecovered(name, until: piece.end, watched.term)
   }
 
-  private func id(_ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched) -> String {
-    RecoveryID.make([
-      "outage", watched.app.bundleId, watched.server.rawValue, evidence.rawValue, String(window.start), String(window.end),
-    ])
+  /// An outage is the same one as long as its start is.
+  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) -> String {
+    "\(watched.server.rawValue):\(evidence.rawValue):\(start)"
   }
 
-  private func start(
+  private func begin(
     _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched, onlyFailures: Bool, edges: RecoveryJob.Edges
   ) async throws {
-    let id = id(window, evidence, watched)
+    let id = RecoveryID.make([
+      "outage", watched.app.bundleId, watched.server.rawValue, evidence.rawValue, String(window.start), String(window.end),
+    ])
     guard try await store.job(id, of: watched.app.bundleId) == nil else { return }
     try await store.create(
       RecoveryJob(

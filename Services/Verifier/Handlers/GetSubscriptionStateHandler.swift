@@ -26,7 +26,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
       throw .notFound("nothing was heard of this subscription", field: "originalTransactionId")
     }
     let now = now()
-    let status = state.status(at: now)
+    let status = state.status(at: now, silence: store.silence)
     var response = GetSubscriptionStateResponse()
     response.state = status.rawValue
     response.since = Timestamp(millisecondsSince1970: state.since)
@@ -39,7 +39,9 @@ struct GetSubscriptionStateHandler: RPCHandler {
     response.autoRenew = state.autoRenew
     response.autoRenewProductId = state.autoRenewProductId
     response.hasAccess = status.hasAccess
-    response.gaps = (history.gaps + [history.silence(at: now)].compactMap { $0 }).map(\.json)
+    response.gaps = (history.gaps + [history.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)
+    response.source = history.steps.last?.isObservation == true ? "status" : "notifications"
+    response.settledGaps = history.settledGaps.sorted()
     return response
   }
 

@@ -25,9 +25,9 @@ struct SubscriptionLifecycle: Sendable {
       let id = (transactionInfo?["originalTransactionId"] ?? renewalInfo?["originalTransactionId"])?.stringValue,
       let step = LifecycleStep(notification: payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo)
     else { return nil }
-    let (history, arrival) = try await store.insert(step, environment: environment, originalTransactionId: id)
+    let (history, arrival) = try await store.insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)
     // Also for a repeat: the instance that took the step in may have died before it could say so. The key makes it one.
-    for gap in history.gaps { try await suspect(gap, in: history, bundleId: bundleId, receivedAt: receivedAt) }
+    for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.wholeMilliseconds) }
     guard let state = history.state else { return nil }
     var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
     object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
@@ -40,20 +40,12 @@ struct SubscriptionLifecycle: Sendable {
 
   /// Leaves a message that comes due when stragglers have had their time. One for each place in a history, however often it is
   /// found.
-  private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, bundleId: String?, receivedAt: Int64) async throws {
-    var body: JSONObject = [
-      "environment": .string(history.environment), "originalTransactionId": .string(history.originalTransactionId),
-      "gap": .string(gap.id),
-    ]
-    body["bundleId"] = bundleId.map { .string($0) }
+  private func suspect(_ gap: SubscriptionGap, in history: SubscriptionHistory, receivedAt: Int64, after wait: Int64) async throws {
+    let report = Self.report(gap, history, foundAt: receivedAt)
     let request = AcceptRequest(
-      // A gap that was explained and is torn open again by another straggler is looked at again: its event is one all the same.
-      queue: .intake, idempotencyKey: "\(Self.key(gap, history)):\(history.steps.count)",
-      orderKey: NotificationSniffer.orderKey(
-        environment: history.environment, originalTransactionId: history.originalTransactionId),
-      message: QueueMessage(
-        kind: Self.gapKind, body: JSONValue.object(body).serialized, receivedAt: receivedAt, source: "verifier"),
-      notBefore: WallClock.now + patience.wholeMilliseconds)
+      queue: .intake, idempotencyKey: Self.messageKey(report, history), orderKey: Self.orderKey(history),
+      message: QueueMessage(kind: Self.gapKind, body: report.body, receivedAt: receivedAt, source: "verifier"),
+      notBefore: wait > 0 ? WallClock.now + wait : nil)
     do throws(QueueError) { _ = try await deliveries.accept(request) } catch {
       guard case .backlogFull = error else { throw error }
       // The queue must drain, not fill with this: the next notification of the subscription suspects it again.
@@ -61,35 +53,50 @@ struct SubscriptionLifecycle: Sendable {
     }
   }
 
-  /// A suspected gap after its time: the data of its event, or nil when a straggler has explained it.
+  /// A suspected gap after its time: the data of its event, or nil when a straggler has explained it. Whoever can look it up at Apple
+  /// is told before the event is out.
   func judge(_ body: [UInt8]) async throws -> (key: String, subject: String?, data: JSONObject)? {
-    guard let object = try? JSONValue(parsing: body).objectValue, let environment = object["environment"]?.stringValue,
-      let id = object["originalTransactionId"]?.stringValue, let name = object["gap"]?.stringValue,
-      let history = try await store.history(environment: environment, originalTransactionId: id),
-      let gap = history.gaps.first(where: { $0.id == name })
+    guard let asked = GapReport(body: body),
+      let history = try await store.history(environment: asked.environment, originalTransactionId: asked.originalTransactionId),
+      let gap = (history.gaps + [history.silence(at: WallClock.now, after: store.silence)].compactMap { $0 })
+        .first(where: { $0.id == asked.gap.id })
     else { return nil }
+    let report = Self.report(gap, history, foundAt: asked.foundAt)
+    _ = try await deliveries.accept(
+      AcceptRequest(
+        queue: .gaps, idempotencyKey: "look-up:\(Self.messageKey(report, history))", orderKey: Self.orderKey(history),
+        message: QueueMessage(kind: GapReport.kind, body: report.body, receivedAt: WallClock.now, source: "verifier")))
     var data: JSONObject = [
-      "environment": .string(environment), "originalTransactionId": .string(id), "gap": .object(gap.json),
-      "state": history.state.map { .string($0.status.rawValue) } ?? .null,
+      "environment": .string(report.environment), "originalTransactionId": .string(report.originalTransactionId),
+      "gap": .object(gap.json), "state": history.state.map { .string($0.status.rawValue) } ?? .null,
     ]
-    data["bundleId"] = object["bundleId"]
-    return (Self.key(gap, history), object["bundleId"]?.stringValue, data)
+    data["bundleId"] = report.bundleId.map { .string($0) }
+    return (report.key, report.bundleId, data)
   }
 
-  private static func key(_ gap: SubscriptionGap, _ history: SubscriptionHistory) -> String {
-    "gap:\(history.environment):\(history.originalTransactionId):\(gap.id)"
+  /// A subscription about which something should have been heard by now: answers whether nothing was. It is looked at again after
+  /// as long a time, whatever comes of it.
+  func judge(_ silent: SubscriptionStore.Silent, at now: Int64) async throws -> Bool {
+    let history = try await store.history(environment: silent.environment, originalTransactionId: silent.originalTransactionId)
+    let gap = history?.silence(at: now, after: store.silence)
+    if let history, let gap { try await suspect(gap, in: history, receivedAt: now, after: 0) }
+    try await store.postpone(silent, to: gap == nil ? history?.silenceDue(after: store.silence) : now + max(1000, store.silence))
+    return gap != nil
   }
-}
 
-extension SubscriptionGap {
-  /// As events and answers carry it.
-  var json: JSONObject {
-    var object: JSONObject = [
-      "id": .string(id), "rules": .array(rules.map { .string($0.rawValue) }), "before": .integer(before),
-      "shownBy": .string(shownBy),
-    ]
-    object["after"] = after.map { .integer($0) }
-    return object
+  private static func report(_ gap: SubscriptionGap, _ history: SubscriptionHistory, foundAt: Int64) -> GapReport {
+    GapReport(
+      environment: history.environment, originalTransactionId: history.originalTransactionId, bundleId: history.bundleId, gap: gap,
+      foundAt: foundAt)
+  }
+
+  /// A gap that was explained and is torn open again by another straggler is looked at again: its event is one all the same.
+  private static func messageKey(_ report: GapReport, _ history: SubscriptionHistory) -> String {
+    "\(report.key):\(history.compactedSteps + history.steps.count)"
+  }
+
+  private static func orderKey(_ history: SubscriptionHistory) -> String {
+    NotificationSniffer.orderKey(environment: history.environment, originalTransactionId: history.originalTransactionId)
   }
 }
 

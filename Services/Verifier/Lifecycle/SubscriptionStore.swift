@@ -3,25 +3,52 @@ import AttributionQueue
 import Cryptography
 import RedisClient
 
-/// The histories of subscriptions, one value each in Redis.
+/// The histories of subscriptions, one value each in Redis, and beside them by shard when silence about each becomes a gap.
 struct SubscriptionStore: Sendable {
   /// How long a history is kept after its last step, seconds: 400 days, longer than any period and Apple's own memory.
   static let lifetimeSeconds: Int64 = 400 * 86_400
 
-  /// Writes a value if the one that was read still stands.
-  /// KEYS 1 the history. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when written.
-  private static let compareAndSet: RedisScript = {
-    let source = """
-      local current = redis.call('GET', KEYS[1]) or ''
-      if current ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-      return 1
-      """
-    return RedisScript(
-      name: "subscription-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }()
+  /// Writes a value if the one that was read still stands, and notes when something must have been heard.
+  /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live
+  /// 4 the subscription's name  5 due, ms, or empty where nothing has to be heard. Answers 1 when written.
+  private static let compareAndSet = script(
+    "subscription-compare-and-set",
+    """
+    local current = redis.call('GET', KEYS[1]) or ''
+    if current ~= ARGV[1] then return 0 end
+    redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+    if ARGV[5] == '' then redis.call('ZREM', KEYS[2], ARGV[4]) else redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4]) end
+    return 1
+    """)
+
+  /// Moves a due time, unless it was moved meanwhile.
+  /// KEYS 1 due times of silence. ARGV 1 the subscription's name  2 the due time that was read  3 the new one, or empty for none.
+  private static let postpone = script(
+    "subscription-postpone",
+    """
+    local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
+    if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
+    if ARGV[3] == '' then redis.call('ZREM', KEYS[1], ARGV[1]) else redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+    return 1
+    """)
+
+  private static func script(_ name: String, _ source: String) -> RedisScript {
+    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+  }
+
+  /// A subscription about which nothing was heard in time.
+  struct Silent: Sendable, Hashable {
+    let environment: String
+    let originalTransactionId: String
+    /// Milliseconds since 1970.
+    let due: Int64
+
+    fileprivate var name: String { SubscriptionStore.name(environment, originalTransactionId) }
+  }
 
   let redis: RedisClient
+  /// How long nothing may be heard past a subscription's end, milliseconds.
+  let silence: Int64
 
   /// What is known of a subscription; nil for one that was never heard of.
   func history(environment: String, originalTransactionId: String) async throws -> SubscriptionHistory? {
@@ -31,21 +58,63 @@ struct SubscriptionStore: Sendable {
   /// Puts a step into its subscription's history, atomically among all instances.
   ///
   /// A step that is there already changes nothing: whoever repeats it after a crash gets the same history.
-  func insert(_ step: LifecycleStep, environment: String, originalTransactionId: String) async throws -> (
+  func insert(_ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?) async throws -> (
     SubscriptionHistory, SubscriptionHistory.Arrival
   ) {
+    try await change(environment, originalTransactionId) { history in
+      let arrival = history.insert(step)
+      if history.bundleId == nil { history.bundleId = bundleId }
+      return arrival
+    }
+  }
+
+  /// Changes a history, one that is empty where nothing is known, atomically among all instances; one that stays the same is not
+  /// written.
+  func change<Result>(
+    _ environment: String, _ originalTransactionId: String, _ body: (inout SubscriptionHistory) -> Result
+  ) async throws -> (SubscriptionHistory, Result) {
     while true {
       let (bytes, known) = try await read(environment, originalTransactionId)
       var history = known ?? SubscriptionHistory(environment: environment, originalTransactionId: originalTransactionId)
-      let arrival = history.insert(step)
-      if case .duplicate = arrival { return (history, arrival) }
+      let result = body(&history)
+      guard history != (known ?? SubscriptionHistory(environment: environment, originalTransactionId: originalTransactionId)) else {
+        return (history, result)
+      }
       let reply = try await Self.compareAndSet.run(
-        on: redis, keys: [Self.key(environment, originalTransactionId)],
-        arguments: [.bytes(bytes), .bytes(history.stored), .integer(Self.lifetimeSeconds)])
-      if reply.integer == 1 { return (history, arrival) }
+        on: redis, keys: [Self.key(environment, originalTransactionId), Self.dueKey(Shard(hashing: originalTransactionId))],
+        arguments: [
+          .bytes(bytes), .bytes(history.stored), .integer(Self.lifetimeSeconds),
+          .string(Self.name(environment, originalTransactionId)),
+          history.silenceDue(after: silence).map { .integer($0) } ?? "",
+        ])
+      if reply.integer == 1 { return (history, result) }
       try Task.checkCancellation()
     }
   }
+
+  // MARK: Silence
+
+  /// Up to `most` subscriptions of a shard about which something should have been heard by now, those that wait longest first.
+  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [Silent] {
+    let reply = try await redis.send([
+      "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(most)),
+    ])
+    let words = (reply.array ?? []).compactMap(\.string)
+    return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
+      let parts = words[index].split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, let due = Double(words[index + 1]) else { return nil }
+      return Silent(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
+    }
+  }
+
+  /// Looks at it again at another time, nil for never; what changed meanwhile stands.
+  func postpone(_ silent: Silent, to due: Int64?) async throws {
+    _ = try await Self.postpone.run(
+      on: redis, keys: [Self.dueKey(Shard(hashing: silent.originalTransactionId))],
+      arguments: [.string(silent.name), .integer(silent.due), due.map { .integer($0) } ?? ""])
+  }
+
+  // MARK: Reading
 
   private func read(_ environment: String, _ originalTransactionId: String) async throws -> (
     bytes: [UInt8], history: SubscriptionHistory?
@@ -62,7 +131,11 @@ struct SubscriptionStore: Sendable {
     let originalTransactionId: String
   }
 
+  private static func name(_ environment: String, _ originalTransactionId: String) -> String { "\(environment):\(originalTransactionId)" }
+
   private static func key(_ environment: String, _ originalTransactionId: String) -> String {
     Keys.own("verifier", "subscription:\(environment):\(originalTransactionId)", shardOf: originalTransactionId)
   }
+
+  private static func dueKey(_ shard: Shard) -> String { Keys.own("verifier", "silence", shard) }
 }

@@ -16,6 +16,7 @@ struct VerificationWorker: Sendable {
   let postbacks: PostbackVerifier
   let signedData: SignedDataJudge
   let lifecycle: SubscriptionLifecycle
+  let observations: ObservationWork
   let meanings: PostbackMeanings
   let metrics: MetricsRegistry
   let logger: Logger
@@ -32,6 +33,8 @@ struct VerificationWorker: Sendable {
     case PostbackKind.adAttributionKit.rawValue: return adAttributionKit(lease)
     case "notification": return await notification(lease)
     case SubscriptionLifecycle.gapKind: return await gap(lease)
+    case StatusObservation.kind: return await observations.status(lease)
+    case TransactionObservation.kind: return await observations.transaction(lease)
     default: return .deadLetter(error: "unknown kind of delivery")
     }
   }

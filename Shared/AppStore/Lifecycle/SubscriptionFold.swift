@@ -201,4 +201,23 @@ enum SubscriptionFold {
     default: return false
     }
   }
+
+  /// What would have explained the rules that a step breaks, as notification types.
+  static func missing(_ step: LifecycleStep, _ broken: [SubscriptionGapRule]) -> String {
+    guard !broken.contains(.unexplainedStart) else { return "SUBSCRIBED/INITIAL_BUY" }
+    if broken.contains(.entryRequired) { return missingEntry(step) }
+    return broken.contains(.periodContinuity)
+      ? "DID_RENEW" : "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF"
+  }
+
+  private static func missingEntry(_ step: LifecycleStep) -> String {
+    switch (step.type, step.subtype) {
+    case ("GRACE_PERIOD_EXPIRED", _): "DID_FAIL_TO_RENEW/GRACE_PERIOD"
+    case ("EXPIRED", "VOLUNTARY"), ("DID_CHANGE_RENEWAL_STATUS", _): "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"
+    case ("EXPIRED", "PRICE_INCREASE"): "PRICE_INCREASE/PENDING"
+    case ("SUBSCRIBED", _): "EXPIRED or REVOKE"
+    case ("REFUND_REVERSED", _): "REFUND"
+    default: "DID_FAIL_TO_RENEW"
+    }
+  }
 }

@@ -31,6 +31,8 @@ public struct SubscriptionHistory: Sendable, Hashable {
   private var base: SubscriptionState?
   /// How many those were.
   public private(set) var compactedSteps = 0
+  /// The app, once a step has named it.
+  public var bundleId: String?
 
   public init(environment: String, originalTransactionId: String) {
     self.environment = environment
@@ -66,20 +68,44 @@ public struct SubscriptionHistory: Sendable, Hashable {
     var gaps: [SubscriptionGap] = []
     for (step, fold) in zip(steps, folded) {
       if !fold.broken.isEmpty {
-        gaps.append(SubscriptionGap(rules: fold.broken, after: before, shownBy: step.notificationUUID, before: step.signedDate))
+        gaps.append(
+          SubscriptionGap(
+            rules: fold.broken, missing: SubscriptionFold.missing(step, fold.broken), after: before, shownBy: step.notificationUUID,
+            before: step.signedDate))
       }
       before = step.signedDate
     }
     return gaps.filter { !settledGaps.contains($0.id) }
   }
 
-  /// The gap that silence is, at a given time; nil while there is none.
-  public func silence(at now: Int64) -> SubscriptionGap? {
-    guard let state, state.status(at: now) == .unknownOverdue, let end = state.gracePeriodExpiresDate ?? state.expiresDate else {
-      return nil
-    }
-    let gap = SubscriptionGap(rules: [.silence], after: state.lastSignedDate, shownBy: "", before: end)
-    return settledGaps.contains(gap.id) ? nil : gap
+  /// The gap that silence is, at a given time; nil while there is none. `silence` is how long nothing may be heard past the end,
+  /// milliseconds.
+  public func silence(at now: Int64, after silence: Int64 = SubscriptionState.silence) -> SubscriptionGap? {
+    guard let due = silenceDue(after: silence), now > due, let state, let end = state.awaitedEnd else { return nil }
+    return SubscriptionGap(rules: [.silence], missing: "DID_RENEW or EXPIRED", after: state.lastSignedDate, shownBy: "", before: end)
+  }
+
+  /// When silence becomes a gap if nothing is heard until then, milliseconds since 1970; nil where nothing more has to be heard.
+  public func silenceDue(after silence: Int64 = SubscriptionState.silence) -> Int64? {
+    guard let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else { return nil }
+    // Apple was asked past the end and said nothing new: it is asked again after as long a time.
+    let heard = steps.last.map { $0.isObservation ? $0.signedDate : 0 } ?? 0
+    let (due, overflow) = max(end, heard).addingReportingOverflow(silence)
+    return overflow ? nil : due
+  }
+
+  /// Whether a gap of that name is there now.
+  public func has(gap id: String, at now: Int64, silence: Int64 = SubscriptionState.silence) -> Bool {
+    self.silence(at: now, after: silence)?.id == id || gaps.contains { $0.id == id }
+  }
+
+  /// Ends a gap that no notification fills: takes in what Apple answered when it was asked, nil when Apple knew nothing.
+  ///
+  /// Silence that Apple's answer does not end is not settled: the same is asked again later.
+  public mutating func repair(_ gap: SubscriptionGap, by observation: LifecycleStep?) {
+    if let observation { _ = insert(observation) }
+    if gap.rules == [.silence], observation != nil, state?.awaitedEnd == gap.before { return }
+    settle(gap)
   }
 
   private var folded: [(state: SubscriptionState, broken: [SubscriptionGapRule])] {
@@ -101,7 +127,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
     steps.removeFirst(old.count)
     // Names of gaps that can no longer be found are of no use.
     let kept = Set(steps.map(\.notificationUUID))
-    settledGaps = settledGaps.filter { kept.contains($0) || $0.hasPrefix("silence:") }
+    settledGaps = settledGaps.filter { kept.contains($0) || $0.hasPrefix(SubscriptionGap.silencePrefix) }
   }
 }
 
@@ -114,6 +140,7 @@ extension SubscriptionHistory {
       "settled": .array(settledGaps.sorted().map { .string($0) }), "compacted": .integer(Int64(compactedSteps)),
     ]
     object["base"] = base.map { .object($0.json) }
+    object["bundleId"] = bundleId.map { .string($0) }
     return JSONValue.object(object).serialized
   }
 
@@ -131,6 +158,7 @@ extension SubscriptionHistory {
     lateSteps = Set(object["late"]?.arrayValue?.compactMap(\.stringValue) ?? [])
     settledGaps = Set(object["settled"]?.arrayValue?.compactMap(\.stringValue) ?? [])
     compactedSteps = Int(object["compacted"]?.int64Value ?? 0)
+    bundleId = object["bundleId"]?.stringValue
     if let value = object["base"] {
       guard let base = value.objectValue.flatMap({ SubscriptionState(json: $0) }) else { return nil }
       self.base = base

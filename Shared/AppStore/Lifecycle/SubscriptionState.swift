@@ -30,17 +30,20 @@ public struct SubscriptionState: Sendable, Hashable {
   /// How long after its end silence is no longer normal, milliseconds: a day (ours).
   public static let silence: Int64 = 86_400_000
 
+  /// The end of what was paid for, or of the grace after it, while something must be heard of it: a renewal, a failure, an end.
+  var awaitedEnd: Int64? {
+    switch status {
+    case .active, .activeNotRenewing: expiresDate
+    case .gracePeriod: gracePeriodExpiresDate ?? expiresDate
+    case .billingRetry, .expired, .revoked, .unknownOverdue: nil
+    }
+  }
+
   /// The same at a given time: a subscription that should have ended or been renewed and of which nothing was heard is
   /// `unknown-overdue`.
-  public func status(at now: Int64) -> SubscriptionStatus {
-    switch status {
-    case .active, .activeNotRenewing:
-      if let expiresDate, now > expiresDate + Self.silence { return .unknownOverdue }
-    case .gracePeriod:
-      if let end = gracePeriodExpiresDate ?? expiresDate, now > end + Self.silence { return .unknownOverdue }
-    default: break
-    }
-    return status
+  public func status(at now: Int64, silence: Int64 = Self.silence) -> SubscriptionStatus {
+    guard let end = awaitedEnd, now - end > silence else { return status }
+    return .unknownOverdue
   }
 
   init(first step: LifecycleStep) {

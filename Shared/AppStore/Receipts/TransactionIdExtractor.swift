@@ -12,6 +12,17 @@ public struct TransactionIdExtractor: Sendable {
     public let location: String
   }
 
+  /// What a receipt says: whose it is, where it says so, and the ids.
+  public struct Contents: Sendable, Hashable {
+    public var bundleId: String?
+    public var found: [Found]
+
+    public init(bundleId: String? = nil, found: [Found] = []) {
+      self.bundleId = bundleId
+      self.found = found
+    }
+  }
+
   public enum Failure: Error, Sendable, Hashable {
     case notBase64
     /// Not a PKCS#7 receipt, or nested deeper than any is.
@@ -24,7 +35,10 @@ public struct TransactionIdExtractor: Sendable {
   public init() {}
 
   /// An app receipt: Base64 of PKCS#7.
-  public func appReceipt(_ text: String) throws(Failure) -> [Found] {
+  public func appReceipt(_ text: String) throws(Failure) -> [Found] { try appReceiptContents(text).found }
+
+  /// The same with the app's bundle id.
+  public func appReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
     do throws(DERReader.Failure) { return try Self.purchases(bytes) } catch {
@@ -33,7 +47,10 @@ public struct TransactionIdExtractor: Sendable {
   }
 
   /// An old transaction receipt: Base64 of a property list that holds another.
-  public func transactionReceipt(_ text: String) throws(Failure) -> [Found] {
+  public func transactionReceipt(_ text: String) throws(Failure) -> [Found] { try transactionReceiptContents(text).found }
+
+  /// The same with the app's bundle id.
+  public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let outer = Base64.decode(text) else { throw .notBase64 }
     guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)),
@@ -43,13 +60,14 @@ public struct TransactionIdExtractor: Sendable {
     }
     let list = String(decoding: inner, as: UTF8.self)
     var found: [Found] = []
+    let bundleId = Self.value(of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
     if let id = Self.value(of: "original-transaction-id", in: list) {
       found.append(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"))
     }
     if let id = Self.value(of: "transaction-id", in: list) {
       found.append(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"))
     }
-    return found
+    return Contents(bundleId: bundleId, found: found)
   }
 
   /// What verifyReceipt answered.
@@ -77,7 +95,7 @@ public struct TransactionIdExtractor: Sendable {
   private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 
   /// ContentInfo → [0] SignedData → its content → OCTET STRING → SET of attributes.
-  private static func purchases(_ bytes: [UInt8]) throws(DERReader.Failure) -> [Found] {
+  private static func purchases(_ bytes: [UInt8]) throws(DERReader.Failure) -> Contents {
     var top = DERReader(bytes[...])
     var info = try top.inside(try top.next())
     guard Array(try info.next().content) == signedData else { throw .malformed }
@@ -88,20 +106,24 @@ public struct TransactionIdExtractor: Sendable {
     var content = try signed.inside(try signed.next())
     _ = try content.next()
     var wrapped = try content.inside(try content.next())
-    var found: [Found] = []
+    var contents = Contents()
     let octets = try wrapped.octets(try wrapped.next())
     try attributes(octets) { type, value throws(DERReader.Failure) in
+      if type == 2 {
+        var reader = DERReader(value[...])
+        contents.bundleId = (try? reader.next()).map { String(decoding: $0.content, as: UTF8.self) }
+      }
       guard type == 17 else { return }
       try attributes(value) { type, value throws(DERReader.Failure) in
         guard type == 1703 || type == 1705 else { return }
         var reader = DERReader(value[...])
         let id = String(decoding: try reader.next().content, as: UTF8.self)
         guard !id.isEmpty else { return }
-        found.append(
+        contents.found.append(
           Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"))
       }
     }
-    return found
+    return contents
   }
 
   /// SET of SEQUENCE { type, version, value }.
@@ -122,12 +144,12 @@ public struct TransactionIdExtractor: Sendable {
   // MARK: Property list
 
   /// The text of `"name" = "text";`.
-  private static func value(of name: String, in list: String) -> String? {
+  private static func value(of name: String, in list: String, isAllowed: (UInt8) -> Bool = isBase64) -> String? {
     guard let place = list.range(of: "\"\(name)\"") else { return nil }
     let rest = list[place.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" }
     guard rest.first == "\"" else { return nil }
     let text = rest.dropFirst().prefix { $0 != "\"" }
-    guard !text.isEmpty, text.utf8.allSatisfy(isBase64) else { return nil }
+    guard !text.isEmpty, text.utf8.allSatisfy(isAllowed) else { return nil }
     return String(text)
   }
 

@@ -7,7 +7,7 @@
 ///
 /// - First the whole window is asked. Most recoveries end with its first pages, and nothing is divided.
 /// - What has more than three pages is divided. The first slice is short, since nothing is known yet; each later one is made from
-///   what the last ones held, and is at most eight times as long as the longest before it.
+///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read alone.
 /// - Towards the end slices become shorter (the rest is shared by all readers), so that no reader is left with a long one.
 ///
 /// Together that stays below 1.1 times the fewest pages possible from about two hundred pages on. The types are not asked for one by
@@ -81,7 +81,11 @@ public struct HistorySlices: Sendable, Hashable {
   public var progress: Double {
     if isFinished { return 1 }
     let total = Double(window.end - window.start)
-    guard isDivided else { return open.first.map { Double($0.pages) / Double($0.pages + 1) } ?? 0 }
+    guard isDivided else {
+      // Nothing can be said before it is known whether the window is divided: then it would have to fall back.
+      guard let whole = open.first, !mayDivide || whole.pages >= Self.probePages else { return 0 }
+      return Double(whole.pages) / Double(whole.pages + 1)
+    }
     var read = Double(cursor - window.start)
     for slice in open {
       let length = Double(slice.window.end - slice.window.start)
@@ -174,7 +178,10 @@ public struct HistorySlices: Sendable, Hashable {
     let share = Double(rest) * density / Double(Self.pageSize) / Double(readers)
     let pages = min(max(share, Self.leastPages), Self.mostPages)
     let wanted = pages * Double(Self.pageSize) / density
-    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), longest * Self.growth))
+    let bound = max(Self.leastLength, longest * Self.growth)
+    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound))
+    // Shorter than it should be for want of knowledge: one of these is enough to know more.
+    guard length < bound || open.isEmpty else { return nil }
     // No crumbs at the end.
     return rest - length < length / 2 ? rest : length
   }

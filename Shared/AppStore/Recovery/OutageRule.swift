@@ -41,20 +41,11 @@ public struct OutageRule: Sendable, Hashable {
     return now < look ? .wait(until: look) : .recover(outage, onlyFailures: onlyFailures)
   }
 
-  /// An outage that goes on: the pieces of it, each one patience long, that are over. They do not wait for the outage's end:
-  /// recovery takes in by itself, without ingest.
-  public func pieces(from start: Int64, until now: Int64) -> [TimeWindow] {
-    let length = max(patience, 1000)
-    guard now > start else { return [] }
-    return (0..<min((now - start) / length, 10_000)).compactMap {
-      try? TimeWindow(start: start + $0 * length, end: start + ($0 + 1) * length)
-    }
-  }
-
-  /// What is left of an outage when the pieces of it that were already recovered are taken off.
-  public func remainder(of outage: TimeWindow) -> TimeWindow? {
-    let length = max(patience, 1000)
-    let pieces = (outage.end - outage.start) / length
-    return try? TimeWindow(start: outage.start + pieces * length, end: outage.end)
+  /// An outage that goes on: what of it is to be recovered without waiting for its end, since recovery takes in by itself, without
+  /// ingest. Nil while that is less than one patience. `recovered` is up to where it was recovered before, or its start.
+  public func piece(from recovered: Int64, now: Int64) -> TimeWindow? {
+    let end = now - margin
+    guard end - recovered >= max(patience, 1) else { return nil }
+    return try? TimeWindow(start: recovered, end: end)
   }
 }

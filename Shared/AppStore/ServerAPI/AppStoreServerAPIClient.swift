@@ -36,18 +36,20 @@ public final class AppStoreServerAPIClient: Sendable {
   private let retryRule: AppStoreServerRetryRule
   private let timeout: Duration
   private let token: TokenProvider
+  private let pacing: (any AppStoreServerPacing)?
   /// Until when an app must not ask an endpoint, milliseconds since 1970.
   private let paused = Mutex<[Bucket: Int64]>([:])
 
-  /// `timeout` is for one request.
+  /// `timeout` is for one request; without `pacing` only Apple's own 429 is heeded.
   public init(
     http: HTTPClient, baseURLs: [AppStoreServer: String] = [:], retryRule: AppStoreServerRetryRule = AppStoreServerRetryRule(),
-    timeout: Duration = .seconds(30), token: @escaping TokenProvider
+    timeout: Duration = .seconds(30), pacing: (any AppStoreServerPacing)? = nil, token: @escaping TokenProvider
   ) {
     self.http = http
     self.baseURLs = baseURLs.mapValues { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     self.retryRule = retryRule
     self.timeout = timeout
+    self.pacing = pacing
     self.token = token
   }
 
@@ -103,7 +105,16 @@ public final class AppStoreServerAPIClient: Sendable {
       let failure: AppStoreServerAPIError
       do throws(AppStoreServerAPIError) {
         try refuseWhilePaused(bucket)
-        return try await once(bucket, target, body, mayTryOther: mayTryOther, deadline)
+        let bearer = try await token(bundleId, server)
+        let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
+        do throws(AppStoreServerAPIError) {
+          let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
+          await permit?.end(.answered)
+          return response
+        } catch {
+          await permit?.end(Self.result(of: error))
+          throw error
+        }
       } catch {
         failure = error
       }
@@ -115,6 +126,15 @@ public final class AppStoreServerAPIClient: Sendable {
         throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
       }
       attempt += 1
+    }
+  }
+
+  private static func result(of error: AppStoreServerAPIError) -> AppStoreServerPermit.Result {
+    if Task.isCancelled { return .abandoned }
+    switch error.classification {
+    case .server: return .failed
+    case .rate: return .limited(until: error.retryAt ?? now + RetryAfterRule.otherwise)
+    default: return .answered
     }
   }
 
@@ -134,10 +154,9 @@ public final class AppStoreServerAPIClient: Sendable {
   }
 
   private func once(
-    _ bucket: Bucket, _ target: String, _ body: [UInt8]?, mayTryOther: Bool, _ deadline: ContinuousClock.Instant
+    _ bucket: Bucket, _ bearer: String, _ target: String, _ body: [UInt8]?, mayTryOther: Bool, _ deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> AppStoreServerResponse {
     let server = bucket.server
-    let bearer = try await token(bucket.bundleId, server)
     let remaining = deadline - .now
     guard remaining > .zero else { throw AppStoreServerAPIError(.server, message: "no time is left", server: server) }
     var headers = [("Authorization", "Bearer \(bearer)"), ("Accept", "application/json")]

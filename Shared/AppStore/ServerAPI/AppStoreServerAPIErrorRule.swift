@@ -5,7 +5,10 @@ public enum AppStoreServerAPIErrorRule {
   /// "Please try again": account, app or original transaction not found, for now; unknown error.
   static let retryable: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_001]
   static let rateLimited: Int64 = 4_290_000
-  static let transactionNotFound: Int64 = 4_040_010
+  /// The id is unknown in the environment that was asked.
+  public static let transactionNotFound: Int64 = 4_040_010
+  /// The same, as the endpoints say it that take original transaction ids only.
+  static let originalTransactionNotFound: Int64 = 4_040_005
   /// The app identifier is not right; no notification URL is set up.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
@@ -34,7 +37,9 @@ public enum AppStoreServerAPIErrorRule {
     if let errorCode {
       if retryable.contains(errorCode) { return .retry }
       if errorCode == rateLimited { return .rate }
-      if errorCode == transactionNotFound { return mayTryOther ? .tryOtherEnvironment : .permanent }
+      if errorCode == transactionNotFound || errorCode == originalTransactionNotFound {
+        return mayTryOther ? .tryOtherEnvironment : .permanent
+      }
       if configuration.contains(errorCode) { return .configuration }
     }
     switch status {

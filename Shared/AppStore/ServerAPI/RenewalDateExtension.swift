@@ -26,10 +26,15 @@ public struct RenewalDateExtension: Sendable, Hashable {
     ]
   }
 
+  /// The name of an extension for all is a UUID, that of one for a single subscription any text.
+  public static func checkMassIdentifier(_ text: String) throws(RequestRefusal) {
+    guard UUIDText.isValid(text) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
+  }
+
   /// The body for all active subscribers of a product; `storefronts` empty means everywhere.
   public func massBody(productId: String, storefronts: [String]) throws(RequestRefusal) -> JSONObject {
     guard !productId.isEmpty else { throw RequestRefusal(field: "productId", "must not be empty") }
-    guard UUIDText.isValid(requestIdentifier) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
+    try Self.checkMassIdentifier(requestIdentifier)
     for code in storefronts where code.utf8.count != 3 || !code.utf8.allSatisfy({ (65...90).contains($0) }) {
       throw RequestRefusal(field: "storefrontCountryCodes", "must be ISO 3166-1 alpha-3 codes, such as USA")
     }

@@ -26,6 +26,9 @@ public enum NotificationRecoveryService {
     SendConsumptionInformation.self,
     SetAppAccountToken.self,
     MigrateReceipts.self,
+    GetMigration.self,
+    ListMigrations.self,
+    ListMigrationFailures.self,
   ]
 
   /// Starts bringing back a window's notifications; answers at once.
@@ -226,13 +229,47 @@ public enum NotificationRecoveryService {
     public static let isBatch = false
   }
 
-  /// Leaves verifyReceipt: receipts in, transaction ids and their history out.
+  /// Leaves verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers; their histories and statuses come onto the
+  /// feed afterwards.
   public enum MigrateReceipts: RPCMethod {
     public typealias Request = MigrateReceiptsRequest
     public typealias Response = MigrateReceiptsResponse
     public static let service = NotificationRecoveryService.name
     public static let name = "MigrateReceipts"
     public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(60000), maximum: .milliseconds(60000))
+    public static let isBatch = true
+  }
+
+  /// How far a migration is.
+  public enum GetMigration: RPCMethod {
+    public typealias Request = GetMigrationRequest
+    public typealias Response = GetMigrationResponse
+    public static let service = NotificationRecoveryService.name
+    public static let name = "GetMigration"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// The migrations, newest first.
+  public enum ListMigrations: RPCMethod {
+    public typealias Request = ListMigrationsRequest
+    public typealias Response = ListMigrationsResponse
+    public static let service = NotificationRecoveryService.name
+    public static let name = "ListMigrations"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// The receipts of a migration that could not be migrated, and why.
+  public enum ListMigrationFailures: RPCMethod {
+    public typealias Request = ListMigrationFailuresRequest
+    public typealias Response = ListMigrationFailuresResponse
+    public static let service = NotificationRecoveryService.name
+    public static let name = "ListMigrationFailures"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false
   }

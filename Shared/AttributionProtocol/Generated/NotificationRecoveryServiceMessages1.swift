@@ -178,18 +178,23 @@ public struct SendAttemptCount: RPCMessage, Hashable {
   /// Apple's sendAttemptResult.
   public var result: String
   public var count: Int64?
+  /// What the result means and what to look at; absent for a success.
+  public var diagnosis: String?
 
   public init(
     result: String = "",
-    count: Int64? = nil
+    count: Int64? = nil,
+    diagnosis: String? = nil
   ) {
     self.result = result
     self.count = count
+    self.diagnosis = diagnosis
   }
 
   public init() {
     self.result = ""
     self.count = nil
+    self.diagnosis = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -207,6 +212,10 @@ public struct SendAttemptCount: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           count = try reader.readInt64()
+        case "diagnosis":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          diagnosis = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -224,6 +233,10 @@ public struct SendAttemptCount: RPCMessage, Hashable {
     if let count {
       writer.key("count")
       writer.int64(count)
+    }
+    if let diagnosis {
+      writer.key("diagnosis")
+      writer.string(diagnosis)
     }
     writer.endObject()
   }

@@ -27,6 +27,8 @@ public struct Recovery: RPCMessage, Hashable {
   public var notificationSubtype: String?
   public var transactionId: String?
   public var onlyFailures: Bool?
+  /// Who wanted it: request, schedule or outage.
+  public var origin: String
 
   public init(
     recoveryId: String = "",
@@ -49,7 +51,8 @@ public struct Recovery: RPCMessage, Hashable {
     notificationType: String? = nil,
     notificationSubtype: String? = nil,
     transactionId: String? = nil,
-    onlyFailures: Bool? = nil
+    onlyFailures: Bool? = nil,
+    origin: String = ""
   ) {
     self.recoveryId = recoveryId
     self.state = state
@@ -72,6 +75,7 @@ public struct Recovery: RPCMessage, Hashable {
     self.notificationSubtype = notificationSubtype
     self.transactionId = transactionId
     self.onlyFailures = onlyFailures
+    self.origin = origin
   }
 
   public init() {
@@ -96,6 +100,7 @@ public struct Recovery: RPCMessage, Hashable {
     self.notificationSubtype = nil
     self.transactionId = nil
     self.onlyFailures = nil
+    self.origin = ""
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -189,6 +194,10 @@ public struct Recovery: RPCMessage, Hashable {
           try seen.insert(20, key)
           if try reader.readNull() { continue }
           onlyFailures = try reader.readBool()
+        case "origin":
+          try seen.insert(21, key)
+          if try reader.readNull() { continue }
+          origin = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -286,6 +295,10 @@ public struct Recovery: RPCMessage, Hashable {
     if let onlyFailures {
       writer.key("onlyFailures")
       writer.bool(onlyFailures)
+    }
+    if !origin.isEmpty {
+      writer.key("origin")
+      writer.string(origin)
     }
     writer.endObject()
   }

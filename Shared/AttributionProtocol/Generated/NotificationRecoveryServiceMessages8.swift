@@ -3,6 +3,268 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct ExtendSubscriptionRenewalDateResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  public var productId: String?
+  public var extendByDays: Int32?
+  public var extendReasonCode: Int32?
+  public var requestIdentifier: String?
+  public var storefrontCountryCodes: [String]
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    productId: String? = nil,
+    extendByDays: Int32? = nil,
+    extendReasonCode: Int32? = nil,
+    requestIdentifier: String? = nil,
+    storefrontCountryCodes: [String] = []
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.productId = productId
+    self.extendByDays = extendByDays
+    self.extendReasonCode = extendReasonCode
+    self.requestIdentifier = requestIdentifier
+    self.storefrontCountryCodes = storefrontCountryCodes
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.productId = nil
+    self.extendByDays = nil
+    self.extendReasonCode = nil
+    self.requestIdentifier = nil
+    self.storefrontCountryCodes = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "productId", "product_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          productId = try reader.readString()
+        case "extendByDays", "extend_by_days":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          extendByDays = try reader.readInt32()
+        case "extendReasonCode", "extend_reason_code":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          extendReasonCode = try reader.readInt32()
+        case "requestIdentifier", "request_identifier":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          requestIdentifier = try reader.readString()
+        case "storefrontCountryCodes", "storefront_country_codes":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          storefrontCountryCodes = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let productId {
+      writer.key("productId")
+      writer.string(productId)
+    }
+    if let extendByDays {
+      writer.key("extendByDays")
+      writer.int(extendByDays)
+    }
+    if let extendReasonCode {
+      writer.key("extendReasonCode")
+      writer.int(extendReasonCode)
+    }
+    if let requestIdentifier {
+      writer.key("requestIdentifier")
+      writer.string(requestIdentifier)
+    }
+    if !storefrontCountryCodes.isEmpty {
+      writer.key("storefrontCountryCodes")
+      writer.beginArray()
+      for element in storefrontCountryCodes { writer.string(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct ExtendRenewalDatesForAllSubscribersResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
@@ -84,323 +346,6 @@ public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetRenewalDateExtensionStatusResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
-  public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
-  public var decoded: [JSONObject]
-  /// Which environment answered.
-  public var environment: String
-
-  public init(
-    response: JSONObject? = nil,
-    decoded: [JSONObject] = [],
-    environment: String = ""
-  ) {
-    self.response = response
-    self.decoded = decoded
-    self.environment = environment
-  }
-
-  public init() {
-    self.response = nil
-    self.decoded = []
-    self.environment = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "response":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          response = try reader.readObjectValue()
-        case "decoded":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "environment":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let response {
-      writer.key("response")
-      writer.object(response)
-    }
-    if !decoded.isEmpty {
-      writer.key("decoded")
-      writer.beginArray()
-      for element in decoded { writer.object(element) }
-      writer.endArray()
-    }
-    if !environment.isEmpty {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
-  public var environment: String?
-  public var transactionId: String?
-  /// Apple's body, version 2, or version 1 when `version` is 1.
-  public var consumption: JSONObject?
-  public var version: Int32?
-
-  public init(
-    bundleId: String? = nil,
-    environment: String? = nil,
-    transactionId: String? = nil,
-    consumption: JSONObject? = nil,
-    version: Int32? = nil
-  ) {
-    self.bundleId = bundleId
-    self.environment = environment
-    self.transactionId = transactionId
-    self.consumption = consumption
-    self.version = version
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.environment = nil
-    self.transactionId = nil
-    self.consumption = nil
-    self.version = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "transactionId", "transaction_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          transactionId = try reader.readString()
-        case "consumption":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          consumption = try reader.readObjectValue()
-        case "version":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          version = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if let transactionId {
-      writer.key("transactionId")
-      writer.string(transactionId)
-    }
-    if let consumption {
-      writer.key("consumption")
-      writer.object(consumption)
-    }
-    if let version {
-      writer.key("version")
-      writer.int(version)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct SendConsumptionInformationResponse: RPCMessage, Hashable {
-  /// Apple's answer as it came.
-  public var response: JSONObject?
-  /// The payloads of the JWS in it, each verified, in the order they stand.
-  public var decoded: [JSONObject]
-  /// Which environment answered.
-  public var environment: String
-
-  public init(
-    response: JSONObject? = nil,
-    decoded: [JSONObject] = [],
-    environment: String = ""
-  ) {
-    self.response = response
-    self.decoded = decoded
-    self.environment = environment
-  }
-
-  public init() {
-    self.response = nil
-    self.decoded = []
-    self.environment = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "response":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          response = try reader.readObjectValue()
-        case "decoded":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "environment":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let response {
-      writer.key("response")
-      writer.object(response)
-    }
-    if !decoded.isEmpty {
-      writer.key("decoded")
-      writer.beginArray()
-      for element in decoded { writer.object(element) }
-      writer.endArray()
-    }
-    if !environment.isEmpty {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct SetAppAccountTokenRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
-  public var environment: String?
-  public var originalTransactionId: String?
-  public var appAccountToken: String?
-
-  public init(
-    bundleId: String? = nil,
-    environment: String? = nil,
-    originalTransactionId: String? = nil,
-    appAccountToken: String? = nil
-  ) {
-    self.bundleId = bundleId
-    self.environment = environment
-    self.originalTransactionId = originalTransactionId
-    self.appAccountToken = appAccountToken
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.environment = nil
-    self.originalTransactionId = nil
-    self.appAccountToken = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "originalTransactionId", "original_transaction_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          originalTransactionId = try reader.readString()
-        case "appAccountToken", "app_account_token":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          appAccountToken = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if let originalTransactionId {
-      writer.key("originalTransactionId")
-      writer.string(originalTransactionId)
-    }
-    if let appAccountToken {
-      writer.key("appAccountToken")
-      writer.string(appAccountToken)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct SetAppAccountTokenResponse: RPCMessage, Hashable {
   /// Apple's answer as it came.
   public var response: JSONObject?
   /// The payloads of the JWS in it, each verified, in the order they stand.

@@ -2,6 +2,323 @@
 
 import WireJSON
 
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  public var transactionId: String?
+  /// Apple's body, version 2, or version 1 when `version` is 1.
+  public var consumption: JSONObject?
+  public var version: Int32?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    transactionId: String? = nil,
+    consumption: JSONObject? = nil,
+    version: Int32? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.transactionId = transactionId
+    self.consumption = consumption
+    self.version = version
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.transactionId = nil
+    self.consumption = nil
+    self.version = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        case "consumption":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          consumption = try reader.readObjectValue()
+        case "version":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          version = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
+    }
+    if let consumption {
+      writer.key("consumption")
+      writer.object(consumption)
+    }
+    if let version {
+      writer.key("version")
+      writer.int(version)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct SendConsumptionInformationResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct SetAppAccountTokenRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  public var originalTransactionId: String?
+  public var appAccountToken: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    originalTransactionId: String? = nil,
+    appAccountToken: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.originalTransactionId = originalTransactionId
+    self.appAccountToken = appAccountToken
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.originalTransactionId = nil
+    self.appAccountToken = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "originalTransactionId", "original_transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          originalTransactionId = try reader.readString()
+        case "appAccountToken", "app_account_token":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          appAccountToken = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let originalTransactionId {
+      writer.key("originalTransactionId")
+      writer.string(originalTransactionId)
+    }
+    if let appAccountToken {
+      writer.key("appAccountToken")
+      writer.string(appAccountToken)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct SetAppAccountTokenResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
 /// One receipt, or what verifyReceipt answered for it.
 public struct ReceiptToMigrate: RPCMessage, Hashable {
   public var id: String?
@@ -84,23 +401,30 @@ public struct ReceiptToMigrate: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct MigrateReceiptsRequest: RPCMessage, Hashable {
   public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
   public var environment: String?
+  /// Up to 1,000.
   public var receipts: [ReceiptToMigrate]
+  /// Adds the receipts to this migration: 1 to 64 of A-Z a-z 0-9 . _ -; absent: a migration of their own.
+  public var migrationId: String?
 
   public init(
     bundleId: String? = nil,
     environment: String? = nil,
-    receipts: [ReceiptToMigrate] = []
+    receipts: [ReceiptToMigrate] = [],
+    migrationId: String? = nil
   ) {
     self.bundleId = bundleId
     self.environment = environment
     self.receipts = receipts
+    self.migrationId = migrationId
   }
 
   public init() {
     self.bundleId = nil
     self.environment = nil
     self.receipts = []
+    self.migrationId = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -122,6 +446,10 @@ public struct MigrateReceiptsRequest: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           receipts = try reader.readList { (reader) throws(JSONError) in try ReceiptToMigrate(reading: &reader) }
+        case "migrationId", "migration_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -146,119 +474,9 @@ public struct MigrateReceiptsRequest: RPCMessage, Hashable {
       for element in receipts { element.write(to: &writer) }
       writer.endArray()
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct MigratedReceipt: RPCMessage, Hashable {
-  public var id: String?
-  public var originalTransactionIds: [String]
-  public var error: String?
-
-  public init(
-    id: String? = nil,
-    originalTransactionIds: [String] = [],
-    error: String? = nil
-  ) {
-    self.id = id
-    self.originalTransactionIds = originalTransactionIds
-    self.error = error
-  }
-
-  public init() {
-    self.id = nil
-    self.originalTransactionIds = []
-    self.error = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          id = try reader.readString()
-        case "originalTransactionIds", "original_transaction_ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "error":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          error = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let id {
-      writer.key("id")
-      writer.string(id)
-    }
-    if !originalTransactionIds.isEmpty {
-      writer.key("originalTransactionIds")
-      writer.beginArray()
-      for element in originalTransactionIds { writer.string(element) }
-      writer.endArray()
-    }
-    if let error {
-      writer.key("error")
-      writer.string(error)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct MigrateReceiptsResponse: RPCMessage, Hashable {
-  public var results: [MigratedReceipt]
-
-  public init(
-    results: [MigratedReceipt] = []
-  ) {
-    self.results = results
-  }
-
-  public init() {
-    self.results = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "results":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          results = try reader.readList { (reader) throws(JSONError) in try MigratedReceipt(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !results.isEmpty {
-      writer.key("results")
-      writer.beginArray()
-      for element in results { element.write(to: &writer) }
-      writer.endArray()
+    if let migrationId {
+      writer.key("migrationId")
+      writer.string(migrationId)
     }
     writer.endObject()
   }

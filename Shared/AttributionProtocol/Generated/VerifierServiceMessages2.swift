@@ -192,8 +192,12 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var autoRenewProductId: String?
   /// Whether the customer has what was paid for; absent when that is for you to say.
   public var hasAccess: Bool?
-  /// Where notifications are missing: id, rules, after, before, shownBy.
+  /// Where notifications are missing: id, rules, missing, after, before, shownBy.
   public var gaps: [JSONObject]
+  /// What the state came from last: notifications, or status when Apple was asked for it.
+  public var source: String
+  /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
+  public var settledGaps: [String]
 
   public init(
     state: String = "",
@@ -207,7 +211,9 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     autoRenew: Bool? = nil,
     autoRenewProductId: String? = nil,
     hasAccess: Bool? = nil,
-    gaps: [JSONObject] = []
+    gaps: [JSONObject] = [],
+    source: String = "",
+    settledGaps: [String] = []
   ) {
     self.state = state
     self.since = since
@@ -221,6 +227,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.autoRenewProductId = autoRenewProductId
     self.hasAccess = hasAccess
     self.gaps = gaps
+    self.source = source
+    self.settledGaps = settledGaps
   }
 
   public init() {
@@ -236,6 +244,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.autoRenewProductId = nil
     self.hasAccess = nil
     self.gaps = []
+    self.source = ""
+    self.settledGaps = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -293,6 +303,14 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
           try seen.insert(11, key)
           if try reader.readNull() { continue }
           gaps = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "source":
+          try seen.insert(12, key)
+          if try reader.readNull() { continue }
+          source = try reader.readString()
+        case "settledGaps", "settled_gaps":
+          try seen.insert(13, key)
+          if try reader.readNull() { continue }
+          settledGaps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -353,6 +371,16 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
       writer.key("gaps")
       writer.beginArray()
       for element in gaps { writer.object(element) }
+      writer.endArray()
+    }
+    if !source.isEmpty {
+      writer.key("source")
+      writer.string(source)
+    }
+    if !settledGaps.isEmpty {
+      writer.key("settledGaps")
+      writer.beginArray()
+      for element in settledGaps { writer.string(element) }
       writer.endArray()
     }
     writer.endObject()

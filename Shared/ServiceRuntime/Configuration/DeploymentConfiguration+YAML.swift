@@ -44,7 +44,15 @@ extension DeploymentConfiguration {
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
       revocation = try node["revocation"]?.text() ?? revocation
       gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
-      unknownKeys += node.unknownKeys(["rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation"])
+      silence = try node["silence"]?.duration() ?? silence
+      silenceSweep = try node["silenceSweep"]?.duration() ?? silenceSweep
+      guard silenceSweep > .zero else { throw ConfigurationError("appStore.silenceSweep", "must be longer than nothing") }
+      silenceBatch = Int(try node["silenceBatch"]?.integer() ?? Int64(silenceBatch))
+      guard (1...10_000).contains(silenceBatch) else { throw ConfigurationError("appStore.silenceBatch", "must be 1 to 10000") }
+      unknownKeys += node.unknownKeys([
+        "rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation", "silence", "silenceSweep",
+        "silenceBatch",
+      ])
     }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
     if let networks = try root["sourceIdentifiers"]?.mapping() {

@@ -85,6 +85,12 @@ public struct DeploymentConfiguration: Sendable {
   public var acceptsXcodeData = false
   /// How long stragglers are waited for before a gap in a subscription's life is published.
   public var gapPatience: Duration = .seconds(900)
+  /// How long nothing may be heard past a subscription's end before that is a gap.
+  public var silence: Duration = .seconds(86_400)
+  /// How often it is looked for such silence.
+  public var silenceSweep: Duration = .seconds(30)
+  /// How many subscriptions of a shard one look takes at the most.
+  public var silenceBatch = 100
   public var apps: [App] = []
   /// By ad network: what its source identifiers stand for.
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]

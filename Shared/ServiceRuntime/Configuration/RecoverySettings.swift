@@ -6,6 +6,8 @@ public struct RecoverySettings: Sendable, Hashable {
   public var lease: Duration = .seconds(15)
   /// How long a recovery from an outage holds back what is not urgent, at the most.
   public var holdBack: Duration = .seconds(300)
+  /// Deliveries that may wait for verification; while there are more, recoveries put nothing beside them.
+  public var intakeBacklog = 20_000
   /// How often ingest says that it is alive.
   public var heartbeat: Duration = .seconds(5)
   /// An outage of ingest is at least so long.
@@ -18,6 +20,10 @@ public struct RecoverySettings: Sendable, Hashable {
   public var silenceAfter: Duration = .seconds(900)
   /// A silence is an outage when so many notifications would usually have come in it.
   public var silenceExpected = 30
+
+  /// Endpoint of the App Store Server API → requests a second and app in production, where Apple's published rate is not meant: less
+  /// when others use the same app's budget.
+  public var rates: [String: Double] = [:]
 
   public init() {}
 
@@ -37,6 +43,7 @@ public struct RecoverySettings: Sendable, Hashable {
       value = Int(number)
     }
     try count("parallelPages", &parallelPages, 1...256)
+    try count("intakeBacklog", &intakeBacklog, 1...100_000_000)
     try time("lease", &lease, least: .seconds(1))
     try time("holdBack", &holdBack, least: .zero)
     try time("heartbeat", &heartbeat, least: .milliseconds(100))
@@ -45,12 +52,20 @@ public struct RecoverySettings: Sendable, Hashable {
     try time("retryMargin", &retryMargin, least: .zero)
     try time("silenceAfter", &silenceAfter, least: .seconds(1))
     try count("silenceExpected", &silenceExpected, 1...1_000_000)
+    if let table = try node["rates"]?.mapping() {
+      for name in table.keys {
+        let child = try table.required(name)
+        let rate = try child.number()
+        guard rate >= 0.001, rate <= 1000 else { throw ConfigurationError(child.path, "must be 0.001 to 1000") }
+        rates[name] = rate
+      }
+    }
     guard outageAfter >= heartbeat * 3 else {
       throw ConfigurationError("\(node.path).outageAfter", "must be at least three heartbeats, or each late one is an outage")
     }
     unknown += node.unknownKeys([
       "parallelPages", "lease", "holdBack", "heartbeat", "outageAfter", "retryPatience", "retryMargin", "silenceAfter",
-      "silenceExpected",
+      "silenceExpected", "rates", "intakeBacklog",
     ])
   }
 }

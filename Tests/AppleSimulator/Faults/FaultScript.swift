@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The failures that are scripted now; the first that concerns a request strikes it.
+/// The failures that are scripted now; the first that concerns a request, and whose dice say so, strikes it.
 public final class FaultScript: Sendable {
   private let faults = Mutex<[Fault]>([])
 
@@ -12,13 +12,16 @@ public final class FaultScript: Sendable {
 
   func next(names: [String], path: String) -> Fault? {
     faults.withLock { faults in
-      guard let place = faults.firstIndex(where: { $0.concerns(names: names, path: path) }) else { return nil }
-      let fault = faults[place]
-      guard fault.random.fraction() * 100 < fault.percentage else { return nil }
-      if let left = fault.left {
-        if left <= 1 { faults.remove(at: place) } else { faults[place].left = left - 1 }
+      // One that concerns the request and whose dice spare it leaves it to the next.
+      for place in faults.indices where faults[place].concerns(names: names, path: path) {
+        let fault = faults[place]
+        guard fault.random.fraction() * 100 < fault.percentage else { continue }
+        if let left = fault.left {
+          if left <= 1 { faults.remove(at: place) } else { faults[place].left = left - 1 }
+        }
+        return fault
       }
-      return fault
+      return nil
     }
   }
 }

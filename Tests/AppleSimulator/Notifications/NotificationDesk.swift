@@ -17,15 +17,22 @@ struct NotificationDesk: Sendable {
     let event = SubscriptionLife.Event(type: type, subtype: request["subtype"]?.stringValue)
     let count = request["count"]?.int64Value ?? 1
     guard (1...100_000).contains(count) else { throw ControlError("count: 1 to 100000") }
-    var records: [NotificationRecord] = []
-    for _ in 0..<count {
-      let record = try single(event, request, app: app, environment: environment)
+    let spread = request["spreadMilliseconds"]?.int64Value ?? 0
+    guard spread >= 0 else { throw ControlError("spreadMilliseconds: not below 0") }
+    let first = request["signedDate"]?.int64Value ?? time.now
+    let isBrief = request["brief"]?.boolValue ?? false
+    var told: [JSONValue] = []
+    for place in 0..<count {
+      var one = request
+      if spread > 0 { one["signedDate"] = .integer(first + spread * place / count) }
+      let record = try single(event, one, app: app, environment: environment)
       archive.add(record)
       try await deliver(record, request, app: app)
-      records.append(archive.record(record.uuid) ?? record)
+      told.append(
+        isBrief ? .string(record.uuid) : .object((archive.record(record.uuid) ?? record).controlJSON))
     }
-    if request["count"] == nil { return .object(records[0].controlJSON) }
-    return ["notifications": .array(records.map { .object($0.controlJSON) })]
+    if request["count"] == nil { return told[0] }
+    return ["notifications": .array(told)]
   }
 
   /// `POST /control/notifications/story`: a subscription's life, one notification a step.

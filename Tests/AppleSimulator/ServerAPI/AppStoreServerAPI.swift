@@ -52,11 +52,13 @@ final class AppStoreServerAPI: Sendable {
     -> SimulatedResponse
   {
     let response = await answer(request, path: path, environment: environment)
-    let entry: JSONObject = [
+    var entry: JSONObject = [
       "atMilliseconds": .integer(time.now), "environment": .string(environment.rawValue),
       "method": .string(request.method),
       "path": .string(request.path), "status": .integer(response.status),
     ]
+    // What was asked for, where the path does not say it.
+    if request.method == "POST", request.body.count <= 2048 { entry["body"] = try? JSONValue(parsing: request.body) }
     calls.withLock { $0.append(.object(entry)) }
     return response
   }

@@ -1,0 +1,111 @@
+import AppStore
+import AttributionQueue
+import RedisClient
+import ServiceRuntime
+import Synchronization
+import UpstreamPacing
+
+/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails.
+final class ApplePacing: AppStoreServerPacing {
+  private struct Limit: Hashable {
+    let server: AppStoreServer
+    let bundleId: String
+    let endpoint: AppStoreServerEndpoint
+  }
+
+  private let redis: RedisClient
+  private let rates: [AppStoreServerEndpoint: Double]
+  private let metrics: RecoveryMetrics
+  private let limits = Mutex<[Limit: SharedRateLimit]>([:])
+  private let breakers = Mutex<[AppStoreServer: CircuitBreaker]>([:])
+
+  /// `rates` are requests a second in production, where they differ from Apple's published ones.
+  init(redis: RedisClient, rates: [AppStoreServerEndpoint: Double], metrics: RecoveryMetrics) {
+    self.redis = redis
+    self.rates = rates
+    self.metrics = metrics
+  }
+
+  /// The settings' rates by endpoint; refuses names of no endpoint.
+  static func rates(_ settings: RecoverySettings) throws(ConfigurationError) -> [AppStoreServerEndpoint: Double] {
+    var rates: [AppStoreServerEndpoint: Double] = [:]
+    for (name, rate) in settings.rates {
+      guard let endpoint = AppStoreServerEndpoint(rawValue: name) else {
+        let names = AppStoreServerEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ConfigurationError("recovery.rates.\(name)", "is no endpoint; there are \(names)")
+      }
+      rates[endpoint] = rate
+    }
+    return rates
+  }
+
+  func permit(
+    _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
+  ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
+    let ticket = try admit(server)
+    let limit = limit(Limit(server: server, bundleId: bundleId, endpoint: endpoint))
+    let left = max(.zero, deadline - .now)
+    switch await limit.reserve(longestWait: left / 2) {
+    case .granted(_, let wait):
+      if wait > .zero {
+        metrics.waited("rate")
+        do { try await Task.sleep(for: wait) } catch {
+          record(ticket, .abandoned, server)
+          throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
+        }
+      }
+    case .refused(let wait):
+      record(ticket, .abandoned, server)
+      metrics.waited("rate")
+      throw AppStoreServerAPIError(
+        .rate, errorCode: nil, message: "within our share of Apple's limit no request is left now",
+        retryAt: WallClock.now() + wait.milliseconds, server: server)
+    }
+    return AppStoreServerPermit { result in
+      switch result {
+      case .answered: self.record(ticket, .succeeded, server)
+      case .failed: self.record(ticket, .failed, server)
+      case .abandoned: self.record(ticket, .abandoned, server)
+      case .limited(let moment):
+        self.record(ticket, .succeeded, server)
+        await limit.hold(for: .milliseconds(max(0, moment - WallClock.now())))
+      }
+    }
+  }
+
+  private func admit(_ server: AppStoreServer) throws(AppStoreServerAPIError) -> CircuitBreaker.Ticket {
+    let admission = breakers.withLock {
+      $0[server, default: CircuitBreaker()].admit(now: WallClock.now(), chance: Double.random(in: 0..<1))
+    }
+    switch admission {
+    case .call(let ticket): return ticket
+    case .wait:
+      metrics.waited("breaker")
+      throw AppStoreServerAPIError(.server, message: "the App Store mostly fails and is left alone for now", server: server)
+    }
+  }
+
+  private func record(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result, _ server: AppStoreServer) {
+    breakers.withLock {
+      $0[server]?.record(ticket, result, now: WallClock.now(), chance: Double.random(in: 0..<1))
+    }
+  }
+
+  private func limit(_ limit: Limit) -> SharedRateLimit {
+    limits.withLock { limits in
+      if let known = limits[limit] { return known }
+      let budget = AppStoreRateBudget(limit.endpoint, server: limit.server, rate: rates[limit.endpoint])
+      guard
+        let rule = RateRule(
+          perSecond: min(budget.perSecond, RateRule.highestRate), burst: min(budget.burst, RateRule.largestBurst))
+      else { preconditionFailure("a budget is a rule") }
+      let made = SharedRateLimit(
+        redis: redis,
+        key: Keys.own(
+          "recovery", "rate:\(limit.server.rawValue):\(limit.bundleId):\(limit.endpoint.rawValue)", shardOf: limit.bundleId),
+        rule: rule, whenStoreIsAway: .goesAlone)
+      limits[limit] = made
+      return made
+    }
+  }
+}

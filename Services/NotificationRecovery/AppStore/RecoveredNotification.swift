@@ -1,0 +1,34 @@
+import AppStore
+import AttributionQueue
+
+/// A notification of Apple's history on its way into the intake: by the same step and under the same keys as one that Apple posts, so
+/// that all copies of it melt into one.
+struct RecoveredNotification: Sendable {
+  enum Taken: String { case accepted, duplicate }
+
+  let signedPayload: String
+  let found: NotificationSniffer
+
+  init(_ signedPayload: String) {
+    self.signedPayload = signedPayload
+    found = NotificationSniffer(signedPayload: signedPayload)
+  }
+
+  /// Takes it in, unless it was verified before: that needs no second verification. `attributes` say who brought it;
+  /// before `notBefore` (milliseconds since 1970) it is stored, but not worked.
+  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> Taken {
+    if let naturalKey = found.naturalKey,
+      try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
+    {
+      return .duplicate
+    }
+    let request = AcceptRequest(
+      queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
+      naturalKey: found.naturalKey,
+      message: QueueMessage(
+        kind: "notification", body: Array(signedPayload.utf8), attributes: attributes, receivedAt: WallClock.now(),
+        source: "recovery"),
+      notBefore: notBefore)
+    return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+  }
+}

@@ -1,0 +1,147 @@
+import AppStore
+import AttributionQueue
+import Cryptography
+import RedisClient
+
+/// What is known of gaps, a hash each, and the gaps of each app by when they were found.
+struct GapStore: Sendable {
+  /// How long a gap can be read, seconds.
+  static let keptSeconds: Int64 = 180 * 86_400
+
+  let redis: RedisClient
+
+  private static func id(_ key: String) -> String { RecoveryID.make(["gap", key]) }
+  private static func key(_ id: String) -> String { Keys.own("recovery", "gap:\(id)", shardOf: id) }
+  private static func index(_ bundleId: String) -> String { Keys.own("recovery", "gaps:\(bundleId)", shardOf: bundleId) }
+
+  // KEYS 1 the gap. ARGV 1 the delivery that works it  2 report  3 found, ms  4 seconds to live.
+  // Answers 0 when this delivery has brought it to its end before, otherwise 1.
+  private static let begin = script(
+    "recovery_gap_begin",
+    """
+    if redis.call('HGET', KEYS[1], 'delivery') ~= ARGV[1] then
+      redis.call('HSET', KEYS[1], 'delivery', ARGV[1], 'state', 'suspected', 'report', ARGV[2], 'notifications', 0)
+      redis.call('HSETNX', KEYS[1], 'suspectedAt', ARGV[3])
+      redis.call('HDEL', KEYS[1], 'completedAt', 'repairedBy', 'observedState', 'error')
+    end
+    redis.call('EXPIRE', KEYS[1], ARGV[4])
+    if redis.call('HGET', KEYS[1], 'state') == 'suspected' then return 1 end
+    return 0
+    """)
+
+  private static func script(_ name: String, _ source: String) -> RedisScript {
+    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+  }
+
+  /// Notes a gap that is looked into now; false when this very delivery has settled it before.
+  func begin(_ report: GapReport, delivery: String) async throws(RedisError) -> Bool {
+    let id = Self.id(report.key)
+    let isOpen =
+      try await Self.begin.run(
+        on: redis, keys: [Self.key(id)],
+        arguments: [.string(delivery), .bytes(report.body), .integer(report.foundAt), .integer(Self.keptSeconds)]
+      ).integer == 1
+    let index = Self.index(report.bundleId ?? "")
+    try await redis.send(["ZADD", .string(index), "NX", .integer(report.foundAt), .string(id)])
+    try await redis.send(["ZREMRANGEBYSCORE", .string(index), "-inf", .integer(WallClock.now() - Self.keptSeconds * 1000)])
+    try await redis.send(["EXPIRE", .string(index), .integer(Self.keptSeconds)])
+    return isOpen
+  }
+
+  /// Why it is not looked into yet; nil when nothing stands in the way.
+  func note(_ report: GapReport, error: String?) async throws(RedisError) {
+    let key = Self.key(Self.id(report.key))
+    if let error {
+      try await redis.send(["HSET", .string(key), "error", .string(error)])
+    } else {
+      try await redis.send(["HDEL", .string(key), "error"])
+    }
+  }
+
+  /// How many notifications the look-up brought in.
+  func found(_ report: GapReport, notifications: Int) async throws(RedisError) {
+    try await redis.send(["HSET", .string(Self.key(Self.id(report.key))), "notifications", .integer(Int64(notifications))])
+  }
+
+  /// How it ended.
+  func settle(_ settlement: GapSettlement, now: Int64) async throws(RedisError) {
+    var words: [RedisArgument] = [
+      "HSET", .string(Self.key(Self.id(settlement.key))), "state", .string(settlement.state.rawValue), "completedAt", .integer(now),
+    ]
+    if let by = settlement.repairedBy { words += ["repairedBy", .string(by)] }
+    if let state = settlement.observedState { words += ["observedState", .string(state)] }
+    if let reason = settlement.reason { words += ["error", .string(reason)] }
+    try await redis.send(words)
+  }
+
+  /// A page of an app's gaps, newest first, and where the next one begins; nil when there is none.
+  func list(bundleId: String, state: String?, limit: Int, after token: GapPageToken?) async throws(RedisError) -> (
+    gaps: [GapRecord], next: GapPageToken?
+  ) {
+    var found: [GapRecord] = []
+    var last = token
+    let step = 200
+    while true {
+      // By score and then by name, both falling; what is at or before the token's place is passed by.
+      let reply = try await redis.send([
+        "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.foundAt) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
+        .integer(Int64(last?.offset ?? 0)), .integer(Int64(step)),
+      ])
+      let words = (reply.array ?? []).compactMap(\.string)
+      for index in stride(from: 0, to: words.count - 1, by: 2) {
+        let score = Int64(Double(words[index + 1]) ?? 0)
+        if found.count == limit { return (found, last) }
+        last = GapPageToken(foundAt: score, offset: last?.foundAt == score ? last!.offset + 1 : 1)
+        if let gap = try await record(words[index]), state == nil || gap.state == state { found.append(gap) }
+      }
+      if words.count < 2 * step { return (found, nil) }
+    }
+  }
+
+  private func record(_ id: String) async throws(RedisError) -> GapRecord? {
+    let reply = try await redis.send(["HGETALL", .string(Self.key(id))])
+    var fields: [String: RedisReply] = [:]
+    let words = reply.array ?? []
+    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    guard let report = fields["report"]?.bytes.flatMap({ GapReport(body: $0) }), let state = fields["state"]?.string else { return nil }
+    return GapRecord(
+      report: report, state: state, suspectedAt: fields["suspectedAt"]?.integer ?? report.foundAt,
+      notifications: fields["notifications"]?.integer ?? 0, completedAt: fields["completedAt"]?.integer,
+      repairedBy: fields["repairedBy"]?.string, observedState: fields["observedState"]?.string, error: fields["error"]?.string)
+  }
+}
+
+/// A gap and what became of it. Times are milliseconds since 1970.
+struct GapRecord: Sendable, Hashable {
+  let report: GapReport
+  /// `suspected`, `recovered` or `unrecoverable`.
+  let state: String
+  let suspectedAt: Int64
+  let notifications: Int64
+  let completedAt: Int64?
+  let repairedBy: String?
+  let observedState: String?
+  let error: String?
+}
+
+/// Where a page of gaps begins: after so many of those that were found in that millisecond.
+struct GapPageToken: Sendable, Hashable {
+  let foundAt: Int64
+  let offset: Int
+
+  init(foundAt: Int64, offset: Int) {
+    self.foundAt = foundAt
+    self.offset = offset
+  }
+
+  var text: String { "\(foundAt)-\(offset)" }
+
+  /// Nil for anything that is no token of ours.
+  init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let foundAt = Int64(parts[0]), let offset = Int(parts[1]), foundAt >= 0, (0...1_000_000).contains(offset) else {
+      return nil
+    }
+    self.init(foundAt: foundAt, offset: offset)
+  }
+}

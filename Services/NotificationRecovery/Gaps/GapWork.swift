@@ -1,0 +1,222 @@
+import AppStore
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// Works the queue `gaps`: looks a gap up at Apple, brings in the notifications that were missed, and leaves verifier, which owns the
+/// state, Apple's word on it. How the gap ended comes back by the same queue.
+struct GapWork: Sendable {
+  let calls: AppStoreCalls
+  let deliveries: DeliveryQueue
+  let store: GapStore
+  let metrics: RecoveryMetrics
+  let logger: Logger
+
+  /// How long a question may take with all its retries.
+  private static let questionTime: Duration = .seconds(60)
+  /// What Apple made in the same moment as the step before the gap is asked for too, milliseconds.
+  private static let overlap: Int64 = 60_000
+  private static let retentionMargin: Int64 = 600_000
+  /// How long it waits while an operator has to act.
+  private static let operatorPause: Duration = .seconds(900)
+  private static let widestPause: Double = 600_000
+
+  /// Why a gap is not looked up now.
+  private enum Obstacle: Error {
+    case call(AppStoreCallFailure)
+    case queue(QueueError)
+    case store(RedisError)
+  }
+
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    switch lease.message.kind {
+    case GapReport.kind:
+      guard let report = GapReport(body: lease.message.body) else { return .deadLetter(error: "the message is no gap") }
+      return await lookUp(report, lease)
+    case GapSettlement.kind:
+      guard let settlement = GapSettlement(body: lease.message.body) else { return .deadLetter(error: "the message is no gap's end") }
+      return await settle(settlement)
+    default: return .deadLetter(error: "unknown kind of message")
+    }
+  }
+
+  private func settle(_ settlement: GapSettlement) async -> WorkOutcome {
+    do throws(RedisError) { try await store.settle(settlement, now: WallClock.now()) } catch {
+      return .retry(after: nil, error: "the store of gaps does not answer")
+    }
+    metrics.gapEnded(settlement.state.rawValue)
+    return .complete(Completion(state: .done, events: [], reason: settlement.state.rawValue))
+  }
+
+  private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
+    do throws(Obstacle) {
+      let isOpen = try await storing { () throws(RedisError) in
+        try await store.begin(report, delivery: lease.deliveryID.description)
+      }
+      guard isOpen else { return .complete(Completion(state: .done, events: [], reason: "settled before")) }
+      guard let bundleId = report.bundleId, let app = calls.configuration.app(bundleId), app.appStoreServer != nil,
+        let server = AppStoreServer(rawValue: report.environment), app.environments.contains(server.rawValue)
+      else {
+        let reason = "the app has no key for the App Store Server API in this environment"
+        return await settle(
+          GapSettlement(key: report.key, state: .unrecoverable, repairedBy: nil, observedState: nil, reason: reason))
+      }
+      let awaited = try await notifications(report, app, server)
+      let answer = try await status(report, app, server)
+      try await transactions(report, app, server)
+      try await storing { () throws(RedisError) in
+        try await store.found(report, notifications: awaited.count)
+        try await store.note(report, error: nil)
+      }
+      let observation = StatusObservation(
+        environment: report.environment, bundleId: bundleId, originalTransactionId: report.originalTransactionId, answer: answer,
+        gap: report, awaited: awaited)
+      try await leave(
+        observation.body, kind: StatusObservation.kind, key: "looked-up:\(lease.deliveryID)", report, attributes: [:])
+      return .complete(Completion(state: .done, events: [], reason: "looked up"))
+    } catch {
+      return await wait(for: error, report, lease)
+    }
+  }
+
+  // MARK: Questions
+
+  /// Brings in what Apple's history has between the step before the gap and now; answers the UUIDs of those that are new.
+  private func notifications(
+    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
+  ) async throws(Obstacle) -> [String] {
+    let now = WallClock.now()
+    let request: NotificationHistoryRequest
+    do throws(RequestRefusal) {
+      let start = report.gap.after.map { $0 - Self.overlap } ?? 1
+      let window = try TimeWindow(start: max(1, min(start, now - 1)), end: now + Self.overlap)
+      guard let covered = window.clipped(to: server, now: now + Self.retentionMargin).covered else { return [] }
+      request = try NotificationHistoryRequest(window: covered, transactionId: report.originalTransactionId)
+    } catch { return [] }
+    var pager = HistoryPager()
+    var action = pager.next
+    var new: [String] = []
+    while case .request(let token) = action {
+      let page: NotificationHistoryPage
+      do throws(AppStoreServerAPIError) {
+        page = try await calls.client.notificationHistory(
+          request, bundleId: app.bundleId, server: server, paginationToken: token, deadline: .now + Self.questionTime)
+      } catch {
+        metrics.failed(error.classification.rawValue)
+        if let code = error.errorCode, let next = pager.refused(errorCode: code) {
+          action = next
+          continue
+        }
+        // A transaction that Apple does not know has no history: its status says so too.
+        if error.errorCode == AppStoreServerAPIErrorRule.transactionNotFound { return new }
+        throw .call(.apple(error))
+      }
+      for item in page.items {
+        let notification = RecoveredNotification(item.signedPayload)
+        let taken: RecoveredNotification.Taken
+        do throws(QueueError) { taken = try await notification.takeIn(deliveries, attributes: ["gapId": report.gap.id]) } catch {
+          throw .queue(error)
+        }
+        metrics.took(taken)
+        // One that an earlier try brought in may not be taken into the history yet either; verifier knows what it has.
+        guard let uuid = notification.found.notificationUUID?.lowercased() else { continue }
+        if taken == .accepted {
+          new.append(uuid)
+        } else if try await !isVerified(notification) {
+          new.append(uuid)
+        }
+      }
+      action = pager.received(hasMore: page.hasMore, paginationToken: page.paginationToken)
+    }
+    return new
+  }
+
+  private func isVerified(_ notification: RecoveredNotification) async throws(Obstacle) -> Bool {
+    guard let key = notification.found.naturalKey else { return true }
+    do throws(QueueError) {
+      return try await deliveries.isNaturalKeySeen(key, orderKey: notification.found.orderKey, long: true)
+    } catch { throw .queue(error) }
+  }
+
+  /// Apple's word on the subscription; nil when Apple knows none of that id.
+  private func status(
+    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
+  ) async throws(Obstacle) -> StatusObservation.Answer? {
+    do throws(AppStoreCallFailure) {
+      let answer = try await calls.ask(
+        .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.questionTime)
+      return StatusObservation.answers(in: answer.response).first { $0.originalTransactionId == report.originalTransactionId }?.answer
+    } catch {
+      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
+        throw .call(error)
+      }
+      return nil
+    }
+  }
+
+  /// Puts the periods that were paid for inside the gap onto the feed: facts that no notification may tell any more.
+  private func transactions(
+    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
+  ) async throws(Obstacle) {
+    var query = TransactionHistoryQuery()
+    query.startDate = report.gap.after.map { max(0, $0 + 1) }
+    if report.gap.rules != [.silence] { query.endDate = report.gap.before + 1 }
+    if let start = query.startDate, let end = query.endDate, start >= end { return }
+    query.productTypes = ["AUTO_RENEWABLE"]
+    let history = TransactionHistory(calls: calls, app: app, server: server, transactionId: report.originalTransactionId)
+    let found: [TransactionHistory.Transaction]
+    do throws(AppStoreCallFailure) { found = try await history.all(query, deadline: .now + Self.questionTime).transactions } catch {
+      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
+        throw .call(error)
+      }
+      return
+    }
+    for transaction in found where transaction.payload["originalTransactionId"]?.stringValue == report.originalTransactionId {
+      do throws(QueueError) { try await transaction.leave(deliveries, attributes: ["gapId": report.gap.id]) } catch {
+        throw .queue(error)
+      }
+    }
+  }
+
+  // MARK: Pieces
+
+  private func leave(
+    _ body: [UInt8], kind: String, key: String, _ report: GapReport, attributes: [String: String]
+  ) async throws(Obstacle) {
+    do throws(QueueError) {
+      _ = try await deliveries.accept(
+        AcceptRequest(
+          queue: .intake, idempotencyKey: key,
+          orderKey: NotificationSniffer.orderKey(
+            environment: report.environment, originalTransactionId: report.originalTransactionId),
+          message: QueueMessage(kind: kind, body: body, attributes: attributes, receivedAt: WallClock.now(), source: "recovery")))
+    } catch { throw .queue(error) }
+  }
+
+  private func storing<Value>(_ body: () async throws(RedisError) -> Value) async throws(Obstacle) -> Value {
+    do throws(RedisError) { return try await body() } catch { throw .store(error) }
+  }
+
+  /// A gap is never given up for Apple's or an operator's delay: a stated time is not counted towards giving up.
+  private func wait(for obstacle: Obstacle, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
+    let backoff = Duration.milliseconds(
+      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+    switch obstacle {
+    case .store: return .retry(after: nil, error: "the store of gaps does not answer")
+    case .queue(let error): return .retry(after: backoff, error: "\(error)")
+    case .call(let failure):
+      logger.info("a gap is not looked up yet", metadata: ["gap": "\(report.key)", "reason": "\(failure)"])
+      try? await store.note(report, error: "\(failure)")
+      guard case .apple(let error) = failure else { return .retry(after: Self.operatorPause, error: "\(failure)") }
+      switch error.classification {
+      case .rate:
+        return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(failure)")
+      case .retry, .server: return .retry(after: backoff, error: "\(failure)")
+      case .credentials, .configuration, .tryOtherEnvironment, .permanent:
+        return .retry(after: Self.operatorPause, error: "\(failure)")
+      }
+    }
+  }
+}

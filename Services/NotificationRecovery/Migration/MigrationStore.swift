@@ -1,0 +1,238 @@
+import AttributionQueue
+import Cryptography
+import RedisClient
+import WireJSON
+
+/// Migrations in Redis: counts, what each batch of receipts came to, which purchases are in and which are done, and what failed.
+/// All keys of a migration lie in one shard; every count is made once, whoever repeats a step after a crash.
+struct MigrationStore: Sendable {
+  /// How long a migration can be read after its last step, seconds.
+  static let keptSeconds: Int64 = 90 * 86_400
+  /// Failures that are kept one by one; those beyond are counted.
+  static let mostFailures: Int64 = 100_000
+  /// Sets that purchases are spread over, so that each stays a set of integers: some 250 in each for a million receipts.
+  private static let buckets: Int64 = 4096
+
+  let redis: RedisClient
+
+  private static let index = Keys.own("recovery", "migrations", shardOf: "migrations")
+
+  private static func key(_ id: String, _ name: String = "") -> String {
+    Keys.own("recovery", "migration:\(id)" + (name.isEmpty ? "" : ":" + name), shardOf: id)
+  }
+
+  private static func bucket(_ id: String, _ name: String, _ member: Int64) -> String {
+    key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
+  }
+
+  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 app
+  // 5 receipts  6 without a purchase  7 how many failures are kept  8 how many failures follow, then these, then the purchases.
+  // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again.
+  private static let add = script(
+    "migration_add",
+    """
+    local app = redis.call('HGET', KEYS[1], 'bundleId')
+    if app and app ~= ARGV[4] then return -1 end
+    local answered = redis.call('HGET', KEYS[2], ARGV[1])
+    if answered then return answered end
+    local failures = tonumber(ARGV[8])
+    local flags = {}
+    local queued = 0
+    for index = 4, #KEYS do
+      local new = redis.call('SADD', KEYS[index], ARGV[8 + failures + index - 3])
+      redis.call('EXPIRE', KEYS[index], ARGV[3])
+      flags[#flags + 1] = tostring(new)
+      queued = queued + new
+    end
+    redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[2])
+    redis.call('HSET', KEYS[1], 'bundleId', ARGV[4], 'updatedAt', ARGV[2])
+    redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[5])
+    redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[6])
+    redis.call('HINCRBY', KEYS[1], 'unreadable', failures)
+    redis.call('HINCRBY', KEYS[1], 'queued', queued)
+    redis.call('HINCRBY', KEYS[1], 'duplicates', #flags - queued)
+    for index = 9, 8 + failures do
+      if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
+      else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
+    end
+    local answer = table.concat(flags)
+    redis.call('HSET', KEYS[2], ARGV[1], answer)
+    for index = 1, 3 do redis.call('EXPIRE', KEYS[index], ARGV[3]) end
+    return answer
+    """)
+
+  // KEYS 1 counts  2 bucket of what is done  3 failures. ARGV 1 purchase  2 now, ms  3 seconds to live  4 transactions
+  // 5 subscriptions  6 how many failures are kept  7 the failure, or empty. Answers 1, or 0 when it was counted before.
+  private static let finish = script(
+    "migration_finish",
+    """
+    if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
+    redis.call('EXPIRE', KEYS[2], ARGV[3])
+    redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
+    redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[4])
+    redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[5])
+    if ARGV[7] == '' then
+      redis.call('HINCRBY', KEYS[1], 'migrated', 1)
+    else
+      redis.call('HINCRBY', KEYS[1], 'refused', 1)
+      if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[6]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[7])
+      else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
+    end
+    redis.call('EXPIRE', KEYS[1], ARGV[3])
+    redis.call('EXPIRE', KEYS[3], ARGV[3])
+    return 1
+    """)
+
+  private static func script(_ name: String, _ source: String) -> RedisScript {
+    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
+  }
+
+  /// Counts a batch once and answers which of its tasks are new to the migration; nil when the migration is another app's.
+  func add(
+    _ id: String, batch: String, bundleId: String, receipts: Int, noPurchase: Int, failures: [MigrationFailureRecord],
+    tasks: [MigrationTask]
+  ) async throws(RedisError) -> [Bool]? {
+    let members = tasks.map(\.member)
+    let now = WallClock.now()
+    let reply = try await Self.add.run(
+      on: redis, keys: [Self.key(id), Self.key(id, "batches"), Self.key(id, "failures")] + members.map { Self.bucket(id, "in", $0) },
+      arguments: [
+        .string(batch), .integer(now), .integer(Self.keptSeconds), .string(bundleId), .integer(Int64(receipts)),
+        .integer(Int64(noPurchase)), .integer(Self.mostFailures), .integer(Int64(failures.count)),
+      ] + failures.map { .bytes($0.json) } + members.map { .integer($0) })
+    if reply.integer == -1 { return nil }
+    try await redis.send(["ZADD", .string(Self.index), "NX", .integer(now), .string(id)])
+    try await redis.send(["ZREMRANGEBYSCORE", .string(Self.index), "-inf", .integer(now - Self.keptSeconds * 1000)])
+    let flags = Array((reply.string ?? "").utf8)
+    guard flags.count == members.count else { throw .unexpectedReply("migration_add") }
+    return flags.map { $0 == UInt8(ascii: "1") }
+  }
+
+  /// Counts a task's end once.
+  func finish(
+    _ task: MigrationTask, transactions: Int, subscriptions: Int, failure: MigrationFailureRecord?
+  ) async throws(RedisError) {
+    let id = task.migrationId
+    _ = try await Self.finish.run(
+      on: redis, keys: [Self.key(id), Self.bucket(id, "done", task.member), Self.key(id, "failures")],
+      arguments: [
+        .integer(task.member), .integer(WallClock.now()), .integer(Self.keptSeconds), .integer(Int64(transactions)),
+        .integer(Int64(subscriptions)), .integer(Self.mostFailures), failure.map { .bytes($0.json) } ?? "",
+      ])
+  }
+
+  /// Whether a task was counted as done.
+  func isFinished(_ task: MigrationTask) async throws(RedisError) -> Bool {
+    try await redis.send(["SISMEMBER", .string(Self.bucket(task.migrationId, "done", task.member)), .integer(task.member)]).integer == 1
+  }
+
+  func migration(_ id: String) async throws(RedisError) -> MigrationRecord? {
+    let words = try await redis.send(["HGETALL", .string(Self.key(id))]).array ?? []
+    var fields: [String: RedisReply] = [:]
+    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    guard let bundleId = fields["bundleId"]?.string, let startedAt = fields["startedAt"]?.integer else { return nil }
+    func count(_ name: String) -> Int64 { fields[name]?.integer ?? 0 }
+    return MigrationRecord(
+      id: id, bundleId: bundleId, startedAt: startedAt, updatedAt: fields["updatedAt"]?.integer ?? startedAt, receipts: count("receipts"),
+      duplicates: count("duplicates"), noPurchase: count("noPurchase"), unreadable: count("unreadable"), queued: count("queued"),
+      migrated: count("migrated"), refused: count("refused"), transactions: count("transactions"), subscriptions: count("subscriptions"),
+      failuresNotKept: count("notKept"))
+  }
+
+  /// Newest first.
+  func list(bundleId: String?, limit: Int) async throws(RedisError) -> [MigrationRecord] {
+    var found: [MigrationRecord] = []
+    var offset: Int64 = 0
+    while found.count < limit {
+      let reply = try await redis.send(["ZREVRANGE", .string(Self.index), .integer(offset), .integer(offset + 199)])
+      let ids = (reply.array ?? []).compactMap(\.string)
+      for id in ids where found.count < limit {
+        if let record = try await migration(id), bundleId == nil || record.bundleId == bundleId { found.append(record) }
+      }
+      if ids.count < 200 { break }
+      offset += 200
+    }
+    return found
+  }
+
+  /// A page of failures, oldest first, and the place after which the next one begins; nil when there is none.
+  func failures(_ id: String, limit: Int, after place: String?) async throws(RedisError) -> (
+    failures: [MigrationFailureRecord], next: String?
+  ) {
+    let reply = try await redis.send([
+      "XRANGE", .string(Self.key(id, "failures")), place.map { .string("(" + $0) } ?? "-", "+", "COUNT", .integer(Int64(limit + 1)),
+    ])
+    var places: [String] = []
+    var failures: [MigrationFailureRecord] = []
+    for entry in (reply.array ?? []).prefix(limit) {
+      guard let parts = entry.array, parts.count == 2, let place = parts[0].string, let bytes = parts[1].array?.last?.bytes,
+        let failure = MigrationFailureRecord(json: bytes)
+      else { continue }
+      places.append(place)
+      failures.append(failure)
+    }
+    return (failures, (reply.array?.count ?? 0) > limit ? places.last : nil)
+  }
+}
+
+/// How far a migration is. Counts are of receipts unless they say otherwise; times are milliseconds since 1970.
+struct MigrationRecord: Sendable, Hashable {
+  let id: String
+  let bundleId: String
+  let startedAt: Int64
+  let updatedAt: Int64
+  let receipts: Int64
+  let duplicates: Int64
+  let noPurchase: Int64
+  /// Failed before anybody was asked.
+  let unreadable: Int64
+  let queued: Int64
+  let migrated: Int64
+  /// Failed at Apple.
+  let refused: Int64
+  let transactions: Int64
+  let subscriptions: Int64
+  let failuresNotKept: Int64
+
+  var waiting: Int64 { max(0, queued - migrated - refused) }
+  var progress: Double { receipts == 0 ? 1 : Double(receipts - waiting) / Double(receipts) }
+}
+
+/// A receipt that could not be migrated.
+struct MigrationFailureRecord: Sendable, Hashable {
+  let receiptId: String?
+  let reason: String
+  let message: String
+  /// Apple's number.
+  let errorCode: Int64?
+  let transactionIds: [String]
+  /// Milliseconds since 1970.
+  let failedAt: Int64
+
+  init(receiptId: String?, reason: String, message: String, errorCode: Int64? = nil, transactionIds: [String] = [], failedAt: Int64) {
+    self.receiptId = receiptId
+    self.reason = reason
+    self.message = message
+    self.errorCode = errorCode
+    self.transactionIds = transactionIds
+    self.failedAt = failedAt
+  }
+
+  var json: [UInt8] {
+    var object: JSONObject = [
+      "reason": .string(reason), "message": .string(message), "ids": .array(transactionIds.map { .string($0) }),
+      "failedAt": .integer(failedAt),
+    ]
+    object["receiptId"] = receiptId.map { .string($0) }
+    object["errorCode"] = errorCode.map { .integer($0) }
+    return JSONValue.object(object).serialized
+  }
+
+  init?(json bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes).objectValue, let reason = object["reason"]?.stringValue else { return nil }
+    self.init(
+      receiptId: object["receiptId"]?.stringValue, reason: reason, message: object["message"]?.stringValue ?? "",
+      errorCode: object["errorCode"]?.int64Value, transactionIds: object["ids"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+      failedAt: object["failedAt"]?.int64Value ?? 0)
+  }
+}

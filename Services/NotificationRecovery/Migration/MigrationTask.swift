@@ -1,0 +1,46 @@
+import AppStore
+import Cryptography
+import WireJSON
+
+/// A receipt whose purchases are looked up at Apple (queue `migrations`).
+struct MigrationTask: Sendable, Hashable {
+  /// The kind of the queue's message.
+  static let kind = "receipt"
+
+  let migrationId: String
+  let bundleId: String
+  /// Nil: production first, then the sandbox.
+  let server: AppStoreServer?
+  /// As it was handed in; nil where none was.
+  let receiptId: String?
+  /// The ids to ask with, original ones first.
+  let ids: [String]
+
+  /// The same purchases are the same member of a migration, whatever receipt names them.
+  var member: Int64 {
+    let digest = SHA256Digest.hash(ids.sorted().joined(separator: ",") + "|" + (server?.rawValue ?? ""))
+    return Int64(bitPattern: digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+
+  /// As the queue carries it.
+  var body: [UInt8] {
+    var object: JSONObject = [
+      "migrationId": .string(migrationId), "bundleId": .string(bundleId), "ids": .array(ids.map { .string($0) }),
+    ]
+    object["environment"] = server.map { .string($0.rawValue) }
+    object["receiptId"] = receiptId.map { .string($0) }
+    return JSONValue.object(object).serialized
+  }
+}
+
+extension MigrationTask {
+  /// Reads that form; nil for anything else.
+  init?(body: [UInt8]) {
+    guard let object = try? JSONValue(parsing: body).objectValue, let migrationId = object["migrationId"]?.stringValue,
+      let bundleId = object["bundleId"]?.stringValue, let ids = object["ids"]?.arrayValue?.compactMap(\.stringValue), !ids.isEmpty
+    else { return nil }
+    self.init(
+      migrationId: migrationId, bundleId: bundleId, server: object["environment"]?.stringValue.flatMap(AppStoreServer.init(rawValue:)),
+      receiptId: object["receiptId"]?.stringValue, ids: ids)
+  }
+}

@@ -1,0 +1,154 @@
+import AppStore
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases and leaves both for verifier,
+/// which puts them on the feed. What was on the feed before melts into that.
+struct MigrationWork: Sendable {
+  let calls: AppStoreCalls
+  let deliveries: DeliveryQueue
+  let store: MigrationStore
+  let metrics: RecoveryMetrics
+  let logger: Logger
+
+  /// How long a question may take with all its retries.
+  private static let questionTime: Duration = .seconds(60)
+  private static let operatorPause: Duration = .seconds(300)
+  private static let widestPause: Double = 300_000
+
+  private enum Obstacle: Error {
+    case call(AppStoreCallFailure)
+    case queue(QueueError)
+  }
+
+  /// What the look-ups of one receipt found.
+  private struct Found {
+    /// Ids that need not be asked with any more: one id brings all purchases of a customer.
+    var covered: Set<String> = []
+    var unknown: [String] = []
+    var transactions = 0
+    var subscriptions = 0
+  }
+
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    guard lease.message.kind == MigrationTask.kind, let task = MigrationTask(body: lease.message.body) else {
+      return .deadLetter(error: "the message is no receipt to migrate")
+    }
+    do throws(RedisError) {
+      if try await store.isFinished(task) { return .complete(Completion(state: .done, events: [], reason: "done before")) }
+    } catch { return .retry(after: nil, error: "the store of migrations does not answer") }
+    guard let app = calls.configuration.app(task.bundleId), app.appStoreServer != nil else {
+      return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))
+    }
+    var found = Found()
+    do throws(Obstacle) {
+      for id in task.ids where !found.covered.contains(id) { try await lookUp(id, app, task, &found) }
+    } catch {
+      return await end(task, found, error, lease)
+    }
+    guard found.unknown.isEmpty else {
+      return await finish(
+        task, found,
+        failure(
+          task, "no-transaction", "Apple knows no such transaction of this app", AppStoreServerAPIErrorRule.transactionNotFound,
+          ids: found.unknown))
+    }
+    return await finish(task, found, nil)
+  }
+
+  private func lookUp(
+    _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
+  ) async throws(Obstacle) {
+    let deadline = ContinuousClock.now + Self.questionTime
+    let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
+    let statuses: AppStoreCalls.Answer
+    do throws(AppStoreCallFailure) {
+      // An app with one environment leaves nothing to find out.
+      let only = app.environments.count == 1 ? AppStoreServer(rawValue: app.environments[0]) : nil
+      history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? only, transactionId: id).all(deadline: deadline)
+      statuses = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: deadline)
+    } catch {
+      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
+        throw .call(error)
+      }
+      found.unknown.append(id)
+      return
+    }
+    found.covered.insert(id)
+    do throws(QueueError) {
+      for transaction in history.transactions {
+        try await transaction.leave(deliveries, attributes: ["migrationId": task.migrationId])
+        found.transactions += 1
+        for name in ["originalTransactionId", "transactionId"] {
+          if let covered = transaction.payload[name]?.stringValue { found.covered.insert(covered) }
+        }
+      }
+      for (original, answer) in StatusObservation.answers(in: statuses.response) {
+        try await leave(answer, of: original, statuses, task)
+        found.subscriptions += 1
+      }
+    } catch { throw .queue(error) }
+  }
+
+  private func leave(
+    _ status: StatusObservation.Answer, of original: String, _ answer: AppStoreCalls.Answer, _ task: MigrationTask
+  ) async throws(QueueError) {
+    guard let transaction = answer.payload(of: status.signedTransactionInfo) else { return }
+    let environment = answer.server.rawValue
+    let key = StatusObservation.naturalKey(
+      environment: environment, originalTransactionId: original, status: status.status, transactionInfo: transaction,
+      renewalInfo: status.signedRenewalInfo.flatMap { answer.payload(of: $0) })
+    let orderKey = NotificationSniffer.orderKey(environment: environment, originalTransactionId: original)
+    if try await deliveries.isNaturalKeySeen(key, orderKey: orderKey, long: true) { return }
+    let observation = StatusObservation(
+      environment: environment, bundleId: task.bundleId, originalTransactionId: original, answer: status, migrationId: task.migrationId)
+    _ = try await deliveries.accept(
+      AcceptRequest(
+        queue: .intake, idempotencyKey: key, orderKey: orderKey, naturalKey: key,
+        message: QueueMessage(
+          kind: StatusObservation.kind, body: observation.body, receivedAt: WallClock.now(), source: "recovery")))
+  }
+
+  // MARK: Ends
+
+  private func finish(_ task: MigrationTask, _ found: Found, _ failure: MigrationFailureRecord?) async -> WorkOutcome {
+    do throws(RedisError) {
+      try await store.finish(task, transactions: found.transactions, subscriptions: found.subscriptions, failure: failure)
+    } catch { return .retry(after: nil, error: "the store of migrations does not answer") }
+    metrics.migrated(failure?.reason ?? "migrated")
+    return .complete(Completion(state: .done, events: [], reason: failure?.reason))
+  }
+
+  private func failure(
+    _ task: MigrationTask, _ reason: String, _ message: String, _ code: Int64? = nil, ids: [String]? = nil
+  ) -> MigrationFailureRecord {
+    MigrationFailureRecord(
+      receiptId: task.receiptId, reason: reason, message: message, errorCode: code, transactionIds: ids ?? task.ids,
+      failedAt: WallClock.now())
+  }
+
+  /// What passes is waited for, however long: a stated delay is not counted towards giving up. What will fail again is reported.
+  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: Obstacle, _ lease: LeasedMessage) async -> WorkOutcome {
+    let backoff = Duration.milliseconds(
+      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+    switch obstacle {
+    case .queue(let error): return .retry(after: backoff, error: "\(error)")
+    case .call(.unproved(_, let reason)):
+      return await finish(
+        task, found, failure(task, "signed-data-invalid", "Apple's answer holds signed data that is \(reason.rawValue)"))
+    case .call(.apple(let error)):
+      switch error.classification {
+      case .rate: return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(error)")
+      case .retry, .server: return .retry(after: backoff, error: "\(error)")
+      case .credentials, .configuration:
+        logger.warning("receipts wait: Apple refuses our questions", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
+        return .retry(after: Self.operatorPause, error: "\(error)")
+      case .tryOtherEnvironment, .permanent:
+        return await finish(task, found, failure(task, "refused", error.message, error.errorCode))
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import AppStore
+import AttributionProtocol
+import WireJSON
+
+/// What a receipt that is handed in says: ids to ask Apple with. Nothing of it is proved, and nothing but the ids is used.
+struct ReceiptReading: Sendable, Hashable {
+  let originalTransactionIds: [String]
+  let transactionIds: [String]
+
+  /// Why a receipt cannot be migrated.
+  struct Failure: Error, Hashable {
+    enum Reason: String {
+      case malformedReceipt = "malformed-receipt"
+      case wrongApp = "wrong-app"
+    }
+    let reason: Reason
+    let message: String
+  }
+
+  /// The longest text that is an id.
+  private static let longestId = 64
+
+  init(_ receipt: ReceiptToMigrate, bundleId: String) throws(Failure) {
+    let given = [receipt.appReceipt != nil, receipt.transactionReceipt != nil, receipt.verifyReceiptResponse != nil].count { $0 }
+    guard given == 1 else {
+      throw Failure(
+        reason: .malformedReceipt, message: "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
+    }
+    let extractor = TransactionIdExtractor()
+    let contents: TransactionIdExtractor.Contents
+    do throws(TransactionIdExtractor.Failure) {
+      if let text = receipt.appReceipt {
+        contents = try extractor.appReceiptContents(text)
+      } else if let text = receipt.transactionReceipt {
+        contents = try extractor.transactionReceiptContents(text)
+      } else {
+        let response = receipt.verifyReceiptResponse ?? [:]
+        contents = TransactionIdExtractor.Contents(
+          bundleId: response["receipt"]?["bundle_id"]?.stringValue ?? response["receipt"]?["bid"]?.stringValue,
+          found: extractor.verifyReceiptResponse(response))
+      }
+    } catch {
+      switch error {
+      case .notBase64: throw Failure(reason: .malformedReceipt, message: "is not Base64")
+      case .malformed(let reason): throw Failure(reason: .malformedReceipt, message: reason)
+      case .tooLarge(let limit): throw Failure(reason: .malformedReceipt, message: "is larger than \(limit) bytes")
+      }
+    }
+    if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt is another app's") }
+    var found = contents.found
+    // What is no id cannot be asked with: Apple's are digits.
+    found.removeAll { $0.id.utf8.count > Self.longestId || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
+    originalTransactionIds = Self.distinct(found, .originalTransactionId)
+    transactionIds = Self.distinct(found, .transactionId)
+  }
+
+  private static func distinct(_ found: [TransactionIdExtractor.Found], _ kind: TransactionIdExtractor.Found.Kind) -> [String] {
+    var seen: Set<String> = []
+    return found.filter { $0.kind == kind && seen.insert($0.id).inserted }.map(\.id)
+  }
+
+  /// The ids to ask with: a transaction's own where no original one is named.
+  var ids: [String] { originalTransactionIds.isEmpty ? transactionIds : originalTransactionIds }
+}

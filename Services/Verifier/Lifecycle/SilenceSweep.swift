@@ -1,0 +1,56 @@
+import AttributionQueue
+import Logging
+import ServiceRuntime
+
+/// Notices by itself when nothing is heard of subscriptions past their end. Several instances may sweep: what two of them find is one.
+struct SilenceSweep: Sendable {
+  private static let found = "attribution_subscription_silences_total"
+
+  let lifecycle: SubscriptionLifecycle
+  let pause: Duration
+  /// How many subscriptions of a shard one sweep looks at; the others wait for the next.
+  let most: Int
+  let metrics: MetricsRegistry
+  let logger: Logger
+
+  init(lifecycle: SubscriptionLifecycle, pause: Duration, most: Int, metrics: MetricsRegistry, logger: Logger) {
+    self.lifecycle = lifecycle
+    self.pause = pause
+    self.most = most
+    self.metrics = metrics
+    self.logger = logger
+    metrics.counter(Self.found, help: "Subscriptions of which nothing was heard past their end.")
+  }
+
+  /// Until its task is cancelled.
+  func run() async {
+    while true {
+      do { try await Task.sleep(for: pause) } catch { return }
+      do {
+        let count = try await sweep(at: WallClock.now)
+        if count > 0 { metrics.add(Self.found, Double(count)) }
+      } catch is CancellationError {
+        return
+      } catch {
+        logger.debug("it is not looked for silence now", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  /// One look over all shards; answers how many subscriptions were found silent.
+  func sweep(at now: Int64) async throws -> Int {
+    let due = try await withThrowingTaskGroup(of: [SubscriptionStore.Silent].self) { group in
+      for shard in Shard.all { group.addTask { try await lifecycle.store.silent(in: shard, at: now, most: most) } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    var count = 0
+    for silent in due {
+      try Task.checkCancellation()
+      do { if try await lifecycle.judge(silent, at: now) { count += 1 } } catch is SubscriptionStore.Unreadable {
+        // Of a newer version: left to that one.
+        try await lifecycle.store.postpone(silent, to: now + max(1000, lifecycle.store.silence))
+      }
+    }
+    return count
+  }
+}

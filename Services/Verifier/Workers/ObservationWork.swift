@@ -1,0 +1,198 @@
+import AppStore
+import AttributionProtocol
+import AttributionQueue
+import Cryptography
+import ServiceRuntime
+import WireJSON
+
+/// Takes in what was looked up at Apple: statuses of subscriptions, which mend their histories, and transactions. Nothing is believed
+/// that cannot be proved, whoever left it in the queue.
+struct ObservationWork: Sendable {
+  private static let source = "/verifier"
+  /// How long a notification that the look-up brought in is waited for, and how often.
+  private static let pause: Duration = .milliseconds(300)
+  private static let patience = 30
+  private static let revocationPause: Duration = .seconds(60)
+
+  let signedData: SignedDataJudge
+  let lifecycle: SubscriptionLifecycle
+  let deliveries: DeliveryQueue
+
+  private enum Refusal: Error {
+    case unproved(SignedDataReason)
+    case revocationUnknown
+  }
+
+  // MARK: Transactions
+
+  /// A transaction of Apple's history: one event for each state it is seen in.
+  func transaction(_ lease: LeasedMessage) async -> WorkOutcome {
+    let environment = lease.message.attributes["environment"]
+    let payload: JSONObject
+    do throws(Refusal) {
+      payload = try await proved(
+        String(decoding: lease.message.body, as: UTF8.self), .transaction, bundleId: lease.message.attributes["bundleId"],
+        environment: environment)
+    } catch { return refused(error) }
+    guard let environment, let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload) else {
+      return refused(.unproved(.malformed))
+    }
+    var data = Self.common(lease)
+    data["environment"] = .string(environment)
+    for name in ["bundleId", "originalTransactionId", "transactionId"] { data[name] = payload[name] }
+    data["migrationId"] = lease.message.attributes["migrationId"].map { .string($0) }
+    data["gapId"] = lease.message.attributes["gapId"].map { .string($0) }
+    data["transactionInfo"] = .object(payload)
+    return published(.transactionObserved, key, subject: payload["bundleId"]?.stringValue, data)
+  }
+
+  // MARK: Statuses
+
+  /// The status of a subscription: what a migration begins with, or the end of a gap.
+  func status(_ lease: LeasedMessage) async -> WorkOutcome {
+    guard let observation = StatusObservation(body: lease.message.body) else {
+      return .deadLetter(error: "the message is no status of a subscription")
+    }
+    var found: Found?
+    var refusal: SignedDataReason?
+    do throws(Refusal) {
+      if let answer = observation.answer { found = try await self.found(answer, observation) }
+    } catch {
+      guard observation.gap != nil, case .unproved(let reason) = error else { return refused(error) }
+      refusal = reason
+    }
+    do {
+      if let gap = observation.gap { return try await settle(gap, observation, found, refusal, lease) }
+      guard let found else { return .complete(Completion(state: .done, events: [], reason: "nothing was answered")) }
+      let (history, _) = try await lifecycle.store.insert(
+        found.step, environment: observation.environment, originalTransactionId: observation.originalTransactionId,
+        bundleId: observation.bundleId)
+      return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, history))
+    } catch {
+      return .retry(after: nil, error: "the subscription's history cannot be written")
+    }
+  }
+
+  /// What a proved answer says.
+  private struct Found {
+    let status: Int64
+    let transactionInfo: JSONObject
+    let renewalInfo: JSONObject?
+    let step: LifecycleStep
+    let naturalKey: String
+  }
+
+  private func found(_ answer: StatusObservation.Answer, _ observation: StatusObservation) async throws(Refusal) -> Found {
+    let transaction = try await proved(
+      answer.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
+    var renewal: JSONObject?
+    if let text = answer.signedRenewalInfo {
+      renewal = try await proved(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
+    }
+    let id = observation.originalTransactionId
+    guard transaction["originalTransactionId"]?.stringValue == id, renewal.map({ $0["originalTransactionId"]?.stringValue == id }) ?? true,
+      let step = LifecycleStep(observedStatus: answer.status, transactionInfo: transaction, renewalInfo: renewal)
+    else { throw .unproved(.malformed) }
+    return Found(
+      status: answer.status, transactionInfo: transaction, renewalInfo: renewal, step: step,
+      naturalKey: StatusObservation.naturalKey(
+        environment: observation.environment, originalTransactionId: id, status: answer.status, transactionInfo: transaction,
+        renewalInfo: renewal))
+  }
+
+  /// Ends a gap: by the notifications that came since, or by Apple's word on the state. Whoever looked it up is told.
+  private func settle(
+    _ report: GapReport, _ observation: StatusObservation, _ found: Found?, _ refusal: SignedDataReason?, _ lease: LeasedMessage
+  ) async throws -> WorkOutcome {
+    let store = lifecycle.store
+    if lease.attempt < Self.patience, !observation.awaited.isEmpty {
+      let history = try await store.history(environment: report.environment, originalTransactionId: report.originalTransactionId)
+      let taken = Set(history?.steps.map(\.notificationUUID) ?? [])
+      let compacted = history?.compactedSteps ?? 0
+      guard compacted > 0 || taken.isSuperset(of: observation.awaited) else {
+        // A stated delay is not counted towards giving up.
+        return .retry(after: Self.pause, error: "notifications that were brought back are not taken in yet")
+      }
+    }
+    let now = WallClock.now
+    let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
+      // Also whoever repeats this after a crash: the observation in its place says what was done.
+      if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
+      guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
+      if history.bundleId == nil { history.bundleId = observation.bundleId }
+      history.repair(report.gap, by: found?.step)
+      return true
+    }
+    let state = history.state?.status(at: now, silence: store.silence).rawValue
+    let settlement = GapSettlement(
+      key: report.key, state: isRepaired ? .unrecoverable : .recovered,
+      repairedBy: isRepaired ? (found == nil ? nil : "status") : "notifications", observedState: state,
+      reason: isRepaired && found == nil
+        ? refusal.map { "the answer's signed data: \($0.rawValue)" } ?? "Apple knows no such subscription" : nil)
+    _ = try await deliveries.accept(
+      AcceptRequest(
+        queue: .gaps, idempotencyKey: "settled:\(lease.deliveryID)",
+        orderKey: NotificationSniffer.orderKey(
+          environment: report.environment, originalTransactionId: report.originalTransactionId),
+        message: QueueMessage(kind: GapSettlement.kind, body: settlement.body, receivedAt: now, source: "verifier")))
+    guard isRepaired, let found else {
+      return .complete(Completion(state: .done, events: [], reason: isRepaired ? "unanswered" : "explained"))
+    }
+    return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, history))
+  }
+
+  // MARK: Pieces
+
+  private func data(
+    _ lease: LeasedMessage, _ observation: StatusObservation, _ found: Found, _ history: SubscriptionHistory
+  ) -> JSONObject {
+    var data = Self.common(lease)
+    data["environment"] = .string(observation.environment)
+    data["bundleId"] = .string(observation.bundleId)
+    data["originalTransactionId"] = .string(observation.originalTransactionId)
+    data["status"] = .integer(found.status)
+    data["transactionInfo"] = .object(found.transactionInfo)
+    data["renewalInfo"] = found.renewalInfo.map { .object($0) }
+    data["gap"] = observation.gap.map { .object($0.gap.json) }
+    data["migrationId"] = observation.migrationId.map { .string($0) }
+    if let state = history.state {
+      var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
+      object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
+      data["lifecycle"] = .object(object)
+    }
+    return data
+  }
+
+  private static func common(_ lease: LeasedMessage) -> JSONObject {
+    [
+      "deliveryId": .string(lease.deliveryID.description), "source": .string(lease.message.source),
+      "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
+    ]
+  }
+
+  private func published(_ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject) -> WorkOutcome {
+    let event = CloudEvent(
+      id: naturalKey, source: Self.source, type: type, subject: subject, time: Timestamp(millisecondsSince1970: WallClock.now), data: data)
+    return .complete(
+      Completion(
+        state: .verified, naturalKey: naturalKey, rememberLong: true,
+        events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+  }
+
+  private func proved(
+    _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
+  ) async throws(Refusal) -> JSONObject {
+    let verdict = await signedData.verdict(
+      on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now)
+    if verdict.valid, let payload = verdict.payload { return payload }
+    throw verdict.reason == .revocationUnknown ? .revocationUnknown : .unproved(verdict.reason ?? .malformed)
+  }
+
+  private func refused(_ refusal: Refusal) -> WorkOutcome {
+    switch refusal {
+    case .revocationUnknown:
+      .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
+    case .unproved(let reason): .complete(Completion(state: .rejected, events: [], reason: reason.rawValue))
+    }
+  }
+}

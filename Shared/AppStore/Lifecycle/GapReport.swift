@@ -1,0 +1,50 @@
+import WireJSON
+
+/// A gap that stragglers have not explained: what is looked up at Apple (queue `gaps`).
+public struct GapReport: Sendable, Hashable {
+  /// The kind of the queue's message.
+  public static let kind = "gap"
+
+  public let environment: String
+  public let originalTransactionId: String
+  /// Nil where no step named the app.
+  public let bundleId: String?
+  public let gap: SubscriptionGap
+  /// Milliseconds since 1970.
+  public let foundAt: Int64
+
+  public init(environment: String, originalTransactionId: String, bundleId: String?, gap: SubscriptionGap, foundAt: Int64) {
+    self.environment = environment
+    self.originalTransactionId = originalTransactionId
+    self.bundleId = bundleId
+    self.gap = gap
+    self.foundAt = foundAt
+  }
+
+  /// The same gap has the same key, also as the id of its event.
+  public var key: String { Self.key(environment: environment, originalTransactionId: originalTransactionId, gapId: gap.id) }
+
+  static func key(environment: String, originalTransactionId: String, gapId: String) -> String {
+    "gap:\(environment):\(originalTransactionId):\(gapId)"
+  }
+
+  /// As a queue carries it.
+  public var body: [UInt8] {
+    var object: JSONObject = [
+      "environment": .string(environment), "originalTransactionId": .string(originalTransactionId), "gap": .object(gap.json),
+      "foundAt": .integer(foundAt),
+    ]
+    object["bundleId"] = bundleId.map { .string($0) }
+    return JSONValue.object(object).serialized
+  }
+
+  /// Reads that form; nil for anything else.
+  public init?(body: [UInt8]) {
+    guard let object = try? JSONValue(parsing: body).objectValue, let environment = object["environment"]?.stringValue,
+      let id = object["originalTransactionId"]?.stringValue, let gap = object["gap"]?.objectValue.flatMap({ SubscriptionGap(json: $0) }),
+      let foundAt = object["foundAt"]?.int64Value
+    else { return nil }
+    self.init(
+      environment: environment, originalTransactionId: id, bundleId: object["bundleId"]?.stringValue, gap: gap, foundAt: foundAt)
+  }
+}

@@ -1,0 +1,137 @@
+import Cryptography
+public import WireJSON
+
+/// One subscription in an answer of Get All Subscription Statuses, on its way to verifier (queue `intake`). Its JWS travel as they
+/// came: whoever acts on them proves them.
+public struct StatusObservation: Sendable, Hashable {
+  /// The kind of the queue's message.
+  public static let kind = "subscription-status"
+
+  /// Apple's answer; nil when Apple knows no such subscription.
+  public struct Answer: Sendable, Hashable {
+    /// 1 to 5.
+    public let status: Int64
+    public let signedTransactionInfo: String
+    public let signedRenewalInfo: String?
+
+    public init(status: Int64, signedTransactionInfo: String, signedRenewalInfo: String?) {
+      self.status = status
+      self.signedTransactionInfo = signedTransactionInfo
+      self.signedRenewalInfo = signedRenewalInfo
+    }
+
+    /// From an element of `lastTransactions`.
+    public init?(_ entry: JSONObject) {
+      guard let status = entry["status"]?.int64Value, let transaction = entry["signedTransactionInfo"]?.stringValue else { return nil }
+      self.init(status: status, signedTransactionInfo: transaction, signedRenewalInfo: entry["signedRenewalInfo"]?.stringValue)
+    }
+  }
+
+  public let environment: String
+  public let bundleId: String
+  public let originalTransactionId: String
+  public let answer: Answer?
+  /// The gap that was looked into.
+  public let gap: GapReport?
+  /// Notifications that the look-up brought in, by their UUIDs in lower case: the gap is judged when they have been taken in.
+  public let awaited: [String]
+  public let migrationId: String?
+
+  public init(
+    environment: String, bundleId: String, originalTransactionId: String, answer: Answer?, gap: GapReport? = nil,
+    awaited: [String] = [], migrationId: String? = nil
+  ) {
+    self.environment = environment
+    self.bundleId = bundleId
+    self.originalTransactionId = originalTransactionId
+    self.answer = answer
+    self.gap = gap
+    self.awaited = awaited
+    self.migrationId = migrationId
+  }
+
+  /// The same content has the same key, whenever Apple signed it.
+  public static func naturalKey(
+    environment: String, originalTransactionId: String, status: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?
+  ) -> String {
+    let digest = SignedContent.digest([["status": .integer(status)], transactionInfo, renewalInfo ?? [:]])
+    return "appstore:\(environment):status:\(originalTransactionId):\(digest)"
+  }
+
+  /// Those of all subscriptions in an answer of Get All Subscription Statuses, by original transaction id.
+  public static func answers(in response: JSONObject) -> [(originalTransactionId: String, answer: Answer)] {
+    (response["data"]?.arrayValue ?? []).flatMap { group in
+      (group["lastTransactions"]?.arrayValue ?? []).compactMap { entry in
+        guard let object = entry.objectValue, let id = object["originalTransactionId"]?.stringValue, let answer = Answer(object) else {
+          return nil
+        }
+        return (id, answer)
+      }
+    }
+  }
+
+  /// As a queue carries it.
+  public var body: [UInt8] {
+    var object: JSONObject = [
+      "environment": .string(environment), "bundleId": .string(bundleId), "originalTransactionId": .string(originalTransactionId),
+      "awaited": .array(awaited.map { .string($0) }),
+    ]
+    if let answer {
+      object["status"] = .integer(answer.status)
+      object["signedTransactionInfo"] = .string(answer.signedTransactionInfo)
+      object["signedRenewalInfo"] = answer.signedRenewalInfo.map { .string($0) }
+    }
+    object["gap"] = gap.map { .string(String(decoding: $0.body, as: UTF8.self)) }
+    object["migrationId"] = migrationId.map { .string($0) }
+    return JSONValue.object(object).serialized
+  }
+
+  /// Reads that form; nil for anything else.
+  public init?(body: [UInt8]) {
+    guard let object = try? JSONValue(parsing: body).objectValue, let environment = object["environment"]?.stringValue,
+      let bundleId = object["bundleId"]?.stringValue, let id = object["originalTransactionId"]?.stringValue
+    else { return nil }
+    var gap: GapReport?
+    if let text = object["gap"]?.stringValue {
+      guard let report = GapReport(body: Array(text.utf8)) else { return nil }
+      gap = report
+    }
+    self.init(
+      environment: environment, bundleId: bundleId, originalTransactionId: id, answer: Answer(object), gap: gap,
+      awaited: object["awaited"]?.arrayValue?.compactMap(\.stringValue) ?? [], migrationId: object["migrationId"]?.stringValue)
+  }
+}
+
+/// A transaction of Get Transaction History on its way to verifier (queue `intake`): its JWS is the message's body.
+public enum TransactionObservation {
+  /// The kind of the queue's message.
+  public static let kind = "transaction"
+
+  /// The same transaction in the same state has the same key, whenever Apple signed it; a later refund makes it another one.
+  public static func naturalKey(environment: String, transactionInfo: JSONObject) -> String? {
+    guard let id = transactionInfo["transactionId"]?.stringValue else { return nil }
+    return "appstore:\(environment):transaction:\(id):\(SignedContent.digest([transactionInfo]))"
+  }
+}
+
+/// What decoded JWS say, apart from when they were signed.
+enum SignedContent {
+  static func digest(_ payloads: [JSONObject]) -> String {
+    let sorted = payloads.map { payload in
+      var payload = payload
+      payload["signedDate"] = nil
+      return ordered(.object(payload))
+    }
+    return Hex.encode(SHA256Digest.hash(JSONValue.array(sorted).serialized).prefix(16))
+  }
+
+  /// Members by name: Apple promises no order.
+  private static func ordered(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object):
+      .object(JSONObject(object.members.map { JSONObject.Member(key: $0.key, value: ordered($0.value)) }.sorted { $0.key < $1.key }))
+    case .array(let elements): .array(elements.map(ordered))
+    default: value
+    }
+  }
+}

@@ -1,0 +1,447 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+import WireJSON
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct MigratedReceipt: RPCMessage, Hashable {
+  public var id: String?
+  public var originalTransactionIds: [String]
+  public var error: String?
+  /// queued, duplicate (the same purchases are in this migration already), no-purchase or failed.
+  public var state: String
+  /// Of old receipts that name no original one.
+  public var transactionIds: [String]
+
+  public init(
+    id: String? = nil,
+    originalTransactionIds: [String] = [],
+    error: String? = nil,
+    state: String = "",
+    transactionIds: [String] = []
+  ) {
+    self.id = id
+    self.originalTransactionIds = originalTransactionIds
+    self.error = error
+    self.state = state
+    self.transactionIds = transactionIds
+  }
+
+  public init() {
+    self.id = nil
+    self.originalTransactionIds = []
+    self.error = nil
+    self.state = ""
+    self.transactionIds = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "error":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          error = try reader.readString()
+        case "state":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "transactionIds", "transaction_ids":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          transactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let id {
+      writer.key("id")
+      writer.string(id)
+    }
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if let error {
+      writer.key("error")
+      writer.string(error)
+    }
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if !transactionIds.isEmpty {
+      writer.key("transactionIds")
+      writer.beginArray()
+      for element in transactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct MigrateReceiptsResponse: RPCMessage, Hashable {
+  /// One a receipt, in their order.
+  public var results: [MigratedReceipt]
+  public var migrationId: String
+
+  public init(
+    results: [MigratedReceipt] = [],
+    migrationId: String = ""
+  ) {
+    self.results = results
+    self.migrationId = migrationId
+  }
+
+  public init() {
+    self.results = []
+    self.migrationId = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "results":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          results = try reader.readList { (reader) throws(JSONError) in try MigratedReceipt(reading: &reader) }
+        case "migrationId", "migration_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !results.isEmpty {
+      writer.key("results")
+      writer.beginArray()
+      for element in results { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if !migrationId.isEmpty {
+      writer.key("migrationId")
+      writer.string(migrationId)
+    }
+    writer.endObject()
+  }
+}
+
+/// How far a migration is. Counts are of receipts unless they say otherwise.
+public struct Migration: RPCMessage, Hashable {
+  public var migrationId: String
+  public var bundleId: String
+  /// running, or completed when nothing waits: more receipts may still be added.
+  public var state: String
+  /// 0 to 1, of what was handed in.
+  public var progress: Double?
+  public var receipts: Int64?
+  public var duplicates: Int64?
+  public var noPurchase: Int64?
+  /// Worked to the end: their histories and statuses are on their way to the feed.
+  public var migrated: Int64?
+  public var failed: Int64?
+  public var waiting: Int64?
+  /// Found in the histories, each once a receipt.
+  public var transactions: Int64?
+  public var subscriptions: Int64?
+  public var startedAt: Timestamp?
+  public var updatedAt: Timestamp?
+
+  public init(
+    migrationId: String = "",
+    bundleId: String = "",
+    state: String = "",
+    progress: Double? = nil,
+    receipts: Int64? = nil,
+    duplicates: Int64? = nil,
+    noPurchase: Int64? = nil,
+    migrated: Int64? = nil,
+    failed: Int64? = nil,
+    waiting: Int64? = nil,
+    transactions: Int64? = nil,
+    subscriptions: Int64? = nil,
+    startedAt: Timestamp? = nil,
+    updatedAt: Timestamp? = nil
+  ) {
+    self.migrationId = migrationId
+    self.bundleId = bundleId
+    self.state = state
+    self.progress = progress
+    self.receipts = receipts
+    self.duplicates = duplicates
+    self.noPurchase = noPurchase
+    self.migrated = migrated
+    self.failed = failed
+    self.waiting = waiting
+    self.transactions = transactions
+    self.subscriptions = subscriptions
+    self.startedAt = startedAt
+    self.updatedAt = updatedAt
+  }
+
+  public init() {
+    self.migrationId = ""
+    self.bundleId = ""
+    self.state = ""
+    self.progress = nil
+    self.receipts = nil
+    self.duplicates = nil
+    self.noPurchase = nil
+    self.migrated = nil
+    self.failed = nil
+    self.waiting = nil
+    self.transactions = nil
+    self.subscriptions = nil
+    self.startedAt = nil
+    self.updatedAt = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "migrationId", "migration_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
+        case "bundleId", "bundle_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "state":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "progress":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          progress = try reader.readDouble()
+        case "receipts":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          receipts = try reader.readInt64()
+        case "duplicates":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          duplicates = try reader.readInt64()
+        case "noPurchase", "no_purchase":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          noPurchase = try reader.readInt64()
+        case "migrated":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          migrated = try reader.readInt64()
+        case "failed":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          failed = try reader.readInt64()
+        case "waiting":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          waiting = try reader.readInt64()
+        case "transactions":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          transactions = try reader.readInt64()
+        case "subscriptions":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          subscriptions = try reader.readInt64()
+        case "startedAt", "started_at":
+          try seen.insert(12, key)
+          if try reader.readNull() { continue }
+          startedAt = try reader.readTimestamp()
+        case "updatedAt", "updated_at":
+          try seen.insert(13, key)
+          if try reader.readNull() { continue }
+          updatedAt = try reader.readTimestamp()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !migrationId.isEmpty {
+      writer.key("migrationId")
+      writer.string(migrationId)
+    }
+    if !bundleId.isEmpty {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if let progress {
+      writer.key("progress")
+      writer.double(progress)
+    }
+    if let receipts {
+      writer.key("receipts")
+      writer.int64(receipts)
+    }
+    if let duplicates {
+      writer.key("duplicates")
+      writer.int64(duplicates)
+    }
+    if let noPurchase {
+      writer.key("noPurchase")
+      writer.int64(noPurchase)
+    }
+    if let migrated {
+      writer.key("migrated")
+      writer.int64(migrated)
+    }
+    if let failed {
+      writer.key("failed")
+      writer.int64(failed)
+    }
+    if let waiting {
+      writer.key("waiting")
+      writer.int64(waiting)
+    }
+    if let transactions {
+      writer.key("transactions")
+      writer.int64(transactions)
+    }
+    if let subscriptions {
+      writer.key("subscriptions")
+      writer.int64(subscriptions)
+    }
+    if let startedAt {
+      writer.key("startedAt")
+      writer.string(startedAt.text)
+    }
+    if let updatedAt {
+      writer.key("updatedAt")
+      writer.string(updatedAt.text)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct GetMigrationRequest: RPCMessage, Hashable {
+  public var migrationId: String?
+
+  public init(
+    migrationId: String? = nil
+  ) {
+    self.migrationId = migrationId
+  }
+
+  public init() {
+    self.migrationId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "migrationId", "migration_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          migrationId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let migrationId {
+      writer.key("migrationId")
+      writer.string(migrationId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct GetMigrationResponse: RPCMessage, Hashable {
+  public var migration: Migration?
+
+  public init(
+    migration: Migration? = nil
+  ) {
+    self.migration = migration
+  }
+
+  public init() {
+    self.migration = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "migration":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          migration = try Migration(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let migration {
+      writer.key("migration")
+      migration.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,27 @@
+/// How often something may be done: a steady rate, and how much of it may be done at once after a time of rest.
+public struct RateRule: Sendable, Hashable {
+  /// The highest rate that can be kept exactly, a second.
+  public static let highestRate = 100_000.0
+  /// The lowest, a second: once in about eleven days.
+  public static let lowestRate = 1e-6
+  public static let largestBurst = 1_000_000
+
+  /// Microseconds between two units of the steady rate, rounded up: never faster than the rate.
+  public let interval: Int64
+  /// Units that may be had at once.
+  public let burst: Int
+
+  /// Nil when the rate or the burst lies outside what can be kept.
+  ///
+  /// - Parameters:
+  ///   - rate: units a second.
+  ///   - burst: units at once, at least 1.
+  public init?(perSecond rate: Double, burst: Int) {
+    guard rate >= Self.lowestRate, rate <= Self.highestRate, (1...Self.largestBurst).contains(burst) else { return nil }
+    interval = Int64((1_000_000 / rate).rounded(.up))
+    self.burst = burst
+  }
+
+  /// How far the time of the next unit may run ahead of the clock, microseconds.
+  var tolerance: Int64 { interval * Int64(burst) }
+}

@@ -1,0 +1,19 @@
+import Cryptography
+import RedisClient
+
+/// The Lua files of `Scripts/`, one each.
+enum Scripts {
+  static let reserve = script("reserve", PackageResources.reserve_lua)
+  static let share = script("share", PackageResources.share_lua)
+
+  private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
+    RedisScript(name: name, source: String(decoding: source, as: UTF8.self), sha1: Hex.encode(SHA1Digest.hash(source)))
+  }
+}
+
+extension Duration {
+  var microseconds: Int64 {
+    let parts = components
+    return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
+  }
+}

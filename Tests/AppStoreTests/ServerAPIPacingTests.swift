@@ -1,0 +1,72 @@
+import HTTPClient
+import Synchronization
+import Testing
+
+@testable import AppStore
+
+@Suite("Pacing of the App Store Server API")
+struct ServerAPIPacingTests {
+  @Test("no hour has more requests than Apple allows", arguments: AppStoreServerEndpoint.allCases)
+  func budget(endpoint: AppStoreServerEndpoint) {
+    for server in [AppStoreServer.production, .sandbox] {
+      let budget = AppStoreRateBudget(endpoint, server: server)
+      let allowed = endpoint.requestsPerSecond * (server == .production ? 1 : 0.1) * 3600
+      #expect(Double(budget.burst) + budget.perSecond * 3600 <= allowed + 0.001)
+      #expect(Double(budget.burst) + budget.perSecond * 3600 >= allowed * 0.99)
+    }
+    #expect(AppStoreRateBudget(.getNotificationHistory, server: .production).burst == 18_000)
+    #expect(AppStoreRateBudget(.getNotificationHistory, server: .production, rate: 10).burst == 3600)
+    #expect(AppStoreRateBudget(.getNotificationHistory, server: .production, rate: 0.001).burst == 1)
+  }
+
+  /// Lets everything through and remembers what became of it, or refuses.
+  private final class Witness: AppStoreServerPacing {
+    let results = Mutex<[AppStoreServerPermit.Result]>([])
+    let refusal: AppStoreServerAPIError?
+
+    init(refusal: AppStoreServerAPIError? = nil) { self.refusal = refusal }
+
+    func permit(
+      _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
+    ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
+      if let refusal { throw refusal }
+      return AppStoreServerPermit { result in self.results.withLock { $0.append(result) } }
+    }
+  }
+
+  private func client(_ pacing: Witness, tokenFails: Bool = false) -> AppStoreServerAPIClient {
+    // Nobody listens there.
+    AppStoreServerAPIClient(
+      http: HTTPClient(), baseURLs: [.production: "http://127.0.0.1:9"], pacing: pacing
+    ) { (_, server) throws(AppStoreServerAPIError) in
+      if tokenFails { throw AppStoreServerAPIError(.configuration, message: "no key", server: server) }
+      return "token"
+    }
+  }
+
+  @Test("a server that cannot be reached is told as failed, each try of it")
+  func failed() async {
+    let witness = Witness()
+    await #expect(throws: AppStoreServerAPIError.self) {
+      try await client(witness).call(
+        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .milliseconds(400))
+    }
+    let results = witness.results.withLock { $0 }
+    #expect(!results.isEmpty && results.allSatisfy { $0 == .failed })
+  }
+
+  @Test("without leave nothing is sent, and without a token no leave is asked for")
+  func refused() async {
+    let refusal = AppStoreServerAPIError(.server, message: "left alone", server: .production)
+    await #expect(throws: refusal) {
+      try await client(Witness(refusal: refusal)).call(
+        .setAppAccountToken, bundleId: "a", server: .production, path: ["1"], deadline: .now + .seconds(1))
+    }
+    let witness = Witness()
+    await #expect(throws: AppStoreServerAPIError.self) {
+      try await client(witness, tokenFails: true).call(
+        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .seconds(1))
+    }
+    #expect(witness.results.withLock { $0.isEmpty })
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("The settings of recovery")
+struct RecoverySettingsTests {
+  private func read(_ yaml: String) throws -> DeploymentConfiguration {
+    try DeploymentConfiguration(yaml: yaml, file: "f.yaml", folder: "/etc")
+  }
+
+  @Test("without settings they are the documented ones")
+  func defaults() throws {
+    let settings = try read("apps: []").recovery
+    #expect(settings == RecoverySettings())
+    #expect(settings.parallelPages == 16 && settings.lease == .seconds(15) && settings.outageAfter == .seconds(60))
+  }
+
+  @Test("every setting is read, and what nobody reads is named")
+  func all() throws {
+    let configuration = try read(
+      """
+      recovery:
+        parallelPages: 256
+        lease: 1s
+        holdBack: 0s
+        heartbeat: 100ms
+        outageAfter: 300ms
+        retryPatience: 1s
+        retryMargin: 0s
+        silenceAfter: 1s
+        silenceExpected: 1
+        rates: { getNotificationHistory: 0.001, getTransactionInfo: 1000 }
+        colour: blue
+      """)
+    let settings = configuration.recovery
+    #expect(settings.parallelPages == 256 && settings.holdBack == .zero && settings.heartbeat == .milliseconds(100))
+    #expect(settings.rates == ["getNotificationHistory": 0.001, "getTransactionInfo": 1000])
+    #expect(configuration.unknownKeys.count == 1 && configuration.unknownKeys[0].contains("colour"))
+  }
+
+  @Test(
+    "what lies beyond an edge is refused by its name",
+    arguments: [
+      ("parallelPages", "0"), ("parallelPages", "257"), ("intakeBacklog", "0"), ("lease", "999ms"), ("heartbeat", "99ms"),
+      ("outageAfter", "14s"),
+      ("retryPatience", "999ms"), ("silenceAfter", "999ms"), ("silenceExpected", "0"), ("silenceExpected", "1000001"),
+    ])
+  func edges(key: String, value: String) throws {
+    let error = #expect(throws: ConfigurationError.self) { try read("recovery: { \(key): \(value) }") }
+    #expect("\(try #require(error))".contains("recovery.\(key)"))
+  }
+
+  @Test("a rate beyond its edges is refused by its endpoint", arguments: ["0.0009", "1000.1"])
+  func rates(value: String) throws {
+    let error = #expect(throws: ConfigurationError.self) { try read("recovery: { rates: { getTransactionInfo: \(value) } }") }
+    #expect("\(try #require(error))".contains("recovery.rates.getTransactionInfo"))
+  }
+}

@@ -1,0 +1,44 @@
+"""Starts and ends a whole system with Deploy/up: for the system tests and the benchmarks. Standard library only."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Deploy"))
+from client import System  # noqa: E402
+
+
+def free_port_base() -> int:
+    """A base whose ports up to +19 are free now."""
+    for base in range(21000, 29000, 40):
+        taken = False
+        for offset in (0, *range(10, 20)):
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind(("127.0.0.1", base + offset))
+                except OSError:
+                    taken = True
+                    break
+        if not taken:
+            return base
+    raise RuntimeError("no free ports")
+
+
+def start_system(data: pathlib.Path, *options: str) -> System:
+    """Of the build that BUILD_CONFIGURATION names, debug when it names none."""
+    base = free_port_base()
+    run = subprocess.run(
+        [ROOT / "Deploy" / "up", "--detach", "--skip-build", "--data", data, "--port-base", str(base), *options],
+        env={"BUILD_CONFIGURATION": "debug", **os.environ}, capture_output=True, text=True, timeout=300)
+    if run.returncode != 0:
+        raise RuntimeError(f"Deploy/up failed:\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
+    return System(data, base)
+
+
+def stop_system(system: System) -> None:
+    subprocess.run([ROOT / "Deploy" / "down", "--data", system.data, "--port-base", str(system.port_base)],
+                   capture_output=True, text=True, timeout=120, check=True)

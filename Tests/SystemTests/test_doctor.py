@@ -1,0 +1,162 @@
+"""Deploy/doctor: each way in which notifications fail to arrive gets its own verdict."""
+
+import contextlib
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+from conftest import ROOT
+
+APP = "com.example.app"
+
+
+def doctor(system, *options: str, environment: str = "Production", wait: int = 15) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--environment", environment, "--wait", str(wait), "--data", system.data,
+         "--port-base", str(system.port_base), *options], capture_output=True, text=True, timeout=120)
+
+
+def public_key(system) -> str:
+    return subprocess.run(["openssl", "pkey", "-in", system.data / "keys" / "SubscriptionKey.p8", "-pubout"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+@contextlib.contextmanager
+def registered(system, url="", *, sandbox="", key: str | None = None, **more):
+    """The app as App Store Connect has it for a while; as it was afterwards."""
+    ours = system.public + "/v1/app-store/notifications"
+
+    def register(production, sandbox, key, more):
+        system.control("/control/apps", {
+            "bundleId": APP, "appAppleId": 525463029, "notificationURLs": {"Production": production, "Sandbox": sandbox},
+            "apiKeys": [{"issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": "2X9R4HXF34", "publicKey": key}], **more})
+
+    register(ours if url == "" else url, ours if sandbox == "" else sandbox, key or public_key(system), more)
+    try:
+        yield
+    finally:
+        register(ours, ours, public_key(system), {})
+
+
+@contextlib.contextmanager
+def listening(answer: bytes | None, context: ssl.SSLContext | None = None):
+    """A server that answers everything so, or nothing at all; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held = []
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                    if context:
+                        connection = context.wrap_socket(connection, server_side=True)
+                    held.append(connection)
+                    if answer is not None:
+                        connection.recv(65536)
+                        connection.sendall(answer)
+                        connection.close()
+                except ssl.SSLError:
+                    continue
+                except OSError:
+                    return
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def http_answer(status: str, *headers: str) -> bytes:
+    return "\r\n".join([f"HTTP/1.1 {status}", "Content-Length: 0", *headers, "", ""]).encode()
+
+
+def test_all_is_well(system):
+    answer = doctor(system)
+    assert answer.returncode == 0 and "WELL" in answer.stdout, answer
+    assert "SUCCESS" in answer.stdout and "on the feed" in answer.stdout
+
+
+def test_what_apple_says_of_its_attempts(system, tmp_path):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem",
+                    "-days", "1", "-subj", "/CN=localhost"], check=True, capture_output=True)
+    untrusted = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    untrusted.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        closed = probe.getsockname()[1]
+    with (listening(http_answer("200 OK"), untrusted) as tls, listening(None) as silent, listening(http_answer("404 Not Found")) as missing,
+          listening(b"220 smtp.example.com ESMTP\r\n\r\n") as mail, listening(http_answer("200 OK")) as stranger,
+          listening(http_answer("301 Moved", "Location: /x")) as moved):
+        # The one that takes ten seconds runs beside the others.
+        with registered(system, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
+            slow: list = []
+            beside = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox", wait=40)))
+            beside.start()
+            cases = [
+                (f"https://127.0.0.1:{tls}/", 20, "certificate"), (f"http://127.0.0.1:{closed}/", 22, "DNS"),
+                ("https://nobody.invalid/v1", 22, "resolve"), (f"http://127.0.0.1:{missing}/", 24, "path is wrong"),
+                (f"http://127.0.0.1:{moved}/", 24, "HTTP status"), (f"http://127.0.0.1:{mail}/", 25, "another protocol"),
+                (f"http://127.0.0.1:{stranger}/", 31, "another system")]
+            for url, code, advice in cases:
+                with registered(system, url, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
+                    answer = doctor(system, wait=4)
+                assert answer.returncode == code and advice in answer.stdout, (url, answer)
+            beside.join()
+        assert slow[0].returncode == 21 and "17.0.0.0/8" in slow[0].stdout, slow
+
+
+def test_what_is_wrong_between_us_and_apple(system, tmp_path):
+    other = tmp_path / "other.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other], check=True, capture_output=True)
+    public = subprocess.run(["openssl", "pkey", "-in", other, "-pubout"], capture_output=True, text=True, check=True).stdout
+    with registered(system, key=public):
+        answer = doctor(system)
+    assert answer.returncode == 12 and "In-App Purchase key" in answer.stdout, answer
+    with registered(system, None):
+        answer = doctor(system)
+    assert answer.returncode == 13 and "App Store Connect" in answer.stdout, answer
+    system.control("/control/faults", {"route": "testNotification", "count": 9, "reset": True})
+    try:
+        answer = doctor(system)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert answer.returncode == 14, answer
+    # The app's number in App Store Connect is not the one in our configuration: it arrives, and is not believed.
+    with registered(system, appAppleId=525463030):
+        answer = doctor(system)
+    assert answer.returncode == 30 and "appAppleId" in answer.stdout, answer
+
+
+def test_what_is_wrong_with_our_own_services(system, tmp_path):
+    system.service("stop", "notification-recovery")
+    try:
+        answer = doctor(system)
+    finally:
+        system.service("start", "notification-recovery")
+    assert answer.returncode == 10 and "notification-recovery does not answer" in answer.stdout, answer
+    (tmp_path / "token").write_text("nobody")
+    answer = doctor(system, "--url", system.url("Recovery"), "--verifier-url", system.url("Verifier"), "--token-file", str(tmp_path / "token"))
+    assert answer.returncode == 11, answer
+    # ingest away: Apple finds the port closed.
+    system.service("stop", "ingest")
+    try:
+        answer = doctor(system, "--notification-url", system.public + "/v1/app-store/notifications")
+    finally:
+        system.service("start", "ingest")
+    assert answer.returncode == 22 and "from here" in answer.stdout, answer
+
+
+def test_a_rate_limit_is_told_apart(system):
+    until = int(time.time() * 1000) + 120_000
+    system.control("/control/faults", {"route": "testNotification", "count": 1, "status": 429, "body": {"errorCode": 4290000},
+                                       "headers": {"Retry-After": str(until)}})
+    answer = doctor(system, environment="Sandbox")
+    assert answer.returncode == 15, answer
+
+
+def test_wrong_use(system):
+    assert subprocess.run([sys.executable, ROOT / "Deploy" / "doctor"], capture_output=True).returncode == 2
+    unknown = subprocess.run([sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", "com.example.nobody", "--data", system.data, "--port-base",
+                              str(system.port_base)], capture_output=True, text=True)
+    assert unknown.returncode == 17 and "no app of this bundle id" in unknown.stdout, unknown

@@ -1,0 +1,202 @@
+"""Leaving verifyReceipt: receipts of every kind in, their histories and statuses on the feed, each once."""
+
+import base64
+import json
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+from conftest import ROOT
+
+APP = "com.example.app"
+TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription.observed.v1"
+DAY = 86_400_000
+
+
+def story(system, *steps, environment="Production", **more) -> dict:
+    return system.control("/control/notifications/story", {
+        "bundleId": APP, "environment": environment, "steps": list(steps), "send": False, **more})
+
+
+# --- receipts as devices had them -----------------------------------------------------------------------------------------
+
+def der(tag: int, *parts: bytes) -> bytes:
+    content = b"".join(parts)
+    length = len(content)
+    if length < 128:
+        return bytes([tag, length]) + content
+    size = (length.bit_length() + 7) // 8
+    return bytes([tag, 0x80 | size]) + length.to_bytes(size, "big") + content
+
+
+def attribute(kind: int, value: bytes) -> bytes:
+    return der(0x30, der(0x02, kind.to_bytes(2, "big")), der(0x02, b"\x01"), der(0x04, value))
+
+
+def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
+    """An app receipt whose signature nobody checks: PKCS#7 with a purchase for each id."""
+    purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
+                 for one in originals]
+    payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
+    data = der(0x30, bytes.fromhex("06092a864886f70d010701"), der(0xA0, der(0x04, payload)))
+    signed = der(0x30, der(0x02, b"\x01"), der(0x31), data)
+    return base64.b64encode(der(0x30, bytes.fromhex("06092a864886f70d010702"), der(0xA0, signed))).decode()
+
+
+def transaction_receipt(transaction: str) -> str:
+    inner = base64.b64encode(f'{{\n\t"transaction-id" = "{transaction}";\n\t"bid" = "{APP}";\n}}'.encode()).decode()
+    return base64.b64encode(f'{{\n\t"signature" = "AAAA";\n\t"purchase-info" = "{inner}";\n\t"pod" = "100";\n}}'.encode()).decode()
+
+
+def response(originals: list[str], bundle_id: str = APP) -> dict:
+    return {"status": 0, "environment": "Production", "receipt": {"bundle_id": bundle_id, "in_app": []},
+            "latest_receipt_info": [{"original_transaction_id": one, "transaction_id": one, "product_id": "p"} for one in originals]}
+
+
+# --- by RPC ---------------------------------------------------------------------------------------------------------------
+
+def migrate(system, receipts: list[dict], key: str | None = None, **more) -> dict:
+    return system.call("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts, **more}, key=key or uuid.uuid4().hex)
+
+
+def completed(system, migration: str, seconds: float = 60) -> dict:
+    until = time.monotonic() + seconds
+    while True:
+        found = system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
+        if found["state"] == "completed":
+            return found
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+
+
+def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(system):
+    feed = system.subscribe([TRANSACTION, STATUS])
+    long = story(system, "buy", *["renew"] * 24, startDate=int(time.time() * 1000) - 740 * DAY)
+    short = story(system, "buy", "cancel")
+    old = story(system, "buy", environment="Sandbox")
+    receipts = [
+        {"id": "app", "appReceipt": app_receipt([long["originalTransactionId"]])},
+        {"id": "response", "verifyReceiptResponse": response([short["originalTransactionId"]])},
+        {"id": "legacy", "transactionReceipt": transaction_receipt(old["originalTransactionId"])},
+        {"id": "same", "verifyReceiptResponse": response([long["originalTransactionId"]])},
+        {"id": "empty", "appReceipt": app_receipt([])},
+        {"id": "broken", "appReceipt": "bm90IGEgcmVjZWlwdA=="},
+        {"id": "unknown", "verifyReceiptResponse": response(["999999999999999"])},
+        {"id": "stranger", "verifyReceiptResponse": response([short["originalTransactionId"]], "com.example.other")},
+        {"id": "stranger 2", "appReceipt": app_receipt([short["originalTransactionId"]], "com.example.other")}, {"id": "nothing"}]
+    key = uuid.uuid4().hex
+    answer = migrate(system, receipts, key)
+    assert migrate(system, receipts, key) == answer
+    assert {one["id"]: one["state"] for one in answer["results"]} == {
+        "app": "queued", "response": "queued", "legacy": "queued", "same": "duplicate", "empty": "no-purchase", "broken": "failed",
+        "unknown": "queued", "stranger": "failed", "stranger 2": "failed", "nothing": "failed"}
+    assert answer["results"][0]["originalTransactionIds"] == [long["originalTransactionId"]]
+    assert answer["results"][2].get("originalTransactionIds", []) == [] and answer["results"][2]["transactionIds"] == [old["originalTransactionId"]]
+    assert "PKCS#7" in answer["results"][5]["error"]
+    done = completed(system, answer["migrationId"])
+    counts = {name: done.get(name, 0) for name in ("receipts", "duplicates", "noPurchase", "migrated", "failed", "waiting", "transactions",
+                                                   "subscriptions")}
+    assert counts == {"receipts": 10, "duplicates": 1, "noPurchase": 1, "migrated": 3, "failed": 5, "waiting": 0, "transactions": 27,
+                      "subscriptions": 3}, done
+    assert done["progress"] == 1
+    failures, token = [], None
+    while True:
+        page = system.call("Recovery", "ListMigrationFailures", {
+            "migrationId": answer["migrationId"], "maxFailures": 3, **({"pageToken": token} if token else {})})
+        failures += page.get("failures", [])
+        token = page.get("nextPageToken")
+        if token is None:
+            break
+    assert {one["id"]: one["reason"] for one in failures} == {
+        "broken": "malformed-receipt", "stranger": "wrong-app", "stranger 2": "wrong-app", "nothing": "malformed-receipt", "unknown": "no-transaction"}
+    unknown = next(one for one in failures if one["id"] == "unknown")
+    assert unknown["errorCode"] == 4040010 and unknown["transactionIds"] == ["999999999999999"]
+
+    events = feed.wait_for(30)
+    assert len(events) == 30 and len({event["id"] for event in events}) == 30
+    transactions = [event for event in events if event["type"] == TRANSACTION]
+    assert len(transactions) == 27 and {event["data"]["migrationId"] for event in transactions} == {answer["migrationId"]}
+    states = {event["data"]["originalTransactionId"]: event["data"] for event in events if event["type"] == STATUS}
+    assert states[short["originalTransactionId"]]["lifecycle"]["state"] == "active-not-renewing"
+    assert states[old["originalTransactionId"]]["environment"] == "Sandbox"
+    life = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": long["originalTransactionId"], "environment": "Production"})
+    assert life["source"] == "status" and life.get("gaps", []) == []
+
+    # The same receipts again are another migration, and nothing new; what changed since is one event.
+    again = migrate(system, receipts[:3])
+    assert [one["state"] for one in again["results"]] == ["queued"] * 3
+    assert completed(system, again["migrationId"])["transactions"] == 27
+    assert feed.pull(wait=1.5) == []
+    story(system, "refund", originalTransactionId=short["originalTransactionId"])
+    completed(system, migrate(system, receipts[1:2])["migrationId"])
+    assert sorted(event["type"] for event in feed.wait_for(2, seconds=10)) == sorted([TRANSACTION, STATUS])
+    listed = system.call("Recovery", "ListMigrations", {"bundleId": APP, "maxMigrations": 3})["migrations"]
+    assert [one["migrationId"] for one in listed][1:] == [again["migrationId"], answer["migrationId"]]
+    feed.delete()
+
+
+def test_fields_are_named(system):
+    def ask(method, message):
+        return system.rpc("Recovery", method, message, key=uuid.uuid4().hex)
+
+    one = [{"appReceipt": "AAAA"}]
+    for method, message, field in (
+            ("MigrateReceipts", {"receipts": one}, "bundleId"), ("MigrateReceipts", {"bundleId": APP}, "receipts"),
+            ("MigrateReceipts", {"bundleId": APP, "receipts": one, "migrationId": "a b"}, "migrationId"),
+            ("MigrateReceipts", {"bundleId": APP, "receipts": one, "environment": "Moon"}, "environment"),
+            ("MigrateReceipts", {"bundleId": APP, "receipts": one * 1001}, "receipts"),
+            ("MigrateReceipts", {"bundleId": APP, "receipts": [{"id": "x" * 257}]}, "receipts[0].id"),
+            ("GetMigration", {}, "migrationId"), ("ListMigrations", {"maxMigrations": 0}, "maxMigrations"),
+            ("ListMigrationFailures", {}, "migrationId")):
+        answer = ask(method, message)
+        assert answer.status == 400 and f'"{field}"' in answer.body.decode(), (method, message, answer)
+    assert ask("GetMigration", {"migrationId": "nobody"}).status == 404
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------------
+
+def command(system, path, *options: str) -> list:
+    return [sys.executable, ROOT / "Deploy" / "migrate-receipts", path, "--bundle-id", APP, "--data", system.data, "--port-base",
+            str(system.port_base), *options]
+
+
+def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
+    feed = system.subscribe([TRANSACTION, STATUS])
+    people = [story(system, "buy", "renew")["originalTransactionId"] for _ in range(40)]
+    lines = []
+    for number, one in enumerate(people):
+        lines.append(app_receipt([one]) if number % 4 == 0 else json.dumps(
+            [{"id": f"r{number}", "appReceipt": app_receipt([one])}, response([one]), {"id": f"r{number}", "verifyReceiptResponse": response([one])}]
+            [number % 3]))
+    lines[10:10] = ["", "not a receipt", json.dumps({"id": "lost", "verifyReceiptResponse": response(["888888888888888"])})]
+    lines += lines[:5]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    # A tenth of Apple's answers fail.
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 10, "seed": 11, "status": 500, "body": {"errorCode": 5000000}})
+    try:
+        first = subprocess.Popen(command(system, path, "--batch", "3"), stdout=subprocess.PIPE, text=True)
+        state = tmp_path / "receipts.jsonl.migration.json"
+        while not (state.exists() and json.loads(state.read_text())["lines"] >= 9):
+            assert first.poll() is None
+            time.sleep(0.01)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        system.service("kill", "notification-recovery")
+        system.service("start", "notification-recovery")
+        done = subprocess.run(command(system, path, "--batch", "3"), capture_output=True, text=True, timeout=120)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert done.returncode == 1, done
+    assert "on from line" in done.stdout and "47 receipts, 40 migrated, 5 named the purchases of another" in done.stdout, done.stdout
+    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
+    assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
+    events = feed.wait_for(120, seconds=30, settle=1)
+    assert len(events) == 120 and len({event["id"] for event in events}) == 120
+    # The same command again has nothing left to do.
+    again = subprocess.run(command(system, path, "--batch", "3"), capture_output=True, text=True, timeout=60)
+    assert again.returncode == 1 and "40 migrated" in again.stdout, again
+    assert feed.pull(wait=1) == []
+    feed.delete()

@@ -1,0 +1,157 @@
+"""How notifications get lost, and how each comes back: one story a test."""
+
+import subprocess
+import time
+
+import pytest
+from recovery_system import APP, DAY, VERIFIED, ended, listener, make, outages, stamp, start, uuids, wait_for
+
+
+@pytest.fixture
+def feed(recovering):
+    subscription = recovering.subscribe([VERIFIED])
+    yield subscription
+    subscription.delete()
+
+
+def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_looked_after(recovering, feed):
+    began = time.time() - 1  # the last heartbeat lies a little before
+    recovering.service("stop", "ingest")
+    missed = [make(recovering, "DID_RENEW", send=True)["notificationUUID"] for _ in range(3)]
+    time.sleep(2)
+    recovering.service("start", "ingest")
+    back = time.time()
+
+    assert uuids(feed.wait_for(3, seconds=40)) == sorted(missed)
+    # They came from Apple itself: nothing was asked for before its retry was due.
+    def looked():
+        return [recovery for recovery in outages(recovering, began, "Production") if recovery["state"] == "completed"]
+
+    found = wait_for(looked, seconds=40)
+    assert len(found) == 1 and found[0]["onlyFailures"] is True, found
+    assert found[0]["startedAt"] > time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(back + 7))
+    assert found[0].get("accepted", 0) == 0, found
+    assert feed.wait_for(1, seconds=1) == []
+
+
+def test_a_long_outage_beyond_the_retries_is_recovered_by_itself_most_urgent_first(recovering, feed):
+    began = time.time() - 1  # the last heartbeat lies a little before
+    recovering.service("stop", "ingest")
+    # All of Apple's retries pass in six seconds.
+    recovering.control("/control/time-scale", {"scale": 100_000})
+    missed = [make(recovering, kind, send=True, **more)["notificationUUID"] for kind, more in [
+        ("REFUND_DECLINED", {}), ("DID_RENEW", {}), ("EXPIRED", {"subtype": "VOLUNTARY"}), ("DID_RENEW", {"subtype": "BILLING_RECOVERY"})]]
+
+    def given_up():
+        return all(len(recovering.control(f"/control/notifications?notificationUUID={missing}")["notifications"][0]["sendAttempts"]) == 6
+                   for missing in missed)
+
+    assert wait_for(given_up, seconds=30)
+    time.sleep(5)  # longer than an hour of the schedule that recovery goes by
+    recovering.control("/control/time-scale", {"scale": 360})
+    recovering.service("start", "ingest")
+    assert uuids(feed.wait_for(4, seconds=40)) == sorted(missed)
+    found = wait_for(lambda: [recovery for recovery in outages(recovering, began, "Production")
+                              if recovery.get("accepted", 0) > 0 and recovery["state"] == "completed"])
+    assert sum(recovery["accepted"] for recovery in found) == 4, found
+    results = {entry["result"]: entry for recovery in found for entry in recovery["sendAttemptResults"]}
+    assert results["SOCKET_ISSUE"]["count"] >= 24 and "port" in results["SOCKET_ISSUE"]["diagnosis"], results
+    assert feed.wait_for(1, seconds=1) == []
+
+
+def test_a_single_missed_notification_is_brought_back_by_its_transaction(recovering, feed):
+    began = time.time()
+    lost = make(recovering, "DID_RENEW", "Sandbox", send=True, url="http://127.0.0.1:9/nobody")
+    other = make(recovering, "DID_RENEW", "Sandbox", send=False)
+    progress = ended(recovering, start(recovering, began - 60, time.time() + 60, "Sandbox", transactionId=lost["transactionId"]))
+    assert (progress["state"], progress["pages"], progress["fetched"], progress["accepted"]) == ("completed", 1, 1, 1), progress
+    assert uuids(feed.wait_for(1, settle=1)) == [lost["notificationUUID"]] != [other["notificationUUID"]]
+
+
+def test_what_was_stored_though_apple_saw_a_500_is_counted_once(recovering, feed):
+    """The intake took it, and what stands in front of it answered 500: Apple sends it again, and lists it as a failure."""
+    def stored_but_refused(body):
+        assert recovering.post("/v1/app-store/notifications", body).status == 200
+        return 500
+
+    began = time.time()
+    with listener(stored_but_refused) as port:
+        sent = make(recovering, "DID_RENEW", "Sandbox", send=True, url=f"http://127.0.0.1:{port}/")
+    assert [attempt["sendAttemptResult"] for attempt in sent["sendAttempts"]] == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"]
+    assert uuids(feed.wait_for(1)) == [sent["notificationUUID"]]
+    progress = ended(recovering, start(
+        recovering, began - 1, time.time() + 60, "Sandbox", onlyFailures=True, transactionId=sent["transactionId"]))
+    assert (progress["state"], progress["fetched"], progress.get("accepted", 0), progress["duplicates"]) == ("completed", 1, 0, 1)
+    assert feed.wait_for(1, seconds=2) == []
+
+
+def test_what_comes_back_late_takes_its_place_in_the_subscriptions_life(recovering, feed):
+    story = recovering.control("/control/notifications/story", {
+        "bundleId": APP, "environment": "Production", "send": True,
+        "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})
+    purchase = {"originalTransactionId": story["originalTransactionId"], "environment": "Production"}
+    assert len(feed.wait_for(2)) == 2
+    before = recovering.call("Verifier", "GetSubscriptionState", purchase)
+    assert [step.get("subtype") for step in before["notifications"]] == ["INITIAL_BUY", "VOLUNTARY"]
+    made = [notification["signedDate"] / 1000 for notification in story["notifications"]]
+    progress = ended(recovering, start(
+        recovering, min(made) - 60, max(made) + 60, transactionId=story["originalTransactionId"]))
+    assert (progress["accepted"], progress["duplicates"]) == (1, 2), progress
+    event, = feed.wait_for(1)
+    assert event["data"]["lifecycle"]["late"] is True
+    after = recovering.call("Verifier", "GetSubscriptionState", purchase)
+    assert [step.get("subtype") for step in after["notifications"]] == ["INITIAL_BUY", "AUTO_RENEW_DISABLED", "VOLUNTARY"]
+    assert after["state"] == before["state"] == "expired" and after.get("gaps", []) == []
+
+
+def test_a_wrong_certificate_is_told_by_apples_own_attempts(recovering, feed, tmp_path):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=wrong.example",
+         "-days", "2", "-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem"], check=True, capture_output=True)
+    both = tmp_path / "both.pem"
+    both.write_text((tmp_path / "certificate.pem").read_text() + (tmp_path / "key.pem").read_text())
+    began = time.time()
+    with listener(lambda body: 200, both) as port:
+        lost = make(recovering, "DID_RENEW", "Sandbox", send=True, url=f"https://127.0.0.1:{port}/")
+    progress = ended(recovering, start(
+        recovering, began - 1, time.time() + 60, "Sandbox", onlyFailures=True, transactionId=lost["transactionId"]))
+    result, = progress["sendAttemptResults"]
+    assert result["result"] in ("TLS_ISSUE", "SSL_ISSUE") and result["count"] == 1, progress
+    assert "certificate" in result["diagnosis"]
+    assert "certificate" in recovering.log("notification-recovery")
+    assert uuids(feed.wait_for(1)) == [lost["notificationUUID"]]
+
+
+def test_what_is_older_than_180_days_is_named_and_the_rest_comes(recovering, feed):
+    now = time.time()
+    gone = make(recovering, "DID_RENEW", send=False, signedDate=int((now - 190 * DAY) * 1000))
+    kept = make(recovering, "DID_RENEW", send=False, signedDate=int((now - 179 * DAY) * 1000))
+    progress = ended(recovering, start(recovering, now - 200 * DAY, now - 178 * DAY))
+    assert progress["state"] == "completed" and progress["accepted"] == 1, progress
+    uncovered, = progress["uncovered"]
+    assert uncovered["startDate"].startswith(time.strftime("%Y-%m-%dT%H:%M", time.gmtime(now - 200 * DAY)))
+    assert uncovered["endDate"].startswith(time.strftime("%Y-%m-%d", time.gmtime(now - 180 * DAY)))
+    assert uuids(feed.wait_for(1, settle=1)) == [kept["notificationUUID"]] != [gone["notificationUUID"]]
+
+    nothing = ended(recovering, start(recovering, now - 300 * DAY, now - 290 * DAY))
+    assert nothing["state"] == "completed" and nothing.get("pages", 0) == 0 and len(nothing["uncovered"]) == 1, nothing
+
+
+def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
+    """Ingest lives, and nothing reaches it: a name that points elsewhere, a proxy that answers in its place."""
+    lost = make(recovering, "DID_RENEW", "Sandbox", send=False)["notificationUUID"]
+    redis = ["redis-cli", "-p", str(recovering.port_base + 18), "--no-auth-warning", "-a",
+             (recovering.data / "redis-password").read_text().strip()]
+    keys = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:last-arrival:Production:*"], capture_output=True, text=True)
+    prefix = keys.stdout.split()[0].split(":ingest:")[0]
+    now = int(time.time() * 1000)
+    # A week of five hundred every five minutes, and nothing for the last twenty minutes.
+    counts = [word for day in range(1, 8) for place in range(-8, 9)
+              for word in (str((now - day * 86_400_000) // 300_000 + place), "500")]
+    for words in (["HSET", f"{prefix}:ingest:arrivals:Sandbox:{APP}", *counts],
+                  ["SET", f"{prefix}:ingest:last-arrival:Sandbox:{APP}", str(now - 1_200_000)]):
+        subprocess.run([*redis, *words], check=True, capture_output=True)
+    came: list[str] = []
+    assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came)
+    found = outages(recovering, now / 1000 - 1202, "Sandbox")
+    assert found and any(recovery["startDate"] < stamp(now / 1000 - 1190) for recovery in found), found

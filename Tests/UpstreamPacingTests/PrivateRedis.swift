@@ -1,0 +1,60 @@
+import Foundation
+import Logging
+import RedisClient
+import Testing
+
+/// A Redis of a test's own, on a socket in a folder of its own.
+final class PrivateRedis {
+  private let folder: URL
+  private var process: Process?
+
+  private var socket: String { folder.appendingPathComponent("s").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("up-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  func start() async throws -> RedisClient {
+    try? FileManager.default.removeItem(atPath: socket)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", ""]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    let client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    for _ in 0..<1000 {
+      if (try? await client.send(["PING"])) != nil { return client }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw RedisError.unavailable("the test's Redis does not answer")
+  }
+
+  func kill() async {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+    self.process = nil
+  }
+
+  func remove() async {
+    await kill()
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
+
+/// Gives the body a fresh Redis.
+func withRedis(_ body: (RedisClient, PrivateRedis) async throws -> Void) async throws {
+  let redis = try PrivateRedis()
+  do {
+    let client = try await redis.start()
+    try await body(client, redis)
+    client.close()
+  } catch {
+    await redis.remove()
+    throw error
+  }
+  await redis.remove()
+}

@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import UpstreamPacing
+
+@Suite("Rate bucket")
+struct RateBucketTests {
+  @Test("a rule takes rates and bursts up to its edges and none beyond")
+  func rules() throws {
+    #expect(RateRule(perSecond: RateRule.highestRate, burst: 1)?.interval == 10)
+    #expect(RateRule(perSecond: RateRule.highestRate + 1, burst: 1) == nil)
+    #expect(RateRule(perSecond: RateRule.lowestRate, burst: 1) != nil)
+    #expect(RateRule(perSecond: 0, burst: 1) == nil)
+    #expect(RateRule(perSecond: .nan, burst: 1) == nil)
+    #expect(RateRule(perSecond: 1, burst: 0) == nil)
+    #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst) != nil)
+    #expect(RateRule(perSecond: 1, burst: RateRule.largestBurst + 1) == nil)
+    // Never faster than asked for.
+    #expect(RateRule(perSecond: 3, burst: 1)?.interval == 333_334)
+  }
+
+  @Test("a rested bucket gives its burst at once, then one an interval")
+  func burst() throws {
+    let rule = try #require(RateRule(perSecond: 10, burst: 3))
+    var bucket = RateBucket()
+    #expect(bucket.reserve(1...10, rule: rule, now: 0) == .granted(units: 3, wait: 0))
+    #expect(bucket.reserve(1...1, rule: rule, now: 0) == .refused(wait: 100_000))
+    #expect(bucket.reserve(1...1, rule: rule, now: 99_999) == .refused(wait: 1))
+    #expect(bucket.reserve(1...1, rule: rule, now: 100_000) == .granted(units: 1, wait: 0))
+    #expect(bucket.reserve(2...2, rule: rule, longestWait: 200_000, now: 100_000) == .granted(units: 2, wait: 200_000))
+    #expect(bucket.reserve(1...9, rule: rule, longestWait: 400_000, now: 100_000) == .granted(units: 2, wait: 400_000))
+  }
+
+  @Test("a hold lets nothing through before its end and no more than a burst at it")
+  func hold() throws {
+    let rule = try #require(RateRule(perSecond: 10, burst: 2))
+    var bucket = RateBucket()
+    bucket.hold(until: 5_000_000)
+    bucket.hold(until: 1_000_000)
+    #expect(bucket.reserve(1...5, rule: rule, now: 0) == .refused(wait: 5_000_000))
+    #expect(bucket.reserve(1...5, rule: rule, longestWait: 5_000_000, now: 0) == .granted(units: 2, wait: 5_000_000))
+    #expect(bucket.reserve(1...1, rule: rule, now: 5_000_000) == .refused(wait: 100_000))
+  }
+
+  @Test("in no span of time is more used than the burst and what the rate gives in it")
+  func property() throws {
+    var random = SeededRandom("rate bucket")
+    for _ in 0..<300 {
+      let rule = try #require(
+        RateRule(perSecond: .random(in: 0.5...5000, using: &random), burst: .random(in: 1...50, using: &random)))
+      var bucket = RateBucket()
+      var now: Int64 = .random(in: 0...1_000_000_000_000, using: &random)
+      var used: [(at: Int64, units: Int)] = []
+      for _ in 0..<80 {
+        now += .random(in: 0...rule.interval * 6, using: &random)
+        let least = Int.random(in: 1...rule.burst + 3, using: &random)
+        if Int.random(in: 0..<20, using: &random) == 0 { bucket.hold(until: now + .random(in: 0...rule.interval * 9, using: &random)) }
+        let longest = Bool.random(using: &random) ? 0 : Int64.random(in: 0...rule.interval * 20, using: &random)
+        let most = Int.random(in: least...least + 20, using: &random)
+        switch bucket.reserve(least...most, rule: rule, longestWait: longest, now: now) {
+        case .granted(let units, let wait):
+          #expect((least...most).contains(units) && wait >= 0 && wait <= longest)
+          used.append((now + wait, units))
+        case .refused(let wait): #expect(wait > longest)
+        }
+      }
+      for first in used.indices {
+        for last in used.indices where used[last].at >= used[first].at {
+          let span = used[first].at...used[last].at
+          let count = used.filter { span.contains($0.at) }.reduce(0) { $0 + $1.units }
+          let bound = Int64(rule.burst) + (span.upperBound - span.lowerBound) / rule.interval
+          // A reservation larger than the burst is used at the end of its wait, as one.
+          #expect(Int64(count) <= bound + Int64(max(0, (used.map(\.units).max() ?? 0) - rule.burst)))
+        }
+      }
+    }
+  }
+}

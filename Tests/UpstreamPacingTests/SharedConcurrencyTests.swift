@@ -1,0 +1,112 @@
+import RedisClient
+import TestSupport
+import Testing
+
+@testable import UpstreamPacing
+
+@Suite("Shared concurrency")
+struct SharedConcurrencyTests {
+  func instance(
+    _ name: String, _ client: RedisClient, total: Int = 12, most: Int = 12, lease: Duration = .seconds(30),
+    _ absence: StoreAbsence = .refuses
+  ) -> SharedConcurrency {
+    SharedConcurrency(
+      redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, whenStoreIsAway: absence)
+  }
+
+  @Test("an instance alone may have all, and gives back what another one wants as it becomes free")
+  func parts() async throws {
+    try await withRedis { client, _ in
+      let first = instance("a", client)
+      let second = instance("b", client)
+      #expect(first.take(12) == 0)
+      await first.fit()
+      #expect(first.take(12) == 12)
+      _ = second.take(12)
+      await second.fit()
+      // All is in use.
+      #expect(second.permits == 0)
+      first.giveBack(3)
+      await first.fit()
+      await second.fit()
+      #expect(first.permits == 9 && second.permits == 3)
+      first.giveBack(9)
+      _ = first.take(12)
+      _ = second.take(12)
+      await first.fit()
+      await second.fit()
+      #expect(first.permits + second.permits <= 12)
+      #expect(second.permits >= 3)
+    }
+  }
+
+  @Test("whatever the instances want, they never have more than all together")
+  func property() async throws {
+    try await withRedis { client, _ in
+      var random = SeededRandom("shared concurrency")
+      for round in 0..<20 {
+        try await client.send(["FLUSHALL"])
+        let total = Int.random(in: 1...20, using: &random)
+        let instances = (0..<Int.random(in: 1...5, using: &random)).map {
+          instance("\(round)-\($0)", client, total: total, most: Int.random(in: 1...20, using: &random))
+        }
+        var used = Array(repeating: 0, count: instances.count)
+        for _ in 0..<60 {
+          let index = Int.random(in: instances.indices, using: &random)
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0: await instances[index].fit()
+          case 1: used[index] += instances[index].take(Int.random(in: 1...20, using: &random))
+          default:
+            let back = Int.random(in: 0...used[index], using: &random)
+            instances[index].giveBack(back)
+            used[index] -= back
+          }
+          #expect(used.reduce(0, +) <= total)
+          #expect(instances.map(\.permits).reduce(0, +) <= total)
+        }
+        // At rest each that wants some gets at least one while there are enough.
+        for index in instances.indices { instances[index].giveBack(used[index]) }
+        for _ in 0..<3 {
+          for instance in instances {
+            instance.giveBack(instance.take(20))
+            await instance.fit()
+          }
+        }
+        if instances.count <= total { for instance in instances { #expect(instance.permits >= 1) } }
+      }
+    }
+  }
+
+  @Test("the part of an instance that died is free when its lease has ended")
+  func death() async throws {
+    try await withRedis { client, _ in
+      let dead = instance("dead", client, lease: .milliseconds(200))
+      _ = dead.take(12)
+      await dead.fit()
+      #expect(dead.take(12) == 12)
+      let heir = instance("heir", client)
+      var had = 0
+      for _ in 0..<1000 where had < 12 {
+        had += heir.take(12)
+        await heir.fit()
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(had == 12)
+      // It noticed by itself that its lease has ended.
+      #expect(dead.permits == 0)
+    }
+  }
+
+  @Test("without its store it has no permits once its lease has ended, or all of its own, as it was told")
+  func absence() async throws {
+    try await withRedis { client, redis in
+      await redis.kill()
+      let closed = instance("a", client)
+      let alone = instance("b", client, total: 12, most: 5, .goesAlone)
+      await closed.fit()
+      await alone.fit()
+      #expect(closed.take(3) == 0)
+      #expect(alone.take(9) == 5)
+    }
+  }
+}
