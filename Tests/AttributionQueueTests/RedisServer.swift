@@ -87,9 +87,9 @@ func withQueue(
   await server.remove()
 }
 
-/// Waits for a condition, 20 s at the most.
+/// Waits for a condition, a minute at the most.
 func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-  let until = ContinuousClock.now + .seconds(20)
+  let until = ContinuousClock.now + .seconds(60)
   while ContinuousClock.now < until {
     if try await condition() { return }
     try await Task.sleep(for: .milliseconds(10))

@@ -4,6 +4,8 @@ import Synchronization
 public final class NotificationArchive: Sendable {
   private struct State {
     var records: [NotificationRecord] = []
+    /// When each was signed: looked at before the record itself.
+    var dates: [Int64] = []
     var places: [String: Int] = [:]
   }
   private let state = Mutex(State())
@@ -12,6 +14,7 @@ public final class NotificationArchive: Sendable {
     state.withLock {
       $0.places[record.uuid] = $0.records.count
       $0.records.append(record)
+      $0.dates.append(record.signedDate)
     }
   }
 
@@ -26,6 +29,17 @@ public final class NotificationArchive: Sendable {
   /// UUIDs of those that match, oldest first.
   func uuids(where matches: (NotificationRecord) -> Bool) -> [String] {
     state.withLock { $0.records.lazy.filter(matches).map(\.uuid) }
+  }
+
+  /// The same, of those that were signed from `start` on and before `end`.
+  func uuids(from start: Int64, before end: Int64, where matches: (NotificationRecord) -> Bool) -> [String] {
+    state.withLock { state in
+      var found: [String] = []
+      for place in state.dates.indices where state.dates[place] >= start && state.dates[place] < end {
+        if matches(state.records[place]) { found.append(state.records[place].uuid) }
+      }
+      return found
+    }
   }
 
   func records(_ uuids: some Sequence<String>) -> [NotificationRecord] {

@@ -99,7 +99,9 @@ final class NotificationHistory: Sendable {
     if let token {
       page = try known(token, query: query, owner: owner, now: now)
     } else {
-      let found = archive.uuids { $0.bundleID == bundleID && $0.environment == environment && query.matches($0) }
+      let found = archive.uuids(from: query.start, before: query.end) {
+        $0.bundleID == bundleID && $0.environment == environment && query.matches($0)
+      }
       // Apple promises no order: these come in one that is not the order of time.
       let mixed = found.map { (key: $0.utf8.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, uuid: $0) }
         .sorted { ($0.key, $0.uuid) < ($1.key, $1.uuid) }
