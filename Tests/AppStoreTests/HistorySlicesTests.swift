@@ -84,6 +84,17 @@ struct HistorySlicesTests {
     #expect(result.rounds * 4 <= fewest, "\(result.rounds) one after the other")
   }
 
+  @Test("a busy time after a quiet one is read side by side", arguments: [0.007])
+  func busyAfterQuiet(share: Double) throws {
+    let count = 100_000
+    let quiet = Int64(share * Double(Self.day))
+    let dates = (0..<count).map { Self.start + quiet + Int64($0) * (Self.day - quiet - 1) / Int64(count) }
+    var slices = HistorySlices(window: try window())
+    let result = try SimulatedHistory(dates: dates).read(&slices, readers: 16)
+    #expect(Double(result.pages) <= 1.1 * 5000, "\(result.pages) pages, 5000 would do")
+    #expect(result.rounds * 4 <= 5000, "\(result.rounds) one after the other")
+  }
+
   private func sin(_ share: Double) -> Double {
     // A wave of one round a day, without Foundation: a parabola for each half.
     let x = share < 0.5 ? share * 2 : (share - 0.5) * 2

@@ -7,7 +7,8 @@
 ///
 /// - First the whole window is asked. Most recoveries end with its first pages, and nothing is divided.
 /// - What has more than three pages is divided. The first slice is short, since nothing is known yet; each later one is made from
-///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read alone.
+///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read
+///   alone, until it has shown ten pages.
 /// - Towards the end slices become shorter (the rest is shared by all readers), so that no reader is left with a long one.
 ///
 /// Together that stays below 1.1 times the fewest pages possible from about two hundred pages on. The types are not asked for one by
@@ -180,8 +181,9 @@ public struct HistorySlices: Sendable, Hashable {
     let wanted = pages * Double(Self.pageSize) / density
     let bound = max(Self.leastLength, longest * Self.growth)
     let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound))
-    // Shorter than it should be for want of knowledge: one of these is enough to know more.
-    guard length < bound || open.isEmpty else { return nil }
+    // Shorter than it should be for want of knowledge: one of these is enough to know more. When it turns out to be well filled, so are
+    // its neighbours: a busy time after a quiet one.
+    guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.leastPages }) else { return nil }
     // No crumbs at the end.
     return rest - length < length / 2 ? rest : length
   }
