@@ -58,7 +58,9 @@ struct DeadlineBoard: Sendable {
 
   /// How many messages to take from which shards so that they are the `most` nearest their deadline of all. Fewer where what comes
   /// behind the known ones of a shard could be nearer than what other shards have.
-  func nearest(_ most: Int) -> [Int: Int] {
+  ///
+  /// `latest` is the latest deadline among them.
+  func nearest(_ most: Int) -> (counts: [Int: Int], latest: Int64) {
     // Nothing past the last known deadline of a shard that has more can be compared with what comes behind it.
     var horizon = Int64.max
     var heads: [Head] = []
@@ -70,9 +72,11 @@ struct DeadlineBoard: Sendable {
     // A heap of what is next in each shard.
     for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { Self.sink(&heads, index) }
     var counts: [Int: Int] = [:]
+    var latest = Int64.min
     for _ in 0..<max(0, most) {
       guard let head = heads.first, head.deadline <= horizon else { break }
       counts[head.shard, default: 0] += 1
+      latest = head.deadline
       let coming = entries[head.shard].coming
       if head.place + 1 < coming.count {
         heads[0] = Head(deadline: coming[head.place + 1], shard: head.shard, place: head.place + 1)
@@ -82,7 +86,7 @@ struct DeadlineBoard: Sendable {
       }
       Self.sink(&heads, 0)
     }
-    return counts
+    return (counts, latest)
   }
 
   private struct Head {

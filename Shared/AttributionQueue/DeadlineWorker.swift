@@ -119,7 +119,7 @@ public final class DeadlineWorker: Sendable {
     let now = DeliveryQueue.now
     var messages: [LeasedMessage] = []
     let stale = state.withLock { $0.board.stale(now: now) }
-    if !stale.isEmpty { messages = try await take(Dictionary(uniqueKeysWithValues: stale.map { ($0, 0) })) }
+    if !stale.isEmpty { messages = try await take(Dictionary(uniqueKeysWithValues: stale.map { ($0, 0) }), until: 0) }
     let (free, waiting, overdue, nextDue) = state.withLock { state in
       (concurrency - state.held.count, state.board.waiting, state.board.overdue(now: now), state.board.nextDue)
     }
@@ -136,14 +136,20 @@ public final class DeadlineWorker: Sendable {
       case .wait(let time): wait = min(max(time, .milliseconds(1)), Self.longestWait)
       }
     }
-    if most > 0 { messages += try await take(state.withLock { $0.board.nearest(most) }) }
+    if most > 0 {
+      let (counts, latest) = state.withLock { $0.board.nearest(most) }
+      let taken = try await take(counts, until: latest)
+      // Another worker was there before: what is there now is known now.
+      if taken.isEmpty { wait = .milliseconds(1) }
+      messages += taken
+    }
     return (messages, wait)
   }
 
-  /// Takes so many messages of each shard and notes what else is there.
-  private func take(_ counts: [Int: Int]) async throws -> [LeasedMessage] {
+  /// Takes so many messages of each shard, none with a later deadline, and notes what else is there.
+  private func take(_ counts: [Int: Int], until latest: Int64) async throws -> [LeasedMessage] {
     try await withThrowingTaskGroup(of: [LeasedMessage].self) { group in
-      for (shard, count) in counts { group.addTask { try await self.take(count, of: shard) } }
+      for (shard, count) in counts { group.addTask { try await self.take(count, of: shard, until: latest) } }
       var messages: [LeasedMessage] = []
       do {
         while let taken = try await group.next() { messages += taken }
@@ -157,7 +163,7 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  private func take(_ count: Int, of index: Int) async throws -> [LeasedMessage] {
+  private func take(_ count: Int, of index: Int, until latest: Int64) async throws -> [LeasedMessage] {
     let shard = Shard(index)
     // Before the question: what is told while it is under way makes the shard stale again.
     state.withLock { $0.board.look(index) }
@@ -166,7 +172,10 @@ public final class DeadlineWorker: Sendable {
       reply = try await deliveries.run(
         Scripts.take,
         [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard)],
-        [.string(DeliveryQueue.group), .string(consumer.name), .integer(Int64(count)), Self.promotion, Self.lookAhead])
+        [
+          .string(DeliveryQueue.group), .string(consumer.name), .integer(Int64(count)), Self.promotion, Self.lookAhead,
+          .integer(latest),
+        ])
     } catch {
       state.withLock { $0.board.mark(index) }
       throw error

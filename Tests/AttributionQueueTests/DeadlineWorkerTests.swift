@@ -163,13 +163,14 @@ import Testing
         board.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count, nextDue: nil)
       }
       let most = Int.random(in: 1...20, using: &random)
-      let chosen = board.nearest(most)
+      let (chosen, latest) = board.nearest(most)
       let count = chosen.values.reduce(0, +)
       #expect(count <= most)
       #expect(count >= min(most, all.count, 1))
       // Taken shard by shard from the front, they are the nearest of all, known or not.
       let taken = chosen.flatMap { shard, count in all.filter { $0.shard == shard }.map(\.deadline).sorted().prefix(count) }
       #expect(taken.sorted() == Array(all.map(\.deadline).sorted().prefix(count)))
+      #expect(taken.isEmpty || latest == taken.max())
       #expect(board.waiting == all.count)
       #expect(board.nearest == all.map(\.deadline).min())
     }
@@ -207,7 +208,7 @@ extension DeliveryQueue {
         ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0", "MKSTREAM"])
       let reply = try await run(
         Scripts.take, [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard)],
-        [.string(Self.group), .string(consumer), .integer(Int64(most)), 100, 16])
+        [.string(Self.group), .string(consumer), .integer(Int64(most)), 100, 16, "+inf"])
       for entry in reply.array?.first?.array ?? [] {
         leases.append(
           try #require(

@@ -210,8 +210,11 @@ class Outage:
             else:
                 deadline = end + self.lease + 2 * self.pause + 3 + chance.uniform(0, self.spread_seconds)
             bodies.append(lambda name=name, deadline=deadline: self.body(name, deadline))
-        chance.shuffle(bodies)
-        hand_in(public, bodies)
+        # Those that end within the outage come first: they have to be taken in before they end.
+        ended, rest = bodies[:doomed], bodies[doomed:]
+        chance.shuffle(rest)
+        hand_in(public, ended)
+        hand_in(public, rest)
         log(f"{self.tokens} tokens handed in within {time.time() - began:.0f} s of an outage of {self.outage_seconds:.0f} s")
         if time.time() > end:
             raise RuntimeError("the tokens were not handed in before the end of the outage")

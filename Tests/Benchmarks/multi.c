@@ -34,6 +34,8 @@ int main(int count, char **words) {
   CURLM *multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, atol(words[5]));
   curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+  // The simulator ends a connection on which there are more than a hundred.
+  curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 64L);
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: text/plain");
   headers = curl_slist_append(headers, "Accept: application/json");
   headers = curl_slist_append(headers, "Expect:");

@@ -2,6 +2,7 @@
 -- wait by deadline. Redis' own clock decides what is due.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
 -- ARGV 1 group  2 consumer  3 how many to take  4 how many due ones to move at the most  5 how many coming deadlines to tell
+--      6 latest deadline to take: another worker may have taken what this one knew of
 -- Answers {entries as XREADGROUP gives them, when the next delayed one is due in ms since 1970 or -1, how many wait by deadline,
 -- the coming deadlines}.
 local time = redis.call('TIME')
@@ -22,7 +23,7 @@ for _, id in ipairs(due) do
     end
   end
 end
-local taken = most > 0 and redis.call('ZRANGE', KEYS[4], 0, most - 1) or {}
+local taken = most > 0 and redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ARGV[6], 'LIMIT', 0, most) or {}
 for _, id in ipairs(taken) do
   local packed = redis.call('HGET', KEYS[3], id)
   redis.call('ZREM', KEYS[4], id)

@@ -1,5 +1,6 @@
 public import AttributionProtocol
 public import AttributionQueue
+import Cryptography
 public import HTTPClient
 import HummingbirdCore
 public import Logging
@@ -72,6 +73,7 @@ public struct ServiceEnvironment: Sendable {
 public enum ServiceMain {
   /// Runs until SIGTERM or SIGINT; ends the process with 78 when the configuration is wrong, 69 when Redis is, 1 otherwise.
   public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
+    OpenSSLLibrary.keepUntilTheEnd()
     // Private keys must not reach a core file; a peer that goes away must not end the process.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
