@@ -5,6 +5,8 @@ import UpstreamPacing
 /// What the broker takes from the deployment's configuration.
 struct BrokerConfiguration: Sendable {
   let settings: AdServicesSettings
+  /// Of one call of Apple.
+  let timeout: Duration
   let retryRule: AdServicesRetryRule
   let breakerRule: CircuitBreaker.Rule
   let rateRule: RateRule
@@ -14,7 +16,9 @@ struct BrokerConfiguration: Sendable {
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     let settings = deployment.adServices
     func milliseconds(_ time: Duration) -> Int64 { Int64(time / .milliseconds(1)) }
-    guard settings.timeout < deployment.queue.lease else {
+    // A call must end while its token is held, however short the lease is.
+    let timeout = settings.timeout ?? min(.seconds(10), deployment.queue.lease * 4 / 5)
+    guard timeout < deployment.queue.lease else {
       throw ConfigurationError("adServices.timeout", "must be less than queues.lease: a call must end while its token is held")
     }
     guard settings.breaker.firstPause <= settings.breaker.longestPause else {
@@ -24,6 +28,7 @@ struct BrokerConfiguration: Sendable {
       throw ConfigurationError("adServices.rate", "cannot be kept")
     }
     self.settings = settings
+    self.timeout = timeout
     self.rateRule = rateRule
     retryRule = AdServicesRetryRule(
       firstCallDelay: milliseconds(settings.firstCallDelay), notFoundInterval: milliseconds(settings.notFoundInterval),
@@ -33,7 +38,7 @@ struct BrokerConfiguration: Sendable {
       window: milliseconds(settings.breaker.window), leastCalls: settings.breaker.leastCalls,
       failureShare: settings.breaker.failureShare, firstPause: milliseconds(settings.breaker.firstPause),
       longestPause: milliseconds(settings.breaker.longestPause), jitter: settings.breaker.jitter, probes: settings.breaker.probes,
-      probePatience: milliseconds(settings.timeout) * 2)
+      probePatience: milliseconds(timeout) * 2)
     names = CampaignNames(
       organizations: settings.names.organizations, campaigns: settings.names.campaigns, adGroups: settings.names.adGroups,
       keywords: settings.names.keywords, ads: settings.names.ads)

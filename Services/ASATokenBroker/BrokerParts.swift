@@ -32,7 +32,7 @@ extension ServiceParts {
       concurrency: concurrency)
     let tokens = TokenWorker(
       deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
-      apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: settings.timeout, now: WallClock.now),
+      apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
       gate: gate, rule: configuration.retryRule, names: configuration.names, clock: clock, metrics: metrics,
       logger: environment.logger)
     let worker = DeadlineWorker(

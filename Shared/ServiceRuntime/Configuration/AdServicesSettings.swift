@@ -10,8 +10,8 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var slowLaneAfterNotFound = false
   public var slowLaneAfterFailure = true
   public var connectTimeout: Duration = .seconds(3)
-  /// Of a whole call.
-  public var timeout: Duration = .seconds(10)
+  /// Of a whole call; nil: 10 s, or four fifths of the lease of a message where that is shorter.
+  public var timeout: Duration?
   /// Connections of one process to Apple.
   public var connections = 64
   /// Calls of one process under way at once.
@@ -78,7 +78,11 @@ extension AdServicesSettings {
     slowLaneAfterFailure = try node["slowLaneAfterFailure"]?.bool() ?? slowLaneAfterFailure
     try node.time("connectTimeout", .milliseconds(100) ... .seconds(30), &connectTimeout)
     // Apple holds a request up to a second before a 404.
-    try node.time("timeout", .seconds(2) ... .seconds(60), &timeout)
+    if node["timeout"] != nil {
+      var given = Duration.zero
+      try node.time("timeout", .seconds(2) ... .seconds(60), &given)
+      timeout = given
+    }
     try node.count("connections", 1...1024, &connections)
     try node.count("concurrency", 1...10_000, &concurrency)
     try node.count("sharedConcurrency", 1...1_000_000, &sharedConcurrency)
