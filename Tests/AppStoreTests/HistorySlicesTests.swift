@@ -84,7 +84,7 @@ struct HistorySlicesTests {
     #expect(result.rounds * 4 <= fewest, "\(result.rounds) one after the other")
   }
 
-  @Test("a busy time after a quiet one is read side by side", arguments: [0.007])
+  @Test("a busy time after a quiet one is read side by side", arguments: [0.007, 0.05, 0.4, 0.8])
   func busyAfterQuiet(share: Double) throws {
     let count = 100_000
     let quiet = Int64(share * Double(Self.day))

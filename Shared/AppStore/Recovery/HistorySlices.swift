@@ -8,7 +8,8 @@
 /// - First the whole window is asked. Most recoveries end with its first pages, and nothing is divided.
 /// - What has more than three pages is divided. The first slice is short, since nothing is known yet; each later one is made from
 ///   what the last ones held, and is at most eight times as long as the longest before it. One that should be longer is read
-///   alone, until it has shown ten pages.
+///   alone, until it has shown ten pages. None is longer than a thirty-second part of the window, so that a busy time after a long quiet one is
+///   read side by side too.
 /// - Towards the end slices become shorter (the rest is shared by all readers), so that no reader is left with a long one.
 ///
 /// Together that stays below 1.1 times the fewest pages possible from about two hundred pages on. The types are not asked for one by
@@ -20,6 +21,8 @@ public struct HistorySlices: Sendable, Hashable {
   public static let pageSize: Int64 = 20
   static let probePages: Int64 = 3
   static let firstShare: Int64 = 256
+  /// No slice is longer than this part of the window.
+  static let largestShare: Int64 = 32
   static let leastPages = 10.0
   static let mostPages = 60.0
   static let growth: Int64 = 8
@@ -180,7 +183,9 @@ public struct HistorySlices: Sendable, Hashable {
     let pages = min(max(share, Self.leastPages), Self.mostPages)
     let wanted = pages * Double(Self.pageSize) / density
     let bound = max(Self.leastLength, longest * Self.growth)
-    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound))
+    // However quiet it was so far: the busy time that may follow must not lie in one slice.
+    let most = (window.end - window.start) / Self.largestShare
+    let length = max(Self.leastLength, min(Int64(min(wanted, Double(rest))), bound, most))
     // Shorter than it should be for want of knowledge: one of these is enough to know more. When it turns out to be well filled, so are
     // its neighbours: a busy time after a quiet one.
     guard length < bound || open.isEmpty || open.contains(where: { Double($0.pages) >= Self.leastPages }) else { return nil }
