@@ -58,7 +58,9 @@ actor RecoveryProgress {
 
   /// Apple refused a page for a reason of paging; nil for any other reason.
   func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> HistoryPager.Action? {
-    guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: job.oldest(now: now)) else { return nil }
+    // Asked for before the slices are touched: the job cannot be read while a part of it changes.
+    let oldest = job.oldest(now: now)
+    guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: oldest) else { return nil }
     job.noteRetention(now: now)
     try await save()
     return action
