@@ -85,7 +85,7 @@ let package = Package(
     shared("AppleAttribution", ["WireJSON", "Cryptography"]),
     shared("HTTPClient", ["CCurl", logging]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
-    shared("RedisClient", ["CHiredis", nioCore, nioPosix, nioLocks, logging]),
+    shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioLocks, logging]),
     shared(
       "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),

@@ -1,11 +1,10 @@
-import Cryptography
 import RedisClient
 
-/// The Lua files of `Scripts/`, one each.
+/// The Lua files of `Scripts/`, one each; `line` stands in front of those that take a message out of its line.
 enum Scripts {
   static let accept = script("accept", PackageResources.accept_lua)
-  static let complete = script("complete", PackageResources.complete_lua)
-  static let retry = script("retry", PackageResources.retry_lua)
+  static let complete = script("complete", PackageResources.line_lua + PackageResources.complete_lua)
+  static let retry = script("retry", PackageResources.line_lua + PackageResources.retry_lua)
   static let promote = script("promote", PackageResources.promote_lua)
   static let take = script("take", PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
@@ -24,7 +23,7 @@ enum Scripts {
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
-    RedisScript(name: name, source: String(decoding: source, as: UTF8.self), sha1: Hex.encode(SHA1Digest.hash(source)))
+    RedisScript(name: name, source: String(decoding: source, as: UTF8.self))
   }
 }
 

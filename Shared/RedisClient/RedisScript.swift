@@ -1,14 +1,17 @@
+import Cryptography
+
 /// A Lua script, called by its digest; sent whole where Redis does not know it yet.
 public struct RedisScript: Sendable {
   public let name: String
   private let source: String
-  private let digest: String
+  let digest: String
 
-  /// `sha1` is the hexadecimal SHA-1 of the source, as Redis names scripts.
-  public init(name: String, source: String, sha1: String) {
+  /// `name` stands for it in metrics: no two scripts share one.
+  public init(name: String, source: String) {
     self.name = name
     self.source = source
-    digest = sha1
+    // As Redis names scripts.
+    digest = Hex.encode(SHA1Digest.hash(Array(source.utf8)))
   }
 
   /// Runs the script.

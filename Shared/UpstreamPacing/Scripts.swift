@@ -1,4 +1,3 @@
-import Cryptography
 import RedisClient
 
 /// The Lua files of `Scripts/`, one each.
@@ -7,7 +6,7 @@ enum Scripts {
   static let share = script("share", PackageResources.share_lua)
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
-    RedisScript(name: name, source: String(decoding: source, as: UTF8.self), sha1: Hex.encode(SHA1Digest.hash(source)))
+    RedisScript(name: name, source: String(decoding: source, as: UTF8.self))
   }
 }
 

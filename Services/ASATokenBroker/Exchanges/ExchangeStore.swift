@@ -24,7 +24,7 @@ struct ExchangeStore: Sendable {
     guard let id = DeliveryID(exchange.id) else { return }
     _ = try await redis.send([
       "SET", .string(Keys.own(Self.service, Self.name(exchange.id), id.shard)),
-      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(Int64(life / .seconds(1))),
+      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(life.wholeSeconds),
     ])
   }
 

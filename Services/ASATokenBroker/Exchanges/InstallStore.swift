@@ -1,22 +1,10 @@
 import AppleAttribution
 import AttributionQueue
-import Cryptography
 import RedisClient
 import WireJSON
 
 /// Remembers which attribution of an install stands.
 struct InstallStore: Sendable {
-  /// Writes a value if the one that was read still stands.
-  /// KEYS 1 the install's value. ARGV 1 the value read  2 the new value  3 seconds to live. Answers 1 when written.
-  private static let compareAndSet: RedisScript = {
-    let source = """
-      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-      return 1
-      """
-    return RedisScript(name: "install-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }()
-
   let redis: RedisClient
   /// How long it is remembered after its last change.
   let life: Duration
@@ -27,14 +15,14 @@ struct InstallStore: Sendable {
   ) async throws -> InstallAttribution.Joined {
     let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
     let key = Keys.own("asa-token-broker", "install:\(hash)", shardOf: hash)
-    let seconds = RedisArgument.integer(Int64(life / .seconds(1)))
+    let seconds = RedisArgument.integer(life.wholeSeconds)
     // Most installs have one token: one step for those.
     let first = try await redis.send(["SET", .string(key), .bytes(Self.value(attribution)), "NX", "GET", "EX", seconds])
     guard var found = first.bytes else { return .stands(attribution) }
     while true {
       let joined = InstallAttribution.joining(attribution, to: Self.attribution(found))
       guard case .stands(let standing) = joined else { return joined }
-      let reply = try await Self.compareAndSet.run(
+      let reply = try await RedisScript.compareAndSet.run(
         on: redis, keys: [key], arguments: [.bytes(found), .bytes(Self.value(standing)), seconds])
       if reply.integer == 1 { return joined }
       try Task.checkCancellation()

@@ -1,5 +1,4 @@
 import AppleAttribution
-import Cryptography
 import RedisClient
 
 /// What session routing keeps in Redis: the status of each install, the order of what is held, and whole payloads apart
@@ -11,20 +10,6 @@ struct SessionStore: Sendable {
   static let heldSeconds = 86_400
   /// How long it is known when a session was first received, seconds: as long as SDKs repeat one.
   static let firstSeenSeconds = 7 * 86_400
-
-  /// Writes a value if the one that was read still stands.
-  /// KEYS 1 the install. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live. Answers 1 when
-  /// written.
-  private static let compareAndSet: RedisScript = {
-    let source = """
-      local current = redis.call('GET', KEYS[1]) or ''
-      if current ~= ARGV[1] then return 0 end
-      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-      return 1
-      """
-    return RedisScript(
-      name: "install-compare-and-set", source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }()
 
   /// How long a payload outlives its sending, seconds.
   static let sentPayloadSeconds = 300
@@ -51,7 +36,7 @@ struct SessionStore: Sendable {
       let result = rule(&changed)
       if changed == value, !text.isEmpty { return result }
       try await announce(result)
-      let reply = try await Self.compareAndSet.run(
+      let reply = try await RedisScript.compareAndSet.run(
         on: redis, keys: [SessionKeys(installHash: installHash).install],
         arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
       if reply.integer == 1 { return result }

@@ -1,6 +1,5 @@
 import AppStore
 import AttributionQueue
-import Cryptography
 import RedisClient
 import ServiceRuntime
 
@@ -17,22 +16,18 @@ struct GapStore: Sendable {
 
   // KEYS 1 the gap. ARGV 1 the delivery that works it  2 report  3 found, ms  4 seconds to live.
   // Answers 0 when this delivery has brought it to its end before, otherwise 1.
-  private static let begin = script(
-    "recovery_gap_begin",
-    """
-    if redis.call('HGET', KEYS[1], 'delivery') ~= ARGV[1] then
-      redis.call('HSET', KEYS[1], 'delivery', ARGV[1], 'state', 'suspected', 'report', ARGV[2], 'notifications', 0)
-      redis.call('HSETNX', KEYS[1], 'suspectedAt', ARGV[3])
-      redis.call('HDEL', KEYS[1], 'completedAt', 'repairedBy', 'observedState', 'error')
-    end
-    redis.call('EXPIRE', KEYS[1], ARGV[4])
-    if redis.call('HGET', KEYS[1], 'state') == 'suspected' then return 1 end
-    return 0
-    """)
-
-  private static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
+  private static let begin = RedisScript(
+    name: "recovery_gap_begin",
+    source: """
+      if redis.call('HGET', KEYS[1], 'delivery') ~= ARGV[1] then
+        redis.call('HSET', KEYS[1], 'delivery', ARGV[1], 'state', 'suspected', 'report', ARGV[2], 'notifications', 0)
+        redis.call('HSETNX', KEYS[1], 'suspectedAt', ARGV[3])
+        redis.call('HDEL', KEYS[1], 'completedAt', 'repairedBy', 'observedState', 'error')
+      end
+      redis.call('EXPIRE', KEYS[1], ARGV[4])
+      if redis.call('HGET', KEYS[1], 'state') == 'suspected' then return 1 end
+      return 0
+      """)
 
   /// Notes a gap that is looked into now; false when this very delivery has settled it before.
   func begin(_ report: GapReport, delivery: String) async throws(RedisError) -> Bool {

@@ -1,5 +1,4 @@
 import AttributionQueue
-import Cryptography
 import RedisClient
 
 /// One leader per app, whatever the number of instances: a lease in Redis with a fencing token that only grows. Every write of a
@@ -22,26 +21,22 @@ struct AppLeadership: Sendable {
   private static func fenceKey(_ bundleId: String) -> String { Keys.own("recovery", "fence:\(bundleId)", shardOf: bundleId) }
 
   // KEYS 1 lease  2 fence. ARGV 1 lease, ms. Answers the new term's token, or 0 when there is a leader.
-  private static let claim = script(
-    "recovery_lead",
-    """
-    if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-    local token = redis.call('INCR', KEYS[2])
-    redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
-    return token
-    """)
+  private static let claim = RedisScript(
+    name: "recovery_lead",
+    source: """
+      if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+      local token = redis.call('INCR', KEYS[2])
+      redis.call('SET', KEYS[1], token, 'PX', ARGV[1])
+      return token
+      """)
   // KEYS 1 lease. ARGV 1 token  2 lease, ms; 0 gives it back. Answers 1, or 0 when the term is over.
-  private static let renew = script(
-    "recovery_renew",
-    """
-    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-    if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('DEL', KEYS[1]) end
-    return 1
-    """)
-
-  static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
+  private static let renew = RedisScript(
+    name: "recovery_renew",
+    source: """
+      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+      if tonumber(ARGV[2]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('DEL', KEYS[1]) end
+      return 1
+      """)
 
   /// Nil when another instance leads the app.
   func claim(_ bundleId: String) async throws(RedisError) -> Term? {
@@ -77,9 +72,4 @@ struct AppLeadership: Sendable {
       }
     }
   }
-}
-
-extension Duration {
-  /// Whole milliseconds.
-  var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }

@@ -19,22 +19,22 @@ struct RecoveryStore: Sendable {
 
   // KEYS 1 leader's lease  2 job  3 jobs that run. ARGV 1 token  2 job  3 job's time to live, s  4 id  5 1 while it runs.
   // Answers 1, or 0 when the term is over, and nothing is written.
-  private static let save = AppLeadership.script(
-    "recovery_save",
-    """
-    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
-    if ARGV[5] ~= '1' then redis.call('SREM', KEYS[3], ARGV[4]) end
-    return 1
-    """)
+  private static let save = RedisScript(
+    name: "recovery_save",
+    source: """
+      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+      redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+      if ARGV[5] ~= '1' then redis.call('SREM', KEYS[3], ARGV[4]) end
+      return 1
+      """)
   // KEYS 1 job  2 jobs that run. ARGV 1 job  2 job's time to live, s  3 id. Answers 1, or 0 when it exists already.
-  private static let create = AppLeadership.script(
-    "recovery_create",
-    """
-    if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 0 end
-    redis.call('SADD', KEYS[2], ARGV[3])
-    return 1
-    """)
+  private static let create = RedisScript(
+    name: "recovery_create",
+    source: """
+      if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) then return 0 end
+      redis.call('SADD', KEYS[2], ARGV[3])
+      return 1
+      """)
 
   /// Stores a new job; one of the same id that exists already stays. Safe to repeat at any point.
   func create(_ job: RecoveryJob) async throws(RedisError) {
@@ -96,13 +96,13 @@ struct RecoveryStore: Sendable {
   // MARK: Outages
 
   // KEYS 1 leader's lease  2 mark. ARGV 1 token  2 moment  3 time to live, s. Answers 1, or 0 when the term is over.
-  private static let mark = AppLeadership.script(
-    "recovery_mark",
-    """
-    if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-    redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
-    return 1
-    """)
+  private static let mark = RedisScript(
+    name: "recovery_mark",
+    source: """
+      if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+      redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+      return 1
+      """)
 
   private static func outageKey(_ name: String, _ bundleId: String) -> String {
     Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)

@@ -1,5 +1,4 @@
 import AttributionQueue
-import Cryptography
 import RedisClient
 import ServiceRuntime
 import WireJSON
@@ -29,64 +28,60 @@ struct MigrationStore: Sendable {
   // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 app
   // 5 receipts  6 without a purchase  7 how many failures are kept  8 how many failures follow, then these, then the purchases.
   // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again.
-  private static let add = script(
-    "migration_add",
-    """
-    local app = redis.call('HGET', KEYS[1], 'bundleId')
-    if app and app ~= ARGV[4] then return -1 end
-    local answered = redis.call('HGET', KEYS[2], ARGV[1])
-    if answered then return answered end
-    local failures = tonumber(ARGV[8])
-    local flags = {}
-    local queued = 0
-    for index = 4, #KEYS do
-      local new = redis.call('SADD', KEYS[index], ARGV[8 + failures + index - 3])
-      redis.call('EXPIRE', KEYS[index], ARGV[3])
-      flags[#flags + 1] = tostring(new)
-      queued = queued + new
-    end
-    redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[2])
-    redis.call('HSET', KEYS[1], 'bundleId', ARGV[4], 'updatedAt', ARGV[2])
-    redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[5])
-    redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[6])
-    redis.call('HINCRBY', KEYS[1], 'unreadable', failures)
-    redis.call('HINCRBY', KEYS[1], 'queued', queued)
-    redis.call('HINCRBY', KEYS[1], 'duplicates', #flags - queued)
-    for index = 9, 8 + failures do
-      if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
-      else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
-    end
-    local answer = table.concat(flags)
-    redis.call('HSET', KEYS[2], ARGV[1], answer)
-    for index = 1, 3 do redis.call('EXPIRE', KEYS[index], ARGV[3]) end
-    return answer
-    """)
+  private static let add = RedisScript(
+    name: "migration_add",
+    source: """
+      local app = redis.call('HGET', KEYS[1], 'bundleId')
+      if app and app ~= ARGV[4] then return -1 end
+      local answered = redis.call('HGET', KEYS[2], ARGV[1])
+      if answered then return answered end
+      local failures = tonumber(ARGV[8])
+      local flags = {}
+      local queued = 0
+      for index = 4, #KEYS do
+        local new = redis.call('SADD', KEYS[index], ARGV[8 + failures + index - 3])
+        redis.call('EXPIRE', KEYS[index], ARGV[3])
+        flags[#flags + 1] = tostring(new)
+        queued = queued + new
+      end
+      redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[2])
+      redis.call('HSET', KEYS[1], 'bundleId', ARGV[4], 'updatedAt', ARGV[2])
+      redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[5])
+      redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[6])
+      redis.call('HINCRBY', KEYS[1], 'unreadable', failures)
+      redis.call('HINCRBY', KEYS[1], 'queued', queued)
+      redis.call('HINCRBY', KEYS[1], 'duplicates', #flags - queued)
+      for index = 9, 8 + failures do
+        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
+        else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
+      end
+      local answer = table.concat(flags)
+      redis.call('HSET', KEYS[2], ARGV[1], answer)
+      for index = 1, 3 do redis.call('EXPIRE', KEYS[index], ARGV[3]) end
+      return answer
+      """)
 
   // KEYS 1 counts  2 bucket of what is done  3 failures. ARGV 1 purchase  2 now, ms  3 seconds to live  4 transactions
   // 5 subscriptions  6 how many failures are kept  7 the failure, or empty. Answers 1, or 0 when it was counted before.
-  private static let finish = script(
-    "migration_finish",
-    """
-    if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
-    redis.call('EXPIRE', KEYS[2], ARGV[3])
-    redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
-    redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[4])
-    redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[5])
-    if ARGV[7] == '' then
-      redis.call('HINCRBY', KEYS[1], 'migrated', 1)
-    else
-      redis.call('HINCRBY', KEYS[1], 'refused', 1)
-      if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[6]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[7])
-      else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
-    end
-    redis.call('EXPIRE', KEYS[1], ARGV[3])
-    redis.call('EXPIRE', KEYS[3], ARGV[3])
-    return 1
-    """)
-
-  private static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
+  private static let finish = RedisScript(
+    name: "migration_finish",
+    source: """
+      if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
+      redis.call('EXPIRE', KEYS[2], ARGV[3])
+      redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
+      redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[4])
+      redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[5])
+      if ARGV[7] == '' then
+        redis.call('HINCRBY', KEYS[1], 'migrated', 1)
+      else
+        redis.call('HINCRBY', KEYS[1], 'refused', 1)
+        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[6]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[7])
+        else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
+      end
+      redis.call('EXPIRE', KEYS[1], ARGV[3])
+      redis.call('EXPIRE', KEYS[3], ARGV[3])
+      return 1
+      """)
 
   /// Counts a batch once and answers which of its tasks are new to the migration; nil when the migration is another app's.
   func add(

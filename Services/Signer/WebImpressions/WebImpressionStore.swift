@@ -1,7 +1,6 @@
 import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
-import Cryptography
 import RedisClient
 
 /// Web ads that wait for the device's request, by nonce: in Redis, for a day, with the payload that each site got.
@@ -13,29 +12,29 @@ struct WebImpressionStore: Sendable {
 
   /// Keeps an ad unless another one stands under its nonce.
   /// KEYS 1 the ad. ARGV 1 its stored form  2 seconds to live. Answers 1 when it is kept or was already, 0 for another ad.
-  private static let keep = script(
-    "web-keep",
-    """
-    local kept = redis.call('HGET', KEYS[1], 'ad')
-    if kept then return kept == ARGV[1] and 1 or 0 end
-    redis.call('HSET', KEYS[1], 'ad', ARGV[1])
-    redis.call('EXPIRE', KEYS[1], ARGV[2])
-    return 1
-    """)
+  private static let keep = RedisScript(
+    name: "web-keep",
+    source: """
+      local kept = redis.call('HGET', KEYS[1], 'ad')
+      if kept then return kept == ARGV[1] and 1 or 0 end
+      redis.call('HSET', KEYS[1], 'ad', ARGV[1])
+      redis.call('EXPIRE', KEYS[1], ARGV[2])
+      return 1
+      """)
 
   /// Keeps the payload signed for a site, unless one is kept already.
   /// KEYS 1 the ad. ARGV 1 the site's field  2 the payload  3 the most fields. Answers the payload that stands; false when the
   /// ad is gone or was signed for too many sites.
-  private static let settle = script(
-    "web-settle",
-    """
-    local kept = redis.call('HGET', KEYS[1], ARGV[1])
-    if kept then return kept end
-    if redis.call('HEXISTS', KEYS[1], 'ad') == 0 then return false end
-    if redis.call('HLEN', KEYS[1]) > tonumber(ARGV[3]) then return false end
-    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-    return ARGV[2]
-    """)
+  private static let settle = RedisScript(
+    name: "web-settle",
+    source: """
+      local kept = redis.call('HGET', KEYS[1], ARGV[1])
+      if kept then return kept end
+      if redis.call('HEXISTS', KEYS[1], 'ad') == 0 then return false end
+      if redis.call('HLEN', KEYS[1]) > tonumber(ARGV[3]) then return false end
+      redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+      return ARGV[2]
+      """)
 
   let redis: RedisClient
 
@@ -77,7 +76,4 @@ struct WebImpressionStore: Sendable {
 
   private static func field(_ sourceDomain: String) -> String { "payload:" + sourceDomain }
 
-  private static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
 }

@@ -1,6 +1,5 @@
 import AppStore
 import AttributionQueue
-import Cryptography
 import RedisClient
 
 /// The histories of subscriptions, one value each in Redis, and beside them by shard when silence about each becomes a gap.
@@ -11,30 +10,26 @@ struct SubscriptionStore: Sendable {
   /// Writes a value if the one that was read still stands, and notes when something must have been heard.
   /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live
   /// 4 the subscription's name  5 due, ms, or empty where nothing has to be heard. Answers 1 when written.
-  private static let compareAndSet = script(
-    "subscription-compare-and-set",
-    """
-    local current = redis.call('GET', KEYS[1]) or ''
-    if current ~= ARGV[1] then return 0 end
-    redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-    if ARGV[5] == '' then redis.call('ZREM', KEYS[2], ARGV[4]) else redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4]) end
-    return 1
-    """)
+  private static let compareAndSet = RedisScript(
+    name: "subscription-compare-and-set",
+    source: """
+      local current = redis.call('GET', KEYS[1]) or ''
+      if current ~= ARGV[1] then return 0 end
+      redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+      if ARGV[5] == '' then redis.call('ZREM', KEYS[2], ARGV[4]) else redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4]) end
+      return 1
+      """)
 
   /// Moves a due time, unless it was moved meanwhile.
   /// KEYS 1 due times of silence. ARGV 1 the subscription's name  2 the due time that was read  3 the new one, or empty for none.
-  private static let postpone = script(
-    "subscription-postpone",
-    """
-    local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
-    if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
-    if ARGV[3] == '' then redis.call('ZREM', KEYS[1], ARGV[1]) else redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
-    return 1
-    """)
-
-  private static func script(_ name: String, _ source: String) -> RedisScript {
-    RedisScript(name: name, source: source, sha1: Hex.encode(SHA1Digest.hash(Array(source.utf8))))
-  }
+  private static let postpone = RedisScript(
+    name: "subscription-postpone",
+    source: """
+      local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
+      if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
+      if ARGV[3] == '' then redis.call('ZREM', KEYS[1], ARGV[1]) else redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+      return 1
+      """)
 
   /// A subscription about which nothing was heard in time.
   struct Silent: Sendable, Hashable {

@@ -15,18 +15,6 @@
 --      how many events, and of each event its id, type and JSON
 -- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
 -- message is held, -1 when the lease is lost.
--- Takes a finished message out of its line and makes the one behind it ready.
-local function finish(line, delayed, payloads, ready, id)
-  redis.call('LREM', line, 1, id)
-  local following = redis.call('LINDEX', line, 0)
-  local packed = following and redis.call('HGET', payloads, following)
-  -- The one in front may be worked or delayed already: then this was not the first.
-  if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
-  redis.call('ZREM', delayed, following)
-  redis.call('HDEL', payloads, following)
-  local m = cmsgpack.unpack(packed)
-  redis.call('XADD', ready, '*', 'i', following, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
-end
 local answer = {}
 local key, at = 5, 7
 while at <= #ARGV do

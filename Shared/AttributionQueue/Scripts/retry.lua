@@ -4,18 +4,6 @@
 -- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched
 --      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
 -- Answers 1 when done, -1 when the lease is lost.
--- Takes a finished message out of its line and makes the one behind it ready.
-local function finish(line, delayed, payloads, ready, id)
-  redis.call('LREM', line, 1, id)
-  local following = redis.call('LINDEX', line, 0)
-  local packed = following and redis.call('HGET', payloads, following)
-  -- The one in front may be worked or delayed already: then this was not the first.
-  if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
-  redis.call('ZREM', delayed, following)
-  redis.call('HDEL', payloads, following)
-  local m = cmsgpack.unpack(packed)
-  redis.call('XADD', ready, '*', 'i', following, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
-end
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
 if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= tonumber(ARGV[4]) then return -1 end
 local entry = redis.call('XRANGE', KEYS[1], ARGV[3], ARGV[3])[1]
