@@ -1,3 +1,4 @@
+import AttributionQueue
 import AppleAttribution
 import ServiceRuntime
 import UpstreamPacing
@@ -15,7 +16,6 @@ struct BrokerConfiguration: Sendable {
   /// Throws ``ConfigurationError`` where values contradict each other.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     let settings = deployment.adServices
-    func milliseconds(_ time: Duration) -> Int64 { Int64(time / .milliseconds(1)) }
     // A call must end while its token is held, however short the lease is.
     let timeout = settings.timeout ?? min(.seconds(10), deployment.queue.lease * 4 / 5)
     guard timeout < deployment.queue.lease else {
@@ -31,14 +31,14 @@ struct BrokerConfiguration: Sendable {
     self.timeout = timeout
     self.rateRule = rateRule
     retryRule = AdServicesRetryRule(
-      firstCallDelay: milliseconds(settings.firstCallDelay), notFoundInterval: milliseconds(settings.notFoundInterval),
-      notFoundRetries: settings.notFoundRetries, slowLane: settings.slowLane.map(milliseconds),
+      firstCallDelay: settings.firstCallDelay.milliseconds, notFoundInterval: settings.notFoundInterval.milliseconds,
+      notFoundRetries: settings.notFoundRetries, slowLane: settings.slowLane.map(\.milliseconds),
       slowLaneAfterNotFound: settings.slowLaneAfterNotFound, slowLaneAfterFailure: settings.slowLaneAfterFailure)
     breakerRule = CircuitBreaker.Rule(
-      window: milliseconds(settings.breaker.window), leastCalls: settings.breaker.leastCalls,
-      failureShare: settings.breaker.failureShare, firstPause: milliseconds(settings.breaker.firstPause),
-      longestPause: milliseconds(settings.breaker.longestPause), jitter: settings.breaker.jitter, probes: settings.breaker.probes,
-      probePatience: milliseconds(timeout) * 2)
+      window: settings.breaker.window.milliseconds, leastCalls: settings.breaker.leastCalls,
+      failureShare: settings.breaker.failureShare, firstPause: settings.breaker.firstPause.milliseconds,
+      longestPause: settings.breaker.longestPause.milliseconds, jitter: settings.breaker.jitter, probes: settings.breaker.probes,
+      probePatience: timeout.milliseconds * 2)
     names = CampaignNames(
       organizations: settings.names.organizations, campaigns: settings.names.campaigns, adGroups: settings.names.adGroups,
       keywords: settings.names.keywords, ads: settings.names.ads)

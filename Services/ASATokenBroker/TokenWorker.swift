@@ -62,7 +62,7 @@ struct TokenWorker: Sendable {
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
       after: answer, history: &exchange.history, createdAt: submission.createdAt, now: after,
-      retryAfter: retryAfter.map { Int64($0 / .milliseconds(1)) }, chance: .random(in: 0..<1))
+      retryAfter: retryAfter.map { $0.milliseconds }, chance: .random(in: 0..<1))
     switch action {
     case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
     case .call(let at):
@@ -72,7 +72,7 @@ struct TokenWorker: Sendable {
         exchange.nextCallAt = nil
         gate.strand(id)
       } else {
-        exchange.nextCallAt = clock.wall() + Int64(wait / .milliseconds(1))
+        exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
       try await store.save(exchange)
       logger.debug(
@@ -105,7 +105,7 @@ struct TokenWorker: Sendable {
     return (answer, retryAfter)
   }
 
-  private func real(_ time: Duration) -> Duration { clock.real(Int64(time / .milliseconds(1))) }
+  private func real(_ time: Duration) -> Duration { clock.real(time.milliseconds) }
 
   /// The outcome is stored in the same step that publishes the event.
   private func finish(

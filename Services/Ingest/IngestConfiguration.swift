@@ -1,3 +1,4 @@
+import AttributionQueue
 import AppleAttribution
 import ServiceRuntime
 
@@ -15,7 +16,7 @@ struct IngestConfiguration: Sendable {
   /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
-    maximumWait = deployment.consentMaximumWait.map { Int64($0 / .milliseconds(1)) } ?? ATTWaiting.maximumMilliseconds
+    maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTWaiting.maximumMilliseconds
     for (name, settings) in deployment.consentStrategies {
       let domains = settings.domains
       guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {

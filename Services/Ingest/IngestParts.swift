@@ -26,7 +26,7 @@ extension ServiceParts {
       tokens: TokenIntake(
         deliveries: deliveries,
         rule: AdServicesRetryRule(
-          firstCallDelay: Int64(environment.configuration.adServices.firstCallDelay / .milliseconds(1))),
+          firstCallDelay: environment.configuration.adServices.firstCallDelay.milliseconds),
         clock: ScaledClock(wall: WallClock.now, factor: environment.variables.timeScale), metrics: metrics,
         takes: { [deployment = environment.configuration] bundleId in deployment.takesTokens(of: bundleId) }),
       sessions: SessionIntake(

@@ -24,7 +24,7 @@ extension ServiceParts {
       signer: environment.rpcClient(baseURL: environment.variables.signerURL), logger: environment.logger)
     let verdicts = Verdicts(postbacks: postbacks, signedData: signedData, impressions: impressions)
 
-    let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.wholeMilliseconds)
+    let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.milliseconds)
     let lifecycle = SubscriptionLifecycle(
       store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
     let sweep = SilenceSweep(

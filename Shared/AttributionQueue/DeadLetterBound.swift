@@ -6,8 +6,19 @@ struct DeadLetterBound: Sendable {
   /// So many go in one step.
   private static let batch: Int64 = 100
 
+  /// How often it is looked at, whether or not a letter is added.
+  private static let interval: Duration = .seconds(600)
+
   let queue: QueueName
   let deliveries: DeliveryQueue
+
+  /// Looks at all shards, again and again, until its task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      for shard in Shard.all where !Task.isCancelled { try? await enforce(shard) }
+      do { try await Task.sleep(for: Self.interval) } catch { return }
+    }
+  }
 
   func enforce(_ shard: Shard) async throws(QueueError) {
     let configuration = deliveries.configuration

@@ -1,5 +1,5 @@
-/// What a worker by deadline knows of the shards: where messages wait and by when each is due. It chooses those nearest their end over
-/// all shards.
+/// What a worker by deadline knows of the shards: where messages wait and by when each must be worked. It chooses those nearest their
+/// end over all shards.
 ///
 /// Pure: times are milliseconds since 1970 and passed in.
 struct DeadlineBoard: Sendable {
@@ -8,8 +8,6 @@ struct DeadlineBoard: Sendable {
     var coming: [Int64] = []
     /// How many wait.
     var waiting = 0
-    /// When a delayed message is due.
-    var nextDue: Int64?
     /// Whether something may be there that is not known yet.
     var isStale = true
   }
@@ -22,13 +20,8 @@ struct DeadlineBoard: Sendable {
   /// The nearest deadline of what waits.
   var nearest: Int64? { entries.compactMap(\.coming.first).min() }
 
-  /// When the next delayed message is due, as far as is known.
-  var nextDue: Int64? { entries.compactMap(\.nextDue).min() }
-
   /// Shards to be looked at before anything is chosen.
-  func stale(now: Int64) -> [Int] {
-    entries.indices.filter { entries[$0].isStale || (entries[$0].nextDue ?? .max) <= now }
-  }
+  var stale: [Int] { entries.indices.filter { entries[$0].isStale } }
 
   /// Something is new in a shard; nil: perhaps in any.
   mutating func mark(_ shard: Int?) {
@@ -42,15 +35,9 @@ struct DeadlineBoard: Sendable {
   /// A look into the shard begins: what is told of it from now on is news.
   mutating func look(_ shard: Int) { entries[shard].isStale = false }
 
-  /// A message of the shard was put off until then.
-  mutating func delay(_ shard: Int, until due: Int64) {
-    entries[shard].nextDue = min(entries[shard].nextDue ?? .max, due)
-  }
-
   /// What a look into the shard has shown.
-  mutating func update(_ shard: Int, coming: [Int64], waiting: Int, nextDue: Int64?) {
-    entries[shard] = Entry(
-      coming: coming, waiting: max(waiting, coming.count), nextDue: nextDue, isStale: entries[shard].isStale)
+  mutating func update(_ shard: Int, coming: [Int64], waiting: Int) {
+    entries[shard] = Entry(coming: coming, waiting: max(waiting, coming.count), isStale: entries[shard].isStale)
   }
 
   /// How many messages are past their deadline, as far as is known.

@@ -7,8 +7,8 @@ import Synchronization
 /// as there is room for. Leases, retries, dead letters and completion are those of every queue, so a worker that dies leaves its
 /// messages to the next. There is no order among messages that are worked at the same time.
 public final class DeadlineWorker: Sendable {
-  /// How often every shard is looked at, whether or not something was told of it.
-  static let sweepTime: Duration = .seconds(5)
+  /// While something waits, how often every shard is looked at: others may have taken of what is known here, and know of more.
+  private static let sweepTime: Duration = .seconds(5)
   /// The longest wait before the gate is asked again.
   private static let longestWait: Duration = .seconds(1)
   /// Deadlines of a shard that are known ahead.
@@ -31,6 +31,7 @@ public final class DeadlineWorker: Sendable {
   private let observe: @Sendable (QueueWorker.Observation) -> Void
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let consumer: QueueConsumer
+  private let schedule: ShardSchedule
   private let blocking: RedisClient
   private let state = Mutex(State())
   private let bell = Bell()
@@ -50,7 +51,8 @@ public final class DeadlineWorker: Sendable {
     self.observe = observe
     self.handler = handler
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
-    blocking = deliveries.redis.dedicated(commandTimeout: .seconds(15))
+    schedule = deliveries.schedule(queue)
+    blocking = deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10))
   }
 
   /// Whether the worker has not come round for too long.
@@ -74,6 +76,7 @@ public final class DeadlineWorker: Sendable {
       group.addTask { await self.hear() }
       group.addTask { await self.sweep() }
       group.addTask { await self.renew() }
+      group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withDiscardingTaskGroup { work in
         work.addTask { await self.dispatch() }
         work.addTask { await self.takeOver() }
@@ -118,15 +121,12 @@ public final class DeadlineWorker: Sendable {
   private func turn() async throws -> (messages: [LeasedMessage], wait: Duration) {
     let now = DeliveryQueue.now
     var messages: [LeasedMessage] = []
-    let stale = state.withLock { $0.board.stale(now: now) }
+    let stale = state.withLock(\.board.stale)
     if !stale.isEmpty { messages = try await take(Dictionary(uniqueKeysWithValues: stale.map { ($0, 0) }), until: 0) }
-    let (free, waiting, overdue, nextDue) = state.withLock { state in
-      (concurrency - state.held.count, state.board.waiting, state.board.overdue(now: now), state.board.nextDue)
+    let (free, waiting, overdue) = state.withLock { state in
+      (concurrency - state.held.count, state.board.waiting, state.board.overdue(now: now))
     }
-    guard free > 0, waiting > 0 else {
-      let untilDue = nextDue.map { Duration.milliseconds(max(1, $0 - now)) } ?? Self.longestWait
-      return (messages, free > 0 ? min(untilDue, Self.longestWait) : Self.longestWait)
-    }
+    guard free > 0, waiting > 0 else { return (messages, Self.longestWait) }
     // What is past its end is no work for anyone and needs nobody's leave.
     var most = min(overdue, free)
     var wait = Self.longestWait
@@ -184,12 +184,21 @@ public final class DeadlineWorker: Sendable {
       let waiting = values[2].integer
     else { throw QueueError.unavailable(.unexpectedReply("take")) }
     let coming = (values[3].array ?? []).compactMap(\.integer)
-    state.withLock { $0.board.update(index, coming: coming, waiting: Int(waiting), nextDue: next >= 0 ? next : nil) }
+    state.withLock { state in
+      state.board.update(index, coming: coming, waiting: Int(waiting))
+      // There may be more of what stands in the stream by itself.
+      if entries.count > count { state.board.mark(index) }
+    }
+    // What is left here is known to this process alone, which may die: it is looked at again soon.
+    if count == 0 { await looked(at: shard, next: waiting > 0 ? DeliveryQueue.now + Self.sweepTime.milliseconds : next) }
     return entries.compactMap { entry in
       guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
       return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
     }
   }
+
+  /// What cannot be noted stays noted as being looked at, so that somebody looks again.
+  private func looked(at shard: Shard, next: Int64) async { try? await schedule.looked(at: shard, next: next >= 0 ? next : nil) }
 
   // MARK: Working
 
@@ -200,11 +209,7 @@ public final class DeadlineWorker: Sendable {
     await settle(message, outcome, started: started, waited: waited)
     state.withLock { state in
       state.held[Self.key(message)] = nil
-      switch outcome {
-      case .retry(let delay, _): state.board.delay(message.shard.index, until: DeliveryQueue.now + (delay?.milliseconds ?? 0))
-      case .giveBack: state.board.mark(message.shard.index)
-      case .complete, .deadLetter: break
-      }
+      if case .giveBack = outcome { state.board.mark(message.shard.index) }
     }
     bell.ring()
   }
@@ -213,7 +218,7 @@ public final class DeadlineWorker: Sendable {
   private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant, waited: Double) async {
     while true {
       do throws(QueueError) {
-        let word = try await settle(lease, outcome)
+        let word = try await deliveries.settle(lease, outcome)
         observe(.processed(outcome: word, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
         return
       } catch {
@@ -227,42 +232,21 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws(QueueError) -> String {
-    switch outcome {
-    case .complete(let completion):
-      try await deliveries.complete(lease, completion)
-      return completion.word ?? completion.state.rawValue
-    case .retry(let delay, let error):
-      if delay == nil, lease.attempt >= deliveries.configuration.maxAttempts {
-        try await deliveries.deadLetter(lease, error: error)
-        return "dead"
-      }
-      try await deliveries.retry(lease, after: delay ?? deliveries.configuration.backoff(lease.attempt), error: error)
-      return "retried"
-    case .deadLetter(let error):
-      try await deliveries.deadLetter(lease, error: error)
-      return "dead"
-    case .giveBack:
-      try await deliveries.release(lease)
-      return "given_back"
-    }
-  }
-
   // MARK: Beside it
 
-  /// Hears where something is new.
+  /// Hears where something is new or due.
   private func hear() async {
     while !Task.isCancelled {
       do {
-        let reply = try await blocking.send(["BZPOPMIN", .string(Keys.news(queue)), "5"])
-        guard !reply.isNull else { continue }
-        var told = [reply.array.flatMap { $0.count > 1 ? $0[1] : nil }?.integer]
-        let more = try await deliveries.send(["ZPOPMIN", .string(Keys.news(queue)), .integer(Int64(Shard.count))]).array ?? []
-        told += stride(from: 0, to: more.count, by: 2).map { more[$0].integer }
-        state.withLock { state in for case let shard? in told { state.board.mark(Int(shard)) } }
+        let due = try await schedule.due()
+        guard !due.shards.isEmpty else {
+          try await schedule.wait(due, on: blocking)
+          continue
+        }
+        state.withLock { state in for shard in due.shards { state.board.mark(shard.index) } }
         bell.ring()
         // Many that come together are looked at together.
-        try? await Task.sleep(for: .milliseconds(2))
+        try await Task.sleep(for: .milliseconds(2))
       } catch {
         try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
       }
@@ -270,8 +254,12 @@ public final class DeadlineWorker: Sendable {
   }
 
   private func sweep() async {
+    var lastWholeLook = ContinuousClock.now
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
+      let isDue = lastWholeLook.duration(to: .now) >= ShardSchedule.wholeLook
+      guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
+      lastWholeLook = .now
       state.withLock { $0.board.mark(nil) }
       bell.ring()
     }

@@ -66,7 +66,7 @@ public final class DeliveryQueue: Sendable {
     let claim = seen.claim(digest: digest, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
-    if due > 0, request.deadline == nil { try await schedule(request.queue, id.shard, due: due) }
+    if due > 0 || request.queue.isWorkedByDeadline { try await note(request.queue, id.shard, due: due) }
     // A queue that is worked by deadline keeps no order.
     let place: [String]
     let told: [RedisArgument]
@@ -93,11 +93,7 @@ public final class DeliveryQueue: Sendable {
       ] + told, on: durable)
     switch reply.integer {
     case 1:
-      if request.deadline != nil {
-        await tell(request.queue, id.shard, dueIn: max(0, due - now))
-      } else if due > 0 {
-        await scheduleAgain(request.queue, id.shard, due: due)
-      }
+      if due > 0 || request.queue.isWorkedByDeadline { await noteAgain(request.queue, id.shard, due: due) }
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
@@ -220,17 +216,34 @@ public final class DeliveryQueue: Sendable {
     return nil
   }
 
+  /// Does what a handler decided; how it went, as metrics call it. A retry that leaves its time to us ends with the last attempt.
+  func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws(QueueError) -> String {
+    switch outcome {
+    case .complete(let completion):
+      try await complete(lease, completion)
+      return completion.word ?? completion.state.rawValue
+    case .retry(let delay, let error):
+      guard delay != nil || lease.attempt < configuration.maxAttempts else {
+        try await deadLetter(lease, error: error)
+        return "dead"
+      }
+      try await retry(lease, after: delay ?? configuration.backoff(lease.attempt), error: error)
+      return "retried"
+    case .deadLetter(let error):
+      try await deadLetter(lease, error: error)
+      return "dead"
+    case .giveBack:
+      try await release(lease)
+      return "given_back"
+    }
+  }
+
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
     let due = Self.now + max(0, delay.milliseconds)
-    guard lease.deadline == nil else {
-      try await putBack(lease, due: due, error: error)
-      await tell(lease.queue, lease.shard, dueIn: due - Self.now)
-      return
-    }
-    try await schedule(lease.queue, lease.shard, due: due)
+    try await note(lease.queue, lease.shard, due: due)
     try await putBack(lease, due: due, error: error)
-    await scheduleAgain(lease.queue, lease.shard, due: due)
+    await noteAgain(lease.queue, lease.shard, due: due)
   }
 
   /// Moves the message, whole, to the dead letters.
@@ -242,8 +255,10 @@ public final class DeliveryQueue: Sendable {
 
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
+    guard lease.queue.isWorkedByDeadline else { return try await putBack(lease, due: -2, error: "") }
+    try await note(lease.queue, lease.shard, due: 0)
     try await putBack(lease, due: -2, error: "")
-    if lease.deadline != nil { await tell(lease.queue, lease.shard, dueIn: 0) }
+    await noteAgain(lease.queue, lease.shard, due: 0)
   }
 
   /// Starts the lease's time anew.
@@ -256,9 +271,7 @@ public final class DeliveryQueue: Sendable {
   @discardableResult
   public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
-    if moved {
-      if queue.isWorkedByDeadline { await tell(queue, id.shard, dueIn: 0) } else { try await schedule(queue, id.shard, due: 0) }
-    }
+    if moved { try await schedule(queue).note(id.shard, due: Self.now) }
     return moved
   }
 
@@ -282,26 +295,20 @@ public final class DeliveryQueue: Sendable {
     [.string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
   }
 
-  /// Notes when a shard has a delayed message, and wakes the pollers when that is before what they wait for. It is noted before the
-  /// message is put there, so that a process that dies in between makes no message late.
-  private func schedule(_ queue: QueueName, _ shard: Shard, due: Int64) async throws(QueueError) {
-    _ = try await run(
-      Scripts.schedule, [Keys.schedule(queue), Keys.wakes(queue)], [.integer(Int64(shard.index)), .integer(due), "0"])
+  func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }
+
+  /// Notes that a message will be in the shard that must be looked for then, 0 for at once. It is noted before the message is put
+  /// there, so that a process that dies in between makes no message late.
+  private func note(_ queue: QueueName, _ shard: Shard, due: Int64) async throws(QueueError) {
+    // What is there at once is noted when it is there; this is for the case that this process does not live to do it.
+    try await schedule(queue).note(shard, due: due > 0 ? due : Self.now + 1000)
   }
 
-  /// A poller may have looked for what is due so soon before it was there.
-  private func scheduleAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
+  /// One may have looked for what is due so soon before it was there.
+  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
     // Clocks of ours and of Redis may differ a little.
     guard due < Self.now + 5000 else { return }
-    try? await schedule(queue, shard, due: due)
-  }
-
-  /// Tells the workers by deadline where something is due soon; they look at everything by themselves at times.
-  private func tell(_ queue: QueueName, _ shard: Shard, dueIn milliseconds: Int64) async {
-    guard milliseconds < DeadlineWorker.sweepTime.milliseconds else { return }
-    _ = try? await redis.send([
-      "ZADD", .string(Keys.news(queue)), "LT", .integer(Self.now + milliseconds), .integer(Int64(shard.index)),
-    ])
+    try? await schedule(queue).note(shard, due: max(due, Self.now))
   }
 
   // MARK: Redis

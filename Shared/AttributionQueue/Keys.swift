@@ -10,16 +10,14 @@ public enum Keys {
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):dead" }
   /// Whether workers of a queue rest.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
-  /// Shards by when their delayed messages must be looked at.
+  /// Shards by when they must be looked at: ``ShardSchedule``.
   static func schedule(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):schedule" }
-  /// Wakes the pollers of delayed messages, all of them.
+  /// Wakes all who wait for what the schedule says.
   static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
   /// The unfinished messages of an order key, in their order.
   static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { "\(tag(shard)):q:\(queue.rawValue):line:\(line)" }
   /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
-  /// Shards in which something is new, by when it is due, for a queue worked by deadline.
-  static func news(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):news" }
   static func delivery(_ id: DeliveryID) -> String { "\(tag(id.shard)):d:\(id.digest)" }
   static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(store.rawValue):\(generation):\(bucket)"

@@ -140,7 +140,11 @@ public struct QueueAdministration: Sendable {
             [Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id)]
               + (letter.line.map { [Keys.line(queue, shard, $0), Keys.delayed(queue, shard), Keys.payloads(queue, shard)] } ?? []),
             [.string(letter.entryID), replay ? "1" : "0"])
-          if reply.integer == 1 { count += 1 }
+          if reply.integer == 1 {
+            count += 1
+            // Who works by deadline looks only where something is noted.
+            if replay, queue.isWorkedByDeadline { try await deliveries.schedule(queue).note(shard, due: DeliveryQueue.now) }
+          }
         }
         guard letters.count == page, let end = letters.last else { break }
         from = "(" + end.entryID

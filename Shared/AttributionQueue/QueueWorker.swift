@@ -63,11 +63,11 @@ public final class QueueWorker: Sendable {
   /// Works until ``stop()`` is called or the task is cancelled.
   public func run() async {
     let poller = DelayedPoller(
-      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: DelayedPoller.longestSleep + .seconds(10)))
+      queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10)))
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
-      group.addTask { await self.boundLoop() }
+      group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
         for lane in lanes { group.addTask { await self.leaseLoop(lane) } }
       }
@@ -229,7 +229,9 @@ public final class QueueWorker: Sendable {
       switch worked.outcome {
       case .complete(let completion): settled.append((worked.lease, completion))
       case .retry, .deadLetter, .giveBack:
-        do throws(QueueError) { return [.done(try await putBack(worked))] } catch .leaseLost { return [.leaseLost] }
+        do throws(QueueError) { return [.done(try await deliveries.settle(worked.lease, worked.outcome))] } catch .leaseLost {
+          return [.leaseLost]
+        }
       }
     }
     return zip(settled, try await deliveries.complete(settled)).map { settled, outcome in
@@ -239,26 +241,6 @@ public final class QueueWorker: Sendable {
       case .held: settled.completion.whenSeen.map { .held($0) } ?? .done("duplicate")
       case nil: .leaseLost
       }
-    }
-  }
-
-  private func putBack(_ worked: Worked) async throws(QueueError) -> String {
-    let lease = worked.lease
-    switch worked.outcome {
-    case .complete: return ""
-    case .retry(let delay, let error):
-      if lease.attempt >= deliveries.configuration.maxAttempts, delay == nil {
-        try await deliveries.deadLetter(lease, error: error)
-        return "dead"
-      }
-      try await deliveries.retry(lease, after: delay ?? deliveries.configuration.backoff(lease.attempt), error: error)
-      return "retried"
-    case .deadLetter(let error):
-      try await deliveries.deadLetter(lease, error: error)
-      return "dead"
-    case .giveBack:
-      try await deliveries.release(lease)
-      return "given_back"
     }
   }
 
@@ -282,17 +264,6 @@ public final class QueueWorker: Sendable {
         await work(taken)
       }
       do { try await Task.sleep(for: min(lease / 2, .seconds(5))) } catch { return }
-    }
-  }
-
-  /// How often the dead letters' age is looked at.
-  private static let boundInterval: Duration = .seconds(600)
-
-  private func boundLoop() async {
-    let bound = DeadLetterBound(queue: queue, deliveries: deliveries)
-    while !Task.isCancelled {
-      for shard in Shard.all where !Task.isCancelled { try? await bound.enforce(shard) }
-      do { try await Task.sleep(for: Self.boundInterval) } catch { return }
     }
   }
 }

@@ -1,3 +1,4 @@
+import AttributionQueue
 import AppStore
 import Logging
 import RedisClient
@@ -16,9 +17,9 @@ struct RecoverySweeper: Sendable {
   /// Starts what is due now.
   func sweep(_ app: DeploymentConfiguration.App, now: Int64) async {
     guard let recovery = app.recovery, let schedule = recovery.schedule else { return }
-    let lookback = Int64(recovery.lookback / .milliseconds(1))
+    let lookback = recovery.lookback.milliseconds
     for server in app.environments.compactMap(AppStoreServer.init(rawValue:)) {
-      await start(app, server, "failures", every: max(60_000, Int64(schedule / .milliseconds(1))), lookback, onlyFailures: true, now)
+      await start(app, server, "failures", every: max(60_000, schedule.milliseconds), lookback, onlyFailures: true, now)
       await start(app, server, "all", every: Self.day, Self.fullLookback, onlyFailures: false, now)
     }
   }

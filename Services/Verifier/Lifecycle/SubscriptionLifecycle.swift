@@ -28,7 +28,7 @@ struct SubscriptionLifecycle: Sendable {
     else { return nil }
     let (history, arrival) = try await store.insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)
     // Also for a repeat: the instance that took the step in may have died before it could say so. The key makes it one.
-    for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.wholeMilliseconds) }
+    for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
     guard let state = history.state else { return nil }
     var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
     object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
@@ -99,8 +99,4 @@ struct SubscriptionLifecycle: Sendable {
   private static func orderKey(_ history: SubscriptionHistory) -> String {
     NotificationSniffer.orderKey(environment: history.environment, originalTransactionId: history.originalTransactionId)
   }
-}
-
-extension Duration {
-  var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
