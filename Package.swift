@@ -28,8 +28,6 @@ func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -61,6 +59,7 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -85,15 +84,16 @@ let package = Package(
     shared("AppleAttribution", ["WireJSON", "Cryptography"]),
     shared("HTTPClient", ["CCurl", logging]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
+    shared("EventLoops", [nioCore, nioPosix]),
     shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioLocks, logging]),
     shared(
-      "AttributionQueue", ["RedisClient", "WireJSON", "Cryptography", logging],
+      "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", logging],
       resources: [.embedInCode("Scripts")]),
     shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "WireJSON", "Cryptography", "HTTPClient", "RedisClient",
+        "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
         "AttributionQueue", "CZlib", hummingbird, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -119,8 +119,10 @@ let package = Package(
     .target(
       name: "AppleSimulator",
       dependencies: [
-        "WireJSON", "COpenSSL", "HTTPClient", hummingbird, hummingbirdHTTP2, hummingbirdTLS, nioCore,
-        nioPosix, logging, lifecycle, nioSSL,
+        "WireJSON", "COpenSSL", "HTTPClient", hummingbird, nioCore, nioPosix, nioHTTP2, nioSSL, logging, lifecycle,
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ], path: "Tests/AppleSimulator", exclude: ["README.md"], swiftSettings: strict),
     .executableTarget(
@@ -140,7 +142,7 @@ let package = Package(
     tests(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "WireJSON", "HTTPClient", nioCore, nioHTTP1,
+        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", nioCore, nioHTTP1,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),

@@ -138,6 +138,8 @@ struct TokenWorker: Sendable {
       events: [EventRecord(id: event.id, type: event.type, json: event.json)],
       reason: outcome.isResolved ? nil : outcome.rawValue)
     completion.ownRecord = store.record(exchange)
+    // The token itself is not kept: what Apple does not know it will not know later.
+    if outcome == .invalidToken { completion.deadLetter = "Apple does not know this token (400)" }
     return .complete(completion)
   }
 }

@@ -56,6 +56,8 @@ public struct Completion: Sendable {
   public var keepsBody = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
+  /// Leaves a dead letter that says this, for people to see. It is final: it has no body and cannot be replayed.
+  public var deadLetter: String?
 
   public init(
     state: DeliveryState, naturalKey: String? = nil, rememberLong: Bool = false, events: [EventRecord],

@@ -1,3 +1,4 @@
+import EventLoops
 import RedisClient
 import Synchronization
 
@@ -9,6 +10,8 @@ import Synchronization
 public final class DeadlineWorker: Sendable {
   /// While something waits, how often every shard is looked at: others may have taken of what is known here, and know of more.
   private static let sweepTime: Duration = .seconds(5)
+  /// How often every shard is looked at in any case: what is accepted by a process that ends at once may not have been noted.
+  private static let wholeLook: Duration = .seconds(60)
   /// The longest wait before the gate is asked again.
   private static let longestWait: Duration = .seconds(1)
   /// Deadlines of a shard that are known ahead.
@@ -70,8 +73,12 @@ public final class DeadlineWorker: Sendable {
     bell.ring()
   }
 
-  /// Works until ``stop()`` is called or the task is cancelled.
+  /// Works until ``stop()`` is called or the task is cancelled. On one event loop: the steps are short and mostly wait for Redis.
   public func run() async {
+    await withTaskExecutorPreference(EventLoopExecutor.all().randomElement()) { await work() }
+  }
+
+  private func work() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.hear() }
       group.addTask { await self.sweep() }
@@ -94,6 +101,7 @@ public final class DeadlineWorker: Sendable {
 
   private func dispatch() async {
     var groupsExist = false
+    var look = PauseLook(queue: queue, deliveries: deliveries)
     await withDiscardingTaskGroup { work in
       while !isStopping {
         state.withLock { $0.lastTurn = .now }
@@ -102,8 +110,8 @@ public final class DeadlineWorker: Sendable {
             try await consumer.createGroups(Shard.all)
             groupsExist = true
           }
-          guard try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 0 else {
-            await bell.wait(for: .milliseconds(250))
+          guard try await !look.isPaused() else {
+            await bell.wait(for: PauseLook.pause)
             continue
           }
           let (messages, wait) = try await turn()
@@ -257,7 +265,7 @@ public final class DeadlineWorker: Sendable {
     var lastWholeLook = ContinuousClock.now
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
-      let isDue = lastWholeLook.duration(to: .now) >= ShardSchedule.wholeLook
+      let isDue = lastWholeLook.duration(to: .now) >= Self.wholeLook
       guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
       lastWholeLook = .now
       state.withLock { $0.board.mark(nil) }

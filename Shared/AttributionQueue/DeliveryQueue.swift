@@ -15,6 +15,7 @@ public final class DeliveryQueue: Sendable {
   /// Answers when what it wrote is as durable as the configuration asks for.
   private let durable: RedisClient
   let seen: SeenBefore
+  private let notes = PendingNotes()
   let logger: Logger
   static let group = "workers"
 
@@ -66,7 +67,7 @@ public final class DeliveryQueue: Sendable {
     let claim = seen.claim(digest: digest, store: .delivery, shard: id.shard, now: now)
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
-    if due > 0 || request.queue.isWorkedByDeadline { try await note(request.queue, id.shard, due: due) }
+    if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
     // A queue that is worked by deadline keeps no order.
     let place: [String]
     let told: [RedisArgument]
@@ -93,7 +94,7 @@ public final class DeliveryQueue: Sendable {
       ] + told, on: durable)
     switch reply.integer {
     case 1:
-      if due > 0 || request.queue.isWorkedByDeadline { await noteAgain(request.queue, id.shard, due: due) }
+      if due > 0 { await noteAgain(request.queue, id.shard, due: due) } else { tell(request.queue, id.shard) }
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
@@ -154,6 +155,7 @@ public final class DeliveryQueue: Sendable {
     let now = Self.now
     var keys = [
       Keys.ready(first.queue, first.shard), Keys.events(first.shard), Keys.eventsIndex(first.shard), Keys.rejected(first.shard),
+      Keys.dead(first.queue, first.shard),
     ]
     var arguments: [RedisArgument] = [
       .string(Self.group), .string(first.consumer), .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
@@ -183,12 +185,14 @@ public final class DeliveryQueue: Sendable {
         .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
         completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)),
         lease.line == nil ? "" : .string(lease.deliveryID.description), completion.ownRecord.map { .bytes($0.value) } ?? "",
-        .integer(completion.ownRecord?.life.wholeSeconds ?? 0), .integer(Int64(completion.events.count)),
+        .integer(completion.ownRecord?.life.wholeSeconds ?? 0), .string(Self.oneLine(completion.deadLetter ?? "")),
+        .integer(Int64(completion.events.count)),
       ]
       for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
     }
     let codes = try await run(Scripts.complete, keys, arguments).array?.map(\.integer) ?? []
     guard codes.count == settled.count else { throw .unavailable(.unexpectedReply("complete")) }
+    if settled.contains(where: { $0.completion.deadLetter != nil }) { await boundDeadLetters(first) }
     return codes.map { code in
       switch code {
       case 1: .completed
@@ -241,7 +245,8 @@ public final class DeliveryQueue: Sendable {
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
     let due = Self.now + max(0, delay.milliseconds)
-    try await note(lease.queue, lease.shard, due: due)
+    // Before it is put there, so that a process that dies in between makes no message late.
+    try await schedule(lease.queue).note(lease.shard, due: due)
     try await putBack(lease, due: due, error: error)
     await noteAgain(lease.queue, lease.shard, due: due)
   }
@@ -249,16 +254,21 @@ public final class DeliveryQueue: Sendable {
   /// Moves the message, whole, to the dead letters.
   public func deadLetter(_ lease: LeasedMessage, error: String) async throws(QueueError) {
     try await putBack(lease, due: -1, error: error)
-    // The letter is where it belongs; what of its bound could not be seen to now is when the worker looks by itself.
+    await boundDeadLetters(lease)
+  }
+
+  /// The letter is where it belongs; what of its bound cannot be seen to now is when the worker looks by itself.
+  private func boundDeadLetters(_ lease: LeasedMessage) async {
     try? await DeadLetterBound(queue: lease.queue, deliveries: self).enforce(lease.shard)
   }
 
+  /// As histories keep it.
+  private static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
+
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
-    guard lease.queue.isWorkedByDeadline else { return try await putBack(lease, due: -2, error: "") }
-    try await note(lease.queue, lease.shard, due: 0)
     try await putBack(lease, due: -2, error: "")
-    await noteAgain(lease.queue, lease.shard, due: 0)
+    tell(lease.queue, lease.shard)
   }
 
   /// Starts the lease's time anew.
@@ -285,7 +295,7 @@ public final class DeliveryQueue: Sendable {
       ] + (lease.line.map { [Keys.line(lease.queue, shard, $0)] } ?? []),
       token(lease) + [
         .integer(due), .string(lease.deliveryID.description),
-        .string(String(error.prefix(500)).replacing("\n", with: " ")),
+        .string(Self.oneLine(error)),
         .integer(Self.now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
       ])
     guard reply.integer == 1 else { throw .leaseLost }
@@ -297,18 +307,15 @@ public final class DeliveryQueue: Sendable {
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }
 
-  /// Notes that a message will be in the shard that must be looked for then, 0 for at once. It is noted before the message is put
-  /// there, so that a process that dies in between makes no message late.
-  private func note(_ queue: QueueName, _ shard: Shard, due: Int64) async throws(QueueError) {
-    // What is there at once is noted when it is there; this is for the case that this process does not live to do it.
-    try await schedule(queue).note(shard, due: due > 0 ? due : Self.now + 1000)
+  /// One may have looked for what is due so soon before it was there: Redis was slow, or its clock is ahead of ours.
+  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
+    guard due < Self.now + 2000 else { return }
+    try? await schedule(queue).note(shard, due: due)
   }
 
-  /// One may have looked for what is due so soon before it was there.
-  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
-    // Clocks of ours and of Redis may differ a little.
-    guard due < Self.now + 5000 else { return }
-    try? await schedule(queue).note(shard, due: max(due, Self.now))
+  /// Something is in the shard to be worked at once. Workers by deadline look only where that is noted; others wait at the stream.
+  private func tell(_ queue: QueueName, _ shard: Shard) {
+    if queue.isWorkedByDeadline { notes.add(shard, of: queue, in: self) }
   }
 
   // MARK: Redis

@@ -82,12 +82,9 @@ public final class QueueWorker: Sendable {
 
   private var isStopping: Bool { Task.isCancelled || stopping.withLock { $0 } }
 
-  /// How often it is asked whether the queue is paused.
-  private static let pauseLook: Duration = .milliseconds(200)
-
   private func leaseLoop(_ lane: Lane) async {
     var groupsExist = false
-    var lastLook: ContinuousClock.Instant?
+    var look = PauseLook(queue: queue, deliveries: deliveries)
     while !isStopping {
       lastTurn.withLock { $0 = .now }
       do {
@@ -95,12 +92,9 @@ public final class QueueWorker: Sendable {
           try await consumer.createGroups(lane.shards)
           groupsExist = true
         }
-        if lastLook.map({ $0.duration(to: .now) >= Self.pauseLook }) ?? true {
-          guard try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 0 else {
-            try await Task.sleep(for: .milliseconds(250))
-            continue
-          }
-          lastLook = .now
+        guard try await !look.isPaused() else {
+          try await Task.sleep(for: PauseLook.pause)
+          continue
         }
         await work(try await lease(lane))
       } catch QueueError.unavailable(.refused(let text)) where text.hasPrefix("NOGROUP") {

@@ -29,13 +29,16 @@ struct ShardSchedule: Sendable {
 
   /// Notes that a shard must be looked at by then, milliseconds since 1970, and wakes those that wait when that is before what they
   /// wait for.
-  func note(_ shard: Shard, due: Int64) async throws(QueueError) {
-    _ = try await deliveries.run(Scripts.schedule, keys, [.integer(Int64(shard.index)), .integer(due), "0"])
+  func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard], due: due) }
+
+  /// The same of several.
+  func note(_ shards: some Sequence<Shard>, due: Int64) async throws(QueueError) {
+    _ = try await deliveries.run(Scripts.schedule, keys, ["0"] + shards.flatMap { [.integer(Int64($0.index)), .integer(due)] })
   }
 
   /// A look at the shard has ended, and this is when it must be looked at again.
   func looked(at shard: Shard, next: Int64?) async throws(QueueError) {
-    _ = try await deliveries.run(Scripts.schedule, keys, [.integer(Int64(shard.index)), .integer(next ?? -1), "1"])
+    _ = try await deliveries.run(Scripts.schedule, keys, ["1", .integer(Int64(shard.index)), .integer(next ?? -1)])
   }
 
   /// Takes the shards that are due.

@@ -62,6 +62,7 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
     multi = curl_multi_init()!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, configuration.maxStreamsPerConnection)
   }
 
   deinit {
@@ -172,6 +173,10 @@ private final class Core: @unchecked Sendable {  // `multi`, `transfers` and `id
       guard let own else { continue }
       let transfer = Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue()
       curl_multi_remove_handle(multi, handle)
+      if transfer.isToBeSentAnew(code) {
+        curl_multi_add_handle(multi, handle)
+        continue
+      }
       transfer.finish(code)
       transfers.removeValue(forKey: transfer.id)
       if idle.count < Self.mostIdle { idle.append(transfer.takeHandle()) }

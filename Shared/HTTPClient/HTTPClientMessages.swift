@@ -11,7 +11,7 @@ public struct HTTPClientRequest: Sendable {
   /// A larger answer is an error.
   public var maxResponseBytes: Int
   /// Whether it does no harm twice. One that does goes over a connection of its own: what breaks without an answer on a connection
-  /// that was used before, libcurl sends anew by itself.
+  /// that was there before is sent anew, once.
   public var isRepeatable: Bool
 
   public init(
@@ -106,10 +106,10 @@ public struct HTTPClientConfiguration: Sendable {
   public var connectTimeout: Duration = .seconds(3)
   /// Connections to one host; HTTP/2 carries many requests on each.
   public var maxConnectionsPerHost = 16
+  /// Requests under way on one HTTP/2 connection, whatever more the server allows: one that breaks takes no more than these with it.
+  public var maxStreamsPerConnection = 64
   /// Whether HTTP/2 is offered over TLS.
   public var http2 = true
-  /// HTTP/2 in clear text, without asking first.
-  public var http2PriorKnowledge = false
 
   public init() {}
 }

@@ -8,6 +8,9 @@ final class Transfer {
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var connectList: UnsafeMutablePointer<curl_slist>?
   private let maxResponseBytes: Int
+  private let isRepeatable: Bool
+  private let end: ContinuousClock.Instant
+  private var wasSentAnew = false
   private var continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>?
   fileprivate var body: [UInt8] = []
   fileprivate var headers: [(name: String, value: String)] = []
@@ -24,6 +27,8 @@ final class Transfer {
     self.id = id
     self.continuation = continuation
     maxResponseBytes = request.maxResponseBytes
+    isRepeatable = request.isRepeatable
+    end = .now + request.timeout
     configure(request, configuration)
   }
 
@@ -43,7 +48,6 @@ final class Transfer {
   private func configure(_ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration) {
     func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
     func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
-    func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
     text(CURLOPT_URL, request.url)
     // Only what this client is for; redirects would send signed tokens to places nobody named.
     text(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -53,14 +57,11 @@ final class Transfer {
     long(CURLOPT_TCP_NODELAY, 1)
     long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     text(CURLOPT_PROXY, "")
-    long(CURLOPT_TIMEOUT_MS, milliseconds(request.timeout))
-    long(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(min(configuration.connectTimeout, request.timeout)))
+    long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
+    long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(configuration.connectTimeout, request.timeout)))
     long(CURLOPT_PIPEWAIT, configuration.http2 ? 1 : 0)
     long(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
-    long(
-      CURLOPT_HTTP_VERSION,
-      configuration.http2PriorKnowledge
-        ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    long(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
     if let file = configuration.certificateFile { text(CURLOPT_SSLCERT, file) }
     if let file = configuration.keyFile { text(CURLOPT_SSLKEY, file) }
@@ -102,6 +103,25 @@ final class Transfer {
       return Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue().receive(
         header: UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
+
+  /// Whether the connection, which was there before this request, broke under it before anything of the answer came: a server may close
+  /// at any moment what it has kept open long enough, and of several requests under way libcurl sees to one itself. What breaks on a connection
+  /// made for this request, or a second time, is told to the caller.
+  func isToBeSentAnew(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
+    default: return false
+    }
+    var connections = 0
+    _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
+    let left = ContinuousClock.now.duration(to: end)
+    guard isRepeatable, !wasSentAnew, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
+    wasSentAnew = true
+    _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
+    return true
   }
 
   private func receive(body bytes: UnsafeRawBufferPointer) -> Int {

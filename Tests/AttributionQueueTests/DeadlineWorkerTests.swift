@@ -139,6 +139,27 @@ import Testing
     }
   }
 
+  @Test func `A dead letter that an outcome leaves has no body and is never worked again`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(token("t", deadline: DeliveryQueue.now + 60_000)).id
+      let lease = try #require(try await queue.takeAll("a", .tokens, most: 1).first)
+      var completion = Completion(
+        state: .rejected, events: [EventRecord(id: "e", type: "t.a", json: Array(#"{"id":"e"}"#.utf8))], reason: "unknown")
+      completion.deadLetter = "nobody\nknows it"
+      try await queue.complete(lease, completion)
+      let administration = QueueAdministration(deliveries: queue)
+      let letter = try #require(try await administration.deadLetters(.tokens, most: 10).first)
+      #expect(letter.id == id && letter.lastError == "nobody knows it" && letter.attempts == 1 && letter.history.count == 1)
+      let kept = try await queue.send(["XRANGE", .string(Keys.dead(.tokens, id.shard)), "-", "+"]).array?.first?.array?.last
+      #expect(EventFeed.fields(try #require(kept))["b"]?.bytes == [])
+      #expect(try await administration.replay(.tokens, ids: []) == 0)
+      #expect(try await administration.snapshot(.tokens).dead == 1)
+      #expect(try await queue.delivery(id)?.state == .rejected)
+      #expect(try await administration.purge(.tokens, ids: [id]) == 1)
+      #expect(try await queue.allEvents() == ["e"])
+    }
+  }
+
   @Test func `The backlog's bound counts what waits by deadline`() async throws {
     try await withQueue({ $0.backlogBound = 1 }) { queue, _ in
       func same(_ name: String, _ deadline: Int64?) -> AcceptRequest {

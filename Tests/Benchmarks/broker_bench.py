@@ -22,7 +22,7 @@ def ceiling(folder: pathlib.Path, apple: Simulator, count: int) -> float:
     program = folder / "multi"
     if not program.exists():
         subprocess.run(["cc", "-O2", "-o", program, HERE / "multi.c", "-lcurl"], check=True)
-    run = subprocess.run(pinned(LOAD_CORE, [program, apple.url, apple.ca, count, CONCURRENCY, 64]), capture_output=True, text=True,
+    run = subprocess.run(pinned(LOAD_CORE, [program, apple.url, apple.ca, count, CONCURRENCY, 64]), stdout=subprocess.PIPE, text=True,
                          check=True, timeout=300)
     return float(run.stdout.split()[0])
 

@@ -34,7 +34,7 @@ int main(int count, char **words) {
   CURLM *multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, atol(words[5]));
   curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-  // The simulator ends a connection on which there are more than a hundred.
+  // As many as the broker has.
   curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 64L);
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: text/plain");
   headers = curl_slist_append(headers, "Accept: application/json");
@@ -65,7 +65,9 @@ int main(int count, char **words) {
       long status = 0;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
       curl_easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &status);
-      if (message->data.result != CURLE_OK || status != 200 || call->received == 0) failed++;
+      if (message->data.result != CURLE_OK || status != 200 || call->received == 0) {
+        if (failed++ == 0) fprintf(stderr, "%s, status %ld\n", curl_easy_strerror(message->data.result), status);
+      }
       curl_multi_remove_handle(multi, call->handle);
       ended++;
       if (begun < wanted) begin(multi, call, begun++);

@@ -38,7 +38,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     if quick:
         backlog(report, binaries, 4_000, outage=20, spread=20)
     else:
-        backlog(report, binaries, 200_000, outage=120, spread=240)
+        backlog(report, binaries, 200_000, outage=180, spread=240)
     report.notes += [
         "Everything on the machine's two cores together: Redis, simulator, ingest, verifier and two brokers. Deadlines have nothing to do "
         "with the order in which tokens were handed in.",

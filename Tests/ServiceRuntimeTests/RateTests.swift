@@ -8,7 +8,7 @@ import TestSupport
   private static let second: Int64 = 1_000_000_000
 
   @Test func `A burst is let through, one more is not, and the next when its time has come`() {
-    var bucket = RateBucket(full: rate, now: 0)
+    var bucket = RequestBucket(full: rate, now: 0)
     for _ in 0..<3 { #expect(bucket.take(rate, now: 0) == nil) }
     #expect(bucket.take(rate, now: 0) == .milliseconds(100))
     #expect(bucket.take(rate, now: 99_999_999) == .nanoseconds(1))
@@ -17,21 +17,21 @@ import TestSupport
   }
 
   @Test func `A rest gives the burst back and no more`() {
-    var bucket = RateBucket(full: rate, now: 0)
+    var bucket = RequestBucket(full: rate, now: 0)
     for _ in 0..<3 { _ = bucket.take(rate, now: 0) }
     for _ in 0..<3 { #expect(bucket.take(rate, now: 3600 * Self.second) == nil) }
     #expect(bucket.take(rate, now: 3600 * Self.second) != nil)
   }
 
   @Test func `A clock that goes back gives nothing`() {
-    var bucket = RateBucket(full: rate, now: Self.second)
+    var bucket = RequestBucket(full: rate, now: Self.second)
     for _ in 0..<3 { _ = bucket.take(rate, now: Self.second) }
     #expect(bucket.take(rate, now: 0) != nil)
   }
 
   @Test func `Whatever the times, no more is let through than the burst and the rate allow`() {
     var random = SeededRandom(seed: 5)
-    var bucket = RateBucket(full: rate, now: 0)
+    var bucket = RequestBucket(full: rate, now: 0)
     var now: Int64 = 0
     var taken = 0
     for _ in 0..<10_000 {

@@ -130,6 +130,20 @@ def test_a_token_of_4096_bytes_made_almost_24_hours_ago_is_taken_and_asked_about
     assert len(calls(system, token)) == 1
 
 
+def test_a_token_that_apple_does_not_know_leaves_a_dead_letter_without_it(system):
+    token, ended = exchange(system, [{"status": 400}])
+    assert ended["state"] == "invalid"
+    letters = system.call("Queues", "ListDeadLetters", {"queue": "tokens", "maxLetters": 1000})["deadLetters"]
+    letter = next(letter for letter in letters if letter["id"] == ended["exchangeId"])
+    assert "400" in letter["lastError"] and token not in json.dumps(letter), letter
+    chosen = {"queue": "tokens", "ids": [ended["exchangeId"]]}
+    # It is over: there is nothing to be worked again.
+    assert not system.call("Queues", "ReplayDeadLetters", chosen, key=uuid.uuid4().hex).get("replayed")
+    assert system.call("Broker", "GetExchange", {"exchangeId": ended["exchangeId"]})["state"] == "invalid"
+    assert system.call("Queues", "PurgeDeadLetters", chosen, key=uuid.uuid4().hex)["purged"] == 1
+    assert len(calls(system, token)) == 1
+
+
 def test_a_device_without_a_token_is_counted_and_not_queued(system):
     before = metric(system, "Ingest", "attribution_adservices_device_errors_total", app="com.example.app", error="networkError")
     for code, retry in ((1, True), (2, True), (3, False)):

@@ -70,11 +70,11 @@ struct Exchange: Sendable, Hashable {
   /// The record as it may be told: the times in it are personal data that the user's consent gave, and go no further
   /// without it.
   var shownRecord: ConsentFilter.Filtered? {
-    record.map { ConsentFilter().filter($0.normalized, consent: attStatus.isConsent) }
+    record.map { ConsentFilter.standard.filter($0.normalized, consent: attStatus.isConsent) }
   }
 
   var shownRawRecord: JSONObject? {
-    record.map { ConsentFilter().filter($0.raw, consent: attStatus.isConsent).payload }
+    record.map { ConsentFilter.standard.filter($0.raw, consent: attStatus.isConsent).payload }
   }
 
   /// Whether Apple's detail and the status that the SDK told contradict each other: detailed exactly when authorized.

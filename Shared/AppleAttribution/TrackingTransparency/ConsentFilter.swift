@@ -21,6 +21,9 @@ public struct ConsentFilter: Sendable {
     public var removedNames: [String]
   }
 
+  /// Of the standard names alone.
+  public static let standard = ConsentFilter()
+
   /// As ``TextForms/folded(_:)`` writes them.
   private let names: Set<[UInt8]>
   private let identifiers: Set<[UInt8]>

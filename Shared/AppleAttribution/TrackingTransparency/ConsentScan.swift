@@ -14,6 +14,8 @@ struct ConsentScan {
   private let equals: Set<[UInt8]>
   private let fragments: [Fragment]
   private let hasTooMany: Bool
+  /// Whether no identifier is looked for, only names.
+  private var isForNames: Bool { equals.isEmpty }
 
   init(names: Set<[UInt8]>, identifiers: Set<[UInt8]>) {
     self.names = names
@@ -55,12 +57,14 @@ struct ConsentScan {
       return .array(kept)
     // Spelt out, because a bare `nil` would be JSON's null here.
     case .string(let text): return mayNotLeave(text) ? Optional.none : value
-    case .number(let number): return holdsIdentifier(TextForms.folded(number.text.utf8)) ? Optional.none : value
+    case .number(let number): return !isForNames && holdsIdentifier(TextForms.folded(number.text.utf8)) ? Optional.none : value
     case .bool, .null: return value
     }
   }
 
   private func mayNotLeave(_ text: String) -> Bool {
+    // Most texts are a word or a number: nothing is encoded in it, and no name ends there.
+    if isForNames, !text.utf8.contains(where: { Self.isEnd($0) || Self.isOfEncoding($0) }) { return false }
     for form in TextForms(text).forms where holdsIdentifier(TextForms.folded(form)) || saysField(form) { return true }
     return false
   }
@@ -84,13 +88,23 @@ struct ConsentScan {
       guard index - start <= Self.longestName else { continue }
       var next = index
       while next < text.count, text[next] == UInt8(ascii: " ") || text[next] == UInt8(ascii: "\\") { next += 1 }
-      guard next < text.count, Self.ends.contains(text[next]) else { continue }
+      guard next < text.count, Self.isEnd(text[next]) else { continue }
       if names.contains(TextForms.folded(text[start..<index])) { return true }
     }
     return false
   }
 
-  private static let ends = Set(Array(#""':=]>`"#.utf8))
+  private static func isEnd(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "]"), UInt8(ascii: ">"),
+      UInt8(ascii: "`"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether ``TextForms`` may find something behind it.
+  private static func isOfEncoding(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   private static func isOfName(_ byte: UInt8) -> Bool {
     switch byte {

@@ -2,12 +2,13 @@
 -- KEYS 1 dead-letter stream  2 ready stream  3 delivery record
 --      4 line of its order key  5 delayed set  6 delayed payloads, if it keeps its order: it goes to the line's end
 -- ARGV 1 entry id  2 1 to replay, 0 to delete for good
--- Answers 1 when it was there.
+-- Answers 1 when it was there. A final one, which has no body any more, is never put back.
 local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
 if not entry then return 0 end
 if ARGV[2] == '1' then
   local field = {}
   for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
+  if field['f'] then return 0 end
   local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h']}
   if KEYS[4] then
     words[#words + 1] = 'o'

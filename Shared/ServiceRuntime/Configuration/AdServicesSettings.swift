@@ -120,36 +120,6 @@ extension DeploymentConfiguration {
 }
 
 extension ConfigurationNode {
-  fileprivate func time(_ bounds: ClosedRange<Duration>) throws(ConfigurationError) -> Duration {
-    let time = try duration()
-    guard bounds.contains(time) else {
-      throw ConfigurationError(path, "must be \(Self.text(bounds.lowerBound)) to \(Self.text(bounds.upperBound))")
-    }
-    return time
-  }
-
-  fileprivate func time(_ key: String, _ bounds: ClosedRange<Duration>, _ value: inout Duration) throws(ConfigurationError) {
-    if let node = self[key] { value = try node.time(bounds) }
-  }
-
-  fileprivate func count(_ key: String, _ bounds: ClosedRange<Int>, _ value: inout Int) throws(ConfigurationError) {
-    guard let node = self[key] else { return }
-    let number = try node.integer()
-    guard let count = Int(exactly: number), bounds.contains(count) else {
-      throw ConfigurationError(node.path, "must be \(bounds.lowerBound) to \(bounds.upperBound)")
-    }
-    value = count
-  }
-
-  fileprivate func number(_ key: String, _ bounds: ClosedRange<Double>, _ value: inout Double) throws(ConfigurationError) {
-    guard let node = self[key] else { return }
-    let number = try node.number()
-    guard bounds.contains(number) else {
-      throw ConfigurationError(node.path, "must be \(bounds.lowerBound) to \(bounds.upperBound)")
-    }
-    value = number
-  }
-
   /// Names by ids of 64 bits.
   fileprivate func names(_ key: String) throws(ConfigurationError) -> [Int64: String] {
     guard let table = try self[key]?.mapping() else { return [:] }
@@ -162,10 +132,5 @@ extension ConfigurationNode {
     }
     guard names.count == table.size else { throw ConfigurationError(table.path, "its keys must be ids in quotes") }
     return names
-  }
-
-  private static func text(_ time: Duration) -> String {
-    let milliseconds = Int64(time / .milliseconds(1))
-    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 }

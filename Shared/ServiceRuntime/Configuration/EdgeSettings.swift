@@ -25,11 +25,7 @@ extension PublicEdge {
       }
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
-    if let number = node["peers"] {
-      let count = try number.integer()
-      guard (512...1 << 26).contains(count) else { throw ConfigurationError(number.path, "must be 512 to \(1 << 26)") }
-      peers = Int(count)
-    }
+    try node.count("peers", 512...1 << 26, &peers)
   }
 
   /// One range or a list of them; `apple` stands for Apple's own network.

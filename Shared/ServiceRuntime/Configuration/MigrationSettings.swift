@@ -9,15 +9,8 @@ public struct MigrationSettings: Sendable, Hashable {
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
-    if let child = node["kept"] {
-      kept = try child.duration()
-      guard kept >= .seconds(3600) else { throw ConfigurationError(child.path, "must be at least 1h") }
-    }
-    if let child = node["failures"] {
-      let count = try child.integer()
-      guard (0...10_000_000).contains(count) else { throw ConfigurationError(child.path, "must be 0 to 10000000") }
-      failures = Int(count)
-    }
+    try node.time("kept", .seconds(3600)..., &kept)
+    try node.count("failures", 0...10_000_000, &failures)
     unknown += node.unknownKeys(["kept", "failures"])
   }
 }

@@ -29,35 +29,19 @@ public struct RecoverySettings: Sendable, Hashable {
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
-    func time(_ key: String, _ value: inout Duration, least: Duration) throws(ConfigurationError) {
-      guard let child = node[key] else { return }
-      value = try child.duration()
-      guard value >= least else { throw ConfigurationError(child.path, "must be at least \(least)") }
-    }
-    func count(_ key: String, _ value: inout Int, _ range: ClosedRange<Int64>) throws(ConfigurationError) {
-      guard let child = node[key] else { return }
-      let number = try child.integer()
-      guard range.contains(number) else {
-        throw ConfigurationError(child.path, "must be \(range.lowerBound) to \(range.upperBound)")
-      }
-      value = Int(number)
-    }
-    try count("parallelPages", &parallelPages, 1...256)
-    try count("intakeBacklog", &intakeBacklog, 1...100_000_000)
-    try time("lease", &lease, least: .seconds(1))
-    try time("holdBack", &holdBack, least: .zero)
-    try time("heartbeat", &heartbeat, least: .milliseconds(100))
-    try time("outageAfter", &outageAfter, least: .milliseconds(300))
-    try time("retryPatience", &retryPatience, least: .seconds(1))
-    try time("retryMargin", &retryMargin, least: .zero)
-    try time("silenceAfter", &silenceAfter, least: .seconds(1))
-    try count("silenceExpected", &silenceExpected, 1...1_000_000)
+    try node.count("parallelPages", 1...256, &parallelPages)
+    try node.count("intakeBacklog", 1...100_000_000, &intakeBacklog)
+    try node.time("lease", .seconds(1)..., &lease)
+    try node.time("holdBack", .zero..., &holdBack)
+    try node.time("heartbeat", .milliseconds(100)..., &heartbeat)
+    try node.time("outageAfter", .milliseconds(300)..., &outageAfter)
+    try node.time("retryPatience", .seconds(1)..., &retryPatience)
+    try node.time("retryMargin", .zero..., &retryMargin)
+    try node.time("silenceAfter", .seconds(1)..., &silenceAfter)
+    try node.count("silenceExpected", 1...1_000_000, &silenceExpected)
     if let table = try node["rates"]?.mapping() {
       for name in table.keys {
-        let child = try table.required(name)
-        let rate = try child.number()
-        guard rate >= 0.001, rate <= 1000 else { throw ConfigurationError(child.path, "must be 0.001 to 1000") }
-        rates[name] = rate
+        rates[name] = try table.required(name).number(0.001...1000)
       }
     }
     guard outageAfter >= heartbeat * 3 else {

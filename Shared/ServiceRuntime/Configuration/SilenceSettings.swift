@@ -11,15 +11,8 @@ public struct SilenceSettings: Sendable, Hashable {
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     self.init()
-    after = try node["silence"]?.duration() ?? after
-    if let child = node["silenceSweep"] {
-      sweep = try child.duration()
-      guard sweep >= .milliseconds(100) else { throw ConfigurationError(child.path, "must be at least 100ms") }
-    }
-    if let child = node["silenceBatch"] {
-      let count = try child.integer()
-      guard (1...10_000).contains(count) else { throw ConfigurationError(child.path, "must be 1 to 10000") }
-      batch = Int(count)
-    }
+    try node.time("silence", .zero..., &after)
+    try node.time("silenceSweep", .milliseconds(100)..., &sweep)
+    try node.count("silenceBatch", 1...10_000, &batch)
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 final class RateTable<Key: Hashable & Sendable>: Sendable {
   private struct Entry {
     var key: Key
-    var bucket: RateBucket
+    var bucket: RequestBucket
   }
 
   private static var ways: Int { 8 }
@@ -35,7 +35,7 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
     return stripe.sets.withLock { sets in
       let count = sets[set]?.count ?? 0
       for index in 0..<count where sets[set]![index].key == key { return sets[set]![index].bucket.take(rate, now: now) }
-      var bucket = RateBucket(full: rate, now: now)
+      var bucket = RequestBucket(full: rate, now: now)
       let wait = bucket.take(rate, now: now)
       let entry = Entry(key: key, bucket: bucket)
       if count < Self.ways {

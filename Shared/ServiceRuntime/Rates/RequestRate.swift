@@ -10,7 +10,7 @@ public struct RequestRate: Sendable, Hashable {
 }
 
 /// What is left of a rate (a token bucket). Pure; times are nanoseconds of any one clock.
-struct RateBucket: Sendable, Hashable {
+struct RequestBucket: Sendable, Hashable {
   private(set) var left: Double
   private var at: Int64
 

@@ -12,25 +12,6 @@ final class HTTP2Handler: ChannelDuplexHandler {
   typealias OutboundIn = Never
   typealias OutboundOut = HTTP2Frame
 
-  /// One request and its answer.
-  private final class Stream {
-    /// Waits for the body's end; nil once it is answered or being answered.
-    var exchange: (any HTTPExchange)?
-    var bodyLimit = 0
-    var body: ByteBuffer?
-    var isHead = false
-    var isAnswered = false
-    /// Whether the peer has said everything.
-    var isWhole = false
-    /// Of a request that was answered before its end.
-    var skippedBytes = 0
-    /// When its present state has lasted too long; nil while an answer is being made.
-    var deadline: NIODeadline?
-    /// Makes the answer; cancelled when nobody waits for it any more.
-    var work: Task<Void, Never>?
-    var mayBeCancelled = false
-  }
-
   private enum Phase {
     case open
     /// The peer was told to open no more streams; a ping of ours tells when it has read that.
@@ -58,7 +39,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private let peer: ConnectionPeer
   private let failure: ConnectionFailure
 
-  private var streams: [HTTP2StreamID: Stream] = [:]
+  private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
   private var lastStream = HTTP2StreamID.rootStream
   private var phase = Phase.open
   private var date = HTTPDate()
@@ -244,38 +225,22 @@ final class HTTP2Handler: ChannelDuplexHandler {
       return
     }
     idleDeadline = .distantFuture
-    let stream = Stream()
+    let stream = HTTP2Stream()
     stream.isWhole = headers.endStream
     streams[id] = stream
     begin(headers.headers, stream, id, context)
   }
 
-  private func begin(_ fields: HPACKHeaders, _ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-    var method = ""
-    var target = "/"
-    var headers = HTTPHeaders()
-    headers.reserveCapacity(fields.count)
-    var isSafe = true
-    for (name, value, _) in fields {
-      switch name {
-      case ":method": method = value
-      case ":path": target = value
-      case ":scheme": break
-      case ":authority": headers.add(name: "host", value: value)
-      // The authority has said it: two that differ are no request (RFC 9113 section 8.3.1).
-      case "host" where headers.first(name: "host") == value: break
-      default: headers.add(name: name, value: value)
-      }
-      isSafe = isSafe && HTTP1Response.isSafe(value) && !value.utf8.contains(0x7F)
-    }
-    stream.isHead = method == "HEAD"
-    let request = IncomingRequest(method: method, target: target, headers: headers, peer: peer, isHTTP2: true)
-    guard isSafe, HTTPToken.isToken(method) else {
+  private func begin(_ fields: HPACKHeaders, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    let head = HTTP2RequestHead(fields)
+    stream.isHead = head.method == "HEAD"
+    let request = IncomingRequest(method: head.method, target: head.target, headers: head.headers, peer: peer, isHTTP2: true)
+    guard head.isSafe, HTTPToken.isToken(head.method) else {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
       answer(HTTPAnswer(status: 400), stream, id, context)
       return
     }
-    if let refusal = request.refusal(limits, target: target) {
+    if let refusal = request.refusal(limits, target: head.target) {
       registry.add("attribution_http_rejected_total", 1, [refusal.cause])
       var answer = HTTPAnswer(status: refusal.status)
       answer.requestId = RequestID.usable(request.requestId)
@@ -320,13 +285,13 @@ final class HTTP2Handler: ChannelDuplexHandler {
     if part.endStream { ended(stream, id, context) }
   }
 
-  private func ended(_ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  private func ended(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard !stream.isWhole else { return }
     stream.isWhole = true
     if stream.exchange != nil { respond(stream, id, context) }
   }
 
-  private func respond(_ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  private func respond(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard let exchange = stream.exchange else { return }
     stream.exchange = nil
     stream.deadline = nil
@@ -352,7 +317,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   // MARK: Answers
 
-  private func answer(_ answer: HTTPAnswer, _ stream: Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  private func answer(_ answer: HTTPAnswer, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard streams[id] === stream, phase != .closed else { return }
     stream.exchange = nil
     stream.body = nil
@@ -411,7 +376,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     closeIfDone(context)
   }
 
-  private func abandon(_ stream: Stream) {
+  private func abandon(_ stream: HTTP2Stream) {
     if stream.mayBeCancelled { stream.work?.cancel() }
     stream.work = nil
   }
@@ -471,7 +436,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   // MARK: Time
 
-  private func wait(_ stream: Stream, _ time: TimeAmount, _ context: ChannelHandlerContext) {
+  private func wait(_ stream: HTTP2Stream, _ time: TimeAmount, _ context: ChannelHandlerContext) {
     let deadline = NIODeadline.now() + time
     stream.deadline = deadline
     expect(deadline, context)
@@ -524,60 +489,5 @@ final class HTTP2Handler: ChannelDuplexHandler {
       if let deadline = stream.deadline { next = min(next, deadline) }
     }
     if next < .distantFuture { expect(next, context) }
-  }
-}
-
-/// Counts what happens within a time, roughly: the count begins anew when the time is over.
-private struct FloodCount {
-  private var count = 0
-  private var since = NIODeadline.now()
-
-  /// Answers how many there are with this one.
-  mutating func add(within window: TimeAmount) -> Int {
-    let now = NIODeadline.now()
-    if now - since > window {
-      since = now
-      count = 0
-    }
-    count += 1
-    return count
-  }
-}
-
-/// Told by NIO's handler of what it writes: a GOAWAY with an error means that the whole connection is at fault.
-final class ConnectionFailure: NIOHTTP2FrameDelegate {
-  private(set) var isConnections = false
-
-  func wroteFrame(_ frame: HTTP2Frame) {
-    if case .goAway(_, let code, _) = frame.payload, code != .noError { isConnections = true }
-  }
-}
-
-/// Puts our bound of streams into the SETTINGS that open the connection, and takes itself out.
-///
-/// NIO enforces the bound it announces by ending the connection; we refuse the one stream.
-final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler {
-  typealias OutboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  private static let headerLength = 9
-  private static let settingLength = 6
-  private static let maxConcurrentStreams: UInt16 = 3
-  private let streams: Int
-
-  init(streams: Int) { self.streams = streams }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    var buffer = unwrapOutboundIn(data)
-    // Length (24 bits), type 4, no flags, stream 0: the first frame of a server, which fits into one write.
-    let start = buffer.readerIndex
-    if let length = buffer.getInteger(at: start + 1, as: UInt16.self), buffer.getInteger(at: start + 3, as: UInt8.self) == 4 {
-      for place in stride(from: start + Self.headerLength, to: start + Self.headerLength + Int(length), by: Self.settingLength)
-      where buffer.getInteger(at: place, as: UInt16.self) == Self.maxConcurrentStreams {
-        buffer.setInteger(UInt32(clamping: streams), at: place + 2)
-      }
-    }
-    context.write(wrapOutboundOut(buffer), promise: promise)
-    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Hummingbird
-import HummingbirdHTTP2
-import HummingbirdTLS
+import HummingbirdCore
 import Logging
 import NIOSSL
 import ServiceLifecycle
@@ -68,7 +67,7 @@ public struct AppleSimulator: Sendable {
     quiet.logLevel = max(logger.logLevel, .critical)
     let main = Application(
       responder: SimulatorResponder(parts: parts, controlOnly: false),
-      server: try .http2Upgrade(tlsConfiguration: tlsConfiguration),
+      server: HTTPServerBuilder { [tlsConfiguration] in try SimulatorChannel(tls: tlsConfiguration, responder: $0) },
       configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
       onServerRunning: { channel in announce(channel.localAddress?.port ?? 0, logger) }, logger: quiet)
     guard let control = configuration.control else { return [main] }

@@ -1,0 +1,32 @@
+import NIOCore
+import NIOPosix
+
+/// Runs the steps of tasks on an event loop: what waits for connections of that loop goes on without a change of thread.
+///
+/// For tasks whose steps are short; a step that computes for long holds up everything else of the loop.
+public final class EventLoopExecutor: TaskExecutor {
+  private static let ofThread = ThreadSpecificVariable<EventLoopExecutor>()
+
+  private let loop: any EventLoop
+
+  public init(loop: any EventLoop) { self.loop = loop }
+
+  /// One for each event loop of the process.
+  public static func all() -> [EventLoopExecutor] {
+    MultiThreadedEventLoopGroup.singleton.makeIterator().map { EventLoopExecutor(loop: $0) }
+  }
+
+  /// That of the event loop that this is called on.
+  public static func current(_ loop: any EventLoop) -> EventLoopExecutor {
+    loop.preconditionInEventLoop()
+    if let executor = ofThread.currentValue { return executor }
+    let executor = EventLoopExecutor(loop: loop)
+    ofThread.currentValue = executor
+    return executor
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}

@@ -1,0 +1,88 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+import NIOSSL
+
+/// A connection over TLS, HTTP/1.1 or HTTP/2 as the client likes.
+///
+/// Hummingbird's own ends an HTTP/2 connection after 200 resets in half a minute, of streams that are answered too. curl sends such a
+/// reset whenever it has counted an answer's bytes before the stream's end is read; Apple's servers bear it.
+struct SimulatorChannel: HTTPChannelHandler {
+  typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+  typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<Connection>
+
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    let negotiated: EventLoopFuture<NIONegotiatedHTTPVersion<Connection, Streams>>
+  }
+
+  private static let resets = 100_000
+
+  let responder: Responder
+  private let context: NIOSSLContext
+  private let http1: HTTP1Channel
+
+  init(tls: TLSConfiguration, responder: @escaping Responder) throws {
+    var tls = tls
+    tls.applicationProtocols = NIOHTTP2SupportedALPNProtocols
+    context = try NIOSSLContext(configuration: tls)
+    self.responder = responder
+    http1 = HTTP1Channel(responder: responder)
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    let http1 = http1
+    let context = context
+    return channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+    }.flatMap {
+      channel.configureHTTP2AsyncSecureUpgrade {
+        http1.setup(channel: $0, logger: logger)
+      } http2ConnectionInitializer: { channel in
+        channel.eventLoop.makeCompletedFuture { try Self.streams(of: channel) }
+      }
+    }.map { Value(channel: channel, negotiated: $0) }
+  }
+
+  private static func streams(of channel: any Channel) throws -> Streams {
+    var configuration = NIOHTTP2Handler.Configuration()
+    configuration.stream.streamResetFrameRateLimit.maximumCount = resets
+    let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(mode: .server, configuration: configuration) { stream in
+      stream.eventLoop.makeCompletedFuture {
+        try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+        return try Connection(
+          wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
+      }
+    }
+    try channel.pipeline.syncOperations.addHandler(EndsWithTheServer())
+    return streams
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    do {
+      switch try await value.negotiated.get() {
+      case .http1_1(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
+      case .http2(let streams):
+        try await withThrowingDiscardingTaskGroup { group in
+          for try await stream in streams.inbound { group.addTask { await handleHTTP(asyncChannel: stream, logger: logger) } }
+        }
+      }
+    } catch {
+      logger.debug("a connection broke", metadata: ["error": "\(error)"])
+    }
+  }
+}
+
+/// Closes a connection when the server ends.
+private final class EndsWithTheServer: ChannelInboundHandler {
+  typealias InboundIn = NIOAny
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+}
