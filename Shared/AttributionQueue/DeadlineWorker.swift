@@ -307,5 +307,6 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  private static func key(_ message: LeasedMessage) -> String { message.deliveryID.description + message.entryID }
+  /// As ``HeldLeases`` has it.
+  private static func key(_ message: LeasedMessage) -> String { "\(message.entryID) \(message.deliveryCount) \(message.deliveryID)" }
 }

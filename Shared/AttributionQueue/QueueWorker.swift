@@ -14,7 +14,7 @@ public final class QueueWorker: Sendable {
 
   private let queue: QueueName
   private let deliveries: DeliveryQueue
-  /// Each lane leases from shards of its own and asks for more when all it has is settled: a slow message holds up no other lane.
+  /// Each lane leases from shards of its own, and asks for more while what it has is being worked, as long as it has room.
   private let lanes: [Lane]
   private let concurrency: Int
   private let settlesTogether: Bool
@@ -23,12 +23,16 @@ public final class QueueWorker: Sendable {
   private let consumer: QueueConsumer
   private let lastTurn = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
-  private let blockTime: Duration = .milliseconds(1000)
+  private let held = HeldLeases()
+  private static let blockTime: Duration = .milliseconds(1000)
+  /// Messages of a shard leased at a time.
+  private static let leased: RedisArgument = 16
 
   private struct Lane: Sendable {
     let shards: [Shard]
     /// For reads that block.
     let redis: RedisClient
+    let work = ShardsAtWork()
   }
 
   /// `settlesTogether`: whether the messages of a shard that were leased together are settled together, when the last of them is
@@ -48,9 +52,8 @@ public final class QueueWorker: Sendable {
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
-      Lane(
-        shards: Shard.all.filter { $0.index % max(1, lanes) == lane },
-        redis: deliveries.redis.dedicated(commandTimeout: .seconds(10)))
+      let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
+      return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10)))
     }
   }
 
@@ -67,6 +70,7 @@ public final class QueueWorker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
+      group.addTask { await self.renewLoop() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
         for lane in lanes { group.addTask { await self.leaseLoop(lane) } }
@@ -85,73 +89,72 @@ public final class QueueWorker: Sendable {
   private func leaseLoop(_ lane: Lane) async {
     var groupsExist = false
     var look = PauseLook(queue: queue, deliveries: deliveries)
-    while !isStopping {
-      lastTurn.withLock { $0 = .now }
-      do {
-        if !groupsExist {
-          try await consumer.createGroups(lane.shards)
-          groupsExist = true
+    let slots = WorkSlots(min(concurrency, lane.shards.count))
+    await withDiscardingTaskGroup { work in
+      // One slot is had before anything is leased.
+      await slots.take()
+      while !isStopping {
+        lastTurn.withLock { $0 = .now }
+        do {
+          if !groupsExist {
+            try await consumer.createGroups(lane.shards)
+            groupsExist = true
+          }
+          guard try await !look.isPaused() else {
+            try await Task.sleep(for: PauseLook.pause)
+            continue
+          }
+          let leased = try await lease(lane)
+          for messages in leased { held.add(messages) }
+          for messages in leased {
+            guard let shard = messages.first?.shard, lane.work.begins(messages, of: shard) else { continue }
+            work.addTask {
+              await self.work(inOrder: messages)
+              while let messages = lane.work.next(of: shard) { await self.work(inOrder: messages) }
+              slots.giveBack()
+            }
+            await slots.take()
+          }
+        } catch QueueError.unavailable(.refused(let text)) where text.hasPrefix("NOGROUP") {
+          groupsExist = false
+        } catch is CancellationError {
+          return
+        } catch {
+          groupsExist = false
+          try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
         }
-        guard try await !look.isPaused() else {
-          try await Task.sleep(for: PauseLook.pause)
-          continue
-        }
-        await work(try await lease(lane))
-      } catch QueueError.unavailable(.refused(let text)) where text.hasPrefix("NOGROUP") {
-        groupsExist = false
-      } catch is CancellationError {
-        return
-      } catch {
-        groupsExist = false
-        try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
       }
     }
   }
 
-  private func lease(_ lane: Lane) async throws -> [LeasedMessage] {
+  /// What is ready, by shard.
+  private func lease(_ lane: Lane) async throws -> [[LeasedMessage]] {
+    let backlogged = lane.work.backlogged
+    // There is one at least: fewer are worked at once than there are.
+    let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
     var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", "16", "BLOCK",
-      .integer(blockTime.milliseconds),
-      "STREAMS",
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", Self.leased, "BLOCK",
+      .integer(Self.blockTime.milliseconds), "STREAMS",
     ]
-    words += lane.shards.map { .string(Keys.ready(queue, $0)) }
-    words += lane.shards.map { _ in ">" }
+    words += shards.map { .string(Keys.ready(queue, $0)) }
+    words += shards.map { _ in ">" }
     let reply: RedisReply
     do { reply = try await lane.redis.send(words) } catch { throw QueueError.unavailable(error) }
-    var messages: [LeasedMessage] = []
-    for stream in reply.array ?? [] {
-      for entry in stream.array?.last?.array ?? [] {
-        guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { continue }
-        if let message = consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1) { messages.append(message) }
+    return (reply.array ?? []).map { stream in
+      (stream.array?.last?.array ?? []).compactMap { entry in
+        guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
+        return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
       }
-    }
-    return messages
-  }
-
-  /// Works a batch: the messages of a shard one after the other, up to `concurrency` shards at once.
-  private func work(_ messages: [LeasedMessage]) async {
-    guard !messages.isEmpty else { return }
-    var byShard: [Shard: [LeasedMessage]] = [:]
-    for message in messages { byShard[message.shard, default: []].append(message) }
-    await withDiscardingTaskGroup { outer in
-      let held = HeldLeases(messages)
-      outer.addTask { await self.renewLoop(held) }
-      await withTaskGroup(of: Void.self) { group in
-        var running = 0
-        for messages in byShard.values {
-          if running >= concurrency { await group.next() } else { running += 1 }
-          group.addTask { await self.work(inOrder: messages, held) }
-        }
-      }
-      outer.cancelAll()
     }
   }
 
-  private func renewLoop(_ held: HeldLeases) async {
+  private func renewLoop() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
       // One that is lost is noticed when its work is settled.
-      for lease in held.all { try? await deliveries.renew(lease) }
+      await withDiscardingTaskGroup { group in
+        for lease in held.all { group.addTask { try? await self.deliveries.renew(lease) } }
+      }
     }
   }
 
@@ -164,7 +167,7 @@ public final class QueueWorker: Sendable {
   }
 
   /// Works messages of one shard one after the other.
-  private func work(inOrder messages: [LeasedMessage], _ held: HeldLeases) async {
+  private func work(inOrder messages: [LeasedMessage]) async {
     var complete: [Worked] = []
     for message in messages {
       if isStopping {
@@ -175,18 +178,18 @@ public final class QueueWorker: Sendable {
       let started = ContinuousClock.now
       let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
       let worked = Worked(lease: message, outcome: await handler(message), started: started, waited: waited)
-      if settlesTogether, case .complete = worked.outcome { complete.append(worked) } else { await settle([worked], held) }
+      if settlesTogether, case .complete = worked.outcome { complete.append(worked) } else { await settle([worked]) }
     }
-    await settle(complete, held)
+    await settle(complete)
   }
 
   /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
-  private func settle(_ worked: [Worked], _ held: HeldLeases) async {
+  private func settle(_ worked: [Worked]) async {
     guard let first = worked.first else { return }
     var seen: [Worked] = []
     for attempt in 0... {
       do {
-        let words = try await settle(worked)
+        let words = try await settleOnce(worked)
         for (worked, word) in zip(worked, words) {
           switch word {
           case .done(let word):
@@ -206,7 +209,7 @@ public final class QueueWorker: Sendable {
       }
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
-    for worked in seen { await settle([worked], held) }
+    for worked in seen { await settle([worked]) }
     for worked in worked where !seen.contains(where: { $0.lease.entryID == worked.lease.entryID }) { held.remove(worked.lease) }
   }
 
@@ -217,7 +220,7 @@ public final class QueueWorker: Sendable {
   }
 
   /// Throws when Redis does not answer. Several are all complete.
-  private func settle(_ worked: [Worked]) async throws(QueueError) -> [Settled] {
+  private func settleOnce(_ worked: [Worked]) async throws(QueueError) -> [Settled] {
     var settled: [(lease: LeasedMessage, completion: Completion)] = []
     for worked in worked {
       switch worked.outcome {
@@ -255,7 +258,10 @@ public final class QueueWorker: Sendable {
       }
       if !taken.isEmpty {
         observe(.reclaimed(taken.count))
-        await work(taken)
+        held.add(taken)
+        await withDiscardingTaskGroup { group in
+          for messages in Dictionary(grouping: taken, by: \.shard).values { group.addTask { await self.work(inOrder: messages) } }
+        }
       }
       do { try await Task.sleep(for: min(lease / 2, .seconds(5))) } catch { return }
     }

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// How much may be under way at once. One task takes slots, any give them back.
+final class WorkSlots: Sendable {
+  private struct State {
+    var free: Int
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+  private let state: Mutex<State>
+
+  init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
+
+  /// Returns when one is had. Those who have one give it back whatever happens, so that this ends.
+  func take() async {
+    let isFree = state.withLock { state in
+      guard state.free > 0 else { return false }
+      state.free -= 1
+      return true
+    }
+    guard !isFree else { return }
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        guard state.free > 0 else {
+          state.waiting = continuation
+          return false
+        }
+        state.free -= 1
+        return true
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func giveBack() {
+    let waiting = state.withLock { state in
+      let waiting = state.waiting
+      state.waiting = nil
+      if waiting == nil { state.free += 1 }
+      return waiting
+    }
+    waiting?.resume()
+  }
+}
