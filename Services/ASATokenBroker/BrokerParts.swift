@@ -33,7 +33,8 @@ extension ServiceParts {
     let tokens = TokenWorker(
       deliveries: deliveries, store: store, installs: InstallStore(redis: redis, life: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
-      gate: gate, rule: configuration.retryRule, names: configuration.names, clock: clock, metrics: metrics,
+      gate: gate, rule: configuration.retryRule, longestRetryAfter: settings.longestRetryAfter, names: configuration.names, clock: clock,
+      metrics: metrics,
       logger: environment.logger)
     let worker = DeadlineWorker(
       queue: .tokens, deliveries: deliveries, concurrency: settings.concurrency, gate: gate,

@@ -10,6 +10,8 @@ import WireJSON
 struct TokenWorker: Sendable {
   /// How long nobody asks after a 429 that does not say for how long.
   private static let unsaidHold: Duration = .seconds(1)
+  /// A store that is away for longer than this has its message worked again a little later.
+  private static let storeTime: Duration = .seconds(10)
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
@@ -17,6 +19,8 @@ struct TokenWorker: Sendable {
   let apple: AdServicesClient
   let gate: AppleGate
   let rule: AdServicesRetryRule
+  /// No `Retry-After` is believed beyond this: then Apple is asked again, by one call.
+  let longestRetryAfter: Duration
   let names: CampaignNames
   let clock: ScaledClock
   let metrics: BrokerMetrics
@@ -37,7 +41,8 @@ struct TokenWorker: Sendable {
       var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
       return try await proceed(&exchange, submission, lease.deliveryID)
     } catch {
-      return .retry(after: nil, error: "the exchange store does not answer")
+      // Of this there is no last time: the token has an end of its own.
+      return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
     }
   }
 
@@ -57,7 +62,8 @@ struct TokenWorker: Sendable {
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
     guard let leave = gate.begin() else { return .giveBack }
-    let (answer, retryAfter) = await ask(submission.token, leave)
+    let left = clock.real(submission.deadline - now)
+    let (answer, retryAfter) = await ask(submission.token, leave, within: left)
     exchange.attempts.append(.init(at: clock.wall(), result: answer.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
@@ -67,14 +73,15 @@ struct TokenWorker: Sendable {
     case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
     case .call(let at):
       let wait = clock.real(at - after)
-      if case .tryLater = answer, retryAfter == nil {
-        // Its wait is for Apple's sake and ends when Apple is back.
-        exchange.nextCallAt = nil
+      if case .tryLater = answer {
+        // Its wait is for Apple's sake and ends when Apple is back, but not before the time that Apple has named.
+        exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.strand(id)
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
-      try await store.save(exchange)
+      let noted = exchange
+      try await persistently { try await store.save(noted) }
       logger.debug(
         "token not exchanged yet",
         metadata: [
@@ -84,9 +91,23 @@ struct TokenWorker: Sendable {
     }
   }
 
-  private func ask(_ token: AttributionToken, _ leave: CircuitBreaker.Ticket) async -> (AdServicesAnswer, Duration?) {
+  /// Apple's answer is worth some patience with the store: it cannot be had again without another call.
+  private func persistently<Result: Sendable>(_ step: () async throws -> Result) async throws -> Result {
+    let end = ContinuousClock.now + Self.storeTime
+    while true {
+      do { return try await step() } catch {
+        guard ContinuousClock.now < end else { throw error }
+        try await Task.sleep(for: .milliseconds(.random(in: 50...500)))
+      }
+    }
+  }
+
+  private func ask(
+    _ token: AttributionToken, _ leave: CircuitBreaker.Ticket, within left: Duration
+  ) async -> (AdServicesAnswer, Duration?) {
     let started = ContinuousClock.now
-    let (answer, retryAfter) = await apple.ask(token)
+    let (answer, said) = await apple.ask(token, within: left)
+    let retryAfter = said.map { min($0, longestRetryAfter) }
     metrics.called(answer, seconds: started.duration(to: .now) / .seconds(1))
     let result: CircuitBreaker.Result =
       switch answer {
@@ -96,13 +117,32 @@ struct TokenWorker: Sendable {
       case .record, .invalidToken, .notFound: .succeeded
       }
     // On recovery those that were asked in vain take their places among all others again: they are the nearest to their end.
-    for id in gate.end(leave, result) { _ = try? await deliveries.expedite(id, in: .tokens) }
+    let stranded = gate.end(leave, result)
+    if !stranded.isEmpty { Task { await makeDue(stranded) } }
     switch answer {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
     case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))
     default: break
     }
     return (answer, retryAfter)
+  }
+
+  private func makeDue(_ ids: [DeliveryID]) async {
+    var left = ids
+    // Some were just being put off when Apple was back: these are looked at again.
+    for pause: Duration in [.zero, .seconds(2)] where !left.isEmpty {
+      try? await Task.sleep(for: pause)
+      var missed: [DeliveryID] = []
+      for start in stride(from: 0, to: left.count, by: 64) {
+        missed += await withTaskGroup(of: DeliveryID?.self) { group in
+          for id in left[start..<min(start + 64, left.count)] {
+            group.addTask { (try? await deliveries.expedite(id, in: .tokens)) == true ? nil : id }
+          }
+          return await group.reduce(into: []) { found, id in if let id { found.append(id) } }
+        }
+      }
+      left = missed
+    }
   }
 
   private func real(_ time: Duration) -> Duration { clock.real(time.milliseconds) }
@@ -117,9 +157,9 @@ struct TokenWorker: Sendable {
     exchange.nextCallAt = nil
     exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.createdAt)
     if outcome == .attributed, let record, let installId = exchange.installId {
-      let joined = try await installs.join(
-        InstallAttribution(eventId: exchange.eventId, detail: record.detail, createdAt: exchange.createdAt),
-        bundleId: exchange.bundleId, installId: installId)
+      let attribution = InstallAttribution(eventId: exchange.eventId, detail: record.detail, createdAt: exchange.createdAt)
+      let bundleId = exchange.bundleId
+      let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
       switch joined {
       case .stands(let attribution), .stood(let attribution): exchange.supersedes = attribution.supersedes
       case .superseded(let event): exchange.supersededBy = event

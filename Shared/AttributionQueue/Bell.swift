@@ -6,6 +6,8 @@ final class Bell: Sendable {
     var isRung = false
     var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
     var number: UInt64 = 0
+    /// The wait whose time was over before it had begun.
+    var over: UInt64 = 0
   }
   private let state = Mutex(State())
 
@@ -32,7 +34,7 @@ final class Bell: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let passes = state.withLock { state in
-          if state.isRung || Task.isCancelled {
+          if state.isRung || Task.isCancelled || state.over == number {
             state.isRung = false
             return true
           }
@@ -49,7 +51,10 @@ final class Bell: Sendable {
 
   private func end(_ number: UInt64) {
     let waiting = state.withLock { state in
-      guard state.waiting?.number == number else { return nil as CheckedContinuation<Void, Never>? }
+      guard state.waiting?.number == number else {
+        if state.number == number { state.over = number }
+        return nil as CheckedContinuation<Void, Never>?
+      }
       let waiting = state.waiting
       state.waiting = nil
       return waiting?.continuation

@@ -83,6 +83,7 @@ public final class DeadlineWorker: Sendable {
       group.addTask { await self.hear() }
       group.addTask { await self.sweep() }
       group.addTask { await self.renew() }
+      group.addTask { await self.consumer.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withDiscardingTaskGroup { work in
         work.addTask { await self.dispatch() }
@@ -146,10 +147,15 @@ public final class DeadlineWorker: Sendable {
     }
     if most > 0 {
       let (counts, latest) = state.withLock { $0.board.nearest(most) }
-      let taken = try await take(counts, until: latest)
-      // Another worker was there before: what is there now is known now.
-      if taken.isEmpty { wait = .milliseconds(1) }
-      messages += taken
+      do {
+        let taken = try await take(counts, until: latest)
+        // Another worker was there before: what is there now is known now.
+        if taken.isEmpty { wait = .milliseconds(1) }
+        messages += taken
+      } catch {
+        // What was leased above must be worked all the same.
+        if messages.isEmpty { throw error }
+      }
     }
     return (messages, wait)
   }
@@ -198,7 +204,10 @@ public final class DeadlineWorker: Sendable {
       if entries.count > count { state.board.mark(index) }
     }
     // What is left here is known to this process alone, which may die: it is looked at again soon.
-    if count == 0 { await looked(at: shard, next: waiting > 0 ? DeliveryQueue.now + Self.sweepTime.milliseconds : next) }
+    if count == 0 {
+      let again = waiting > 0 ? DeliveryQueue.now + Self.sweepTime.milliseconds : nil
+      await looked(at: shard, next: [again, next < 0 ? nil : next].compactMap { $0 }.min())
+    }
     return entries.compactMap { entry in
       guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
       return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
@@ -206,7 +215,7 @@ public final class DeadlineWorker: Sendable {
   }
 
   /// What cannot be noted stays noted as being looked at, so that somebody looks again.
-  private func looked(at shard: Shard, next: Int64) async { try? await schedule.looked(at: shard, next: next >= 0 ? next : nil) }
+  private func looked(at shard: Shard, next: Int64?) async { try? await schedule.looked(at: shard, next: next) }
 
   // MARK: Working
 
@@ -244,7 +253,8 @@ public final class DeadlineWorker: Sendable {
 
   /// Hears where something is new or due.
   private func hear() async {
-    while !Task.isCancelled {
+    // One that takes no more leaves what is due to others.
+    while !isStopping {
       do {
         let due = try await schedule.due()
         guard !due.shards.isEmpty else {

@@ -94,7 +94,7 @@ public final class DeliveryQueue: Sendable {
       ] + told, on: durable)
     switch reply.integer {
     case 1:
-      if due > 0 { await noteAgain(request.queue, id.shard, due: due) } else { tell(request.queue, id.shard) }
+      if due > 0 { noteAgain(request.queue, id.shard, due: due) } else { tell(request.queue, id.shard) }
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
@@ -248,7 +248,7 @@ public final class DeliveryQueue: Sendable {
     // Before it is put there, so that a process that dies in between makes no message late.
     try await schedule(lease.queue).note(lease.shard, due: due)
     try await putBack(lease, due: due, error: error)
-    await noteAgain(lease.queue, lease.shard, due: due)
+    noteAgain(lease.queue, lease.shard, due: due)
   }
 
   /// Moves the message, whole, to the dead letters.
@@ -307,15 +307,13 @@ public final class DeliveryQueue: Sendable {
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }
 
-  /// One may have looked for what is due so soon before it was there: Redis was slow, or its clock is ahead of ours.
-  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) async {
-    guard due < Self.now + 2000 else { return }
-    try? await schedule(queue).note(shard, due: due)
-  }
+  /// Notes again what was noted before it was there: one may have looked for something earlier of the shard meanwhile, and found
+  /// nothing.
+  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { notes.add(shard, due: due, of: queue, in: self) }
 
   /// Something is in the shard to be worked at once. Workers by deadline look only where that is noted; others wait at the stream.
   private func tell(_ queue: QueueName, _ shard: Shard) {
-    if queue.isWorkedByDeadline { notes.add(shard, of: queue, in: self) }
+    if queue.isWorkedByDeadline { notes.add(shard, due: Self.now, of: queue, in: self) }
   }
 
   // MARK: Redis

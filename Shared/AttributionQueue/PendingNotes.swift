@@ -3,16 +3,20 @@ import Synchronization
 /// Notes shards in which something is new, many in one step: of those that come while a note is under way the next one tells.
 final class PendingNotes: Sendable {
   private struct State {
-    var shards: [QueueName: Set<Shard>] = [:]
+    var due: [QueueName: [Shard: Int64]] = [:]
     var isUnderWay = false
+
+    mutating func add(_ shards: [Shard: Int64], of queue: QueueName) {
+      due[queue, default: [:]].merge(shards) { min($0, $1) }
+    }
   }
   private let state = Mutex(State())
 
-  /// Returns at once. What is never noted, because this process ends or Redis is away for longer than it is tried, is found when all
-  /// shards are looked at.
-  func add(_ shard: Shard, of queue: QueueName, in deliveries: DeliveryQueue) {
+  /// The shard must be looked at by then, milliseconds since 1970. Returns at once. What is never noted, because this process ends or
+  /// Redis is away for longer than it is tried, is found when all shards are looked at.
+  func add(_ shard: Shard, due: Int64, of queue: QueueName, in deliveries: DeliveryQueue) {
     let begins = state.withLock { state in
-      state.shards[queue, default: []].insert(shard)
+      state.add([shard: due], of: queue)
       defer { state.isUnderWay = true }
       return !state.isUnderWay
     }
@@ -23,24 +27,24 @@ final class PendingNotes: Sendable {
     var failures = 0
     while let (queue, shards) = next() {
       do {
-        try await deliveries.schedule(queue).note(shards, due: DeliveryQueue.now)
+        try await deliveries.schedule(queue).note(shards)
         failures = 0
       } catch {
         failures += 1
         guard failures < 50 else { continue }
-        state.withLock { $0.shards[queue, default: []].formUnion(shards) }
+        state.withLock { $0.add(shards, of: queue) }
         try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
       }
     }
   }
 
-  private func next() -> (QueueName, Set<Shard>)? {
+  private func next() -> (QueueName, [Shard: Int64])? {
     state.withLock { state in
-      guard let (queue, shards) = state.shards.first else {
+      guard let (queue, shards) = state.due.first else {
         state.isUnderWay = false
         return nil
       }
-      state.shards[queue] = nil
+      state.due[queue] = nil
       return (queue, shards)
     }
   }

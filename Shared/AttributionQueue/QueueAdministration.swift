@@ -137,9 +137,11 @@ public struct QueueAdministration: Sendable {
         for letter in letters where ids.isEmpty || ids.contains(letter.id) {
           let reply = try await deliveries.run(
             Scripts.replay,
-            [Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id)]
-              + (letter.line.map { [Keys.line(queue, shard, $0), Keys.delayed(queue, shard), Keys.payloads(queue, shard)] } ?? []),
-            [.string(letter.entryID), replay ? "1" : "0"])
+            [
+              Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id), Keys.delayed(queue, shard),
+              Keys.payloads(queue, shard),
+            ] + (letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
+            [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now)])
           if reply.integer == 1 {
             count += 1
             // Who works by deadline looks only where something is noted.

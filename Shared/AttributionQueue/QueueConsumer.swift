@@ -60,6 +60,17 @@ struct QueueConsumer: Sendable {
     return (taken, reply?.array?.first?.integer)
   }
 
+  /// Takes the names of workers that died out of the groups, now and again until its task is cancelled.
+  func forgetTheDead(after idle: Duration = .seconds(86_400)) async {
+    while !Task.isCancelled {
+      for shard in Shard.all where !Task.isCancelled {
+        _ = try? await deliveries.run(
+          Scripts.forget, [Keys.ready(queue, shard)], [.string(DeliveryQueue.group), .integer(idle.milliseconds)])
+      }
+      do { try await Task.sleep(for: .seconds(3600) * Double.random(in: 0.8...1.2)) } catch { return }
+    }
+  }
+
   /// Takes the name out of the groups where it holds nothing: deleting a consumer drops what it still holds.
   func delete() async {
     await withTaskGroup(of: Void.self) { group in

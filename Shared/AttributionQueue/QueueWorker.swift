@@ -71,6 +71,7 @@ public final class QueueWorker: Sendable {
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
       group.addTask { await self.renewLoop() }
+      group.addTask { await self.consumer.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
         for lane in lanes { group.addTask { await self.leaseLoop(lane) } }

@@ -6,6 +6,7 @@ enum Scripts {
   static let complete = script("complete", PackageResources.line_lua + PackageResources.complete_lua)
   static let retry = script("retry", PackageResources.line_lua + PackageResources.retry_lua)
   static let promote = script("promote", PackageResources.promote_lua)
+  static let forget = script("forget", PackageResources.forget_lua)
   static let take = script("take", PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
   static let schedule = script("schedule", PackageResources.schedule_lua)

@@ -29,11 +29,12 @@ struct ShardSchedule: Sendable {
 
   /// Notes that a shard must be looked at by then, milliseconds since 1970, and wakes those that wait when that is before what they
   /// wait for.
-  func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard], due: due) }
+  func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard: due]) }
 
   /// The same of several.
-  func note(_ shards: some Sequence<Shard>, due: Int64) async throws(QueueError) {
-    _ = try await deliveries.run(Scripts.schedule, keys, ["0"] + shards.flatMap { [.integer(Int64($0.index)), .integer(due)] })
+  func note(_ shards: [Shard: Int64]) async throws(QueueError) {
+    _ = try await deliveries.run(
+      Scripts.schedule, keys, ["0"] + shards.flatMap { [.integer(Int64($0.key.index)), .integer($0.value)] })
   }
 
   /// A look at the shard has ended, and this is when it must be looked at again.

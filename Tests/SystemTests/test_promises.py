@@ -385,14 +385,20 @@ def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, ma
         assert len(verified) == ledger.count == len({event["id"] for event in verified})
 
 
-def test_a_redis_without_memory_refuses_and_nothing_is_lost(tmp_path, maker):
+def test_a_redis_without_memory_refuses_and_what_it_has_is_worked_off(tmp_path, maker):
     system = FaultSystem(tmp_path, maker.apple_key)
-    ingest = system.service("ingest")
-    system.service("verifier")
+    ingest, verifier = system.service("ingest"), system.service("verifier")
     ledger = Ledger()
     with system:
+        verifier.call(QUEUES, "PauseQueue", {"queue": "intake"})
+        time.sleep(1.5)
         post_all([ingest], [maker.postback() for _ in range(50)], ledger)
+        assert system.event_count() == 0
         system.client.config_set("maxmemory", "1mb")
+        # A call under a key needs room for the key.
+        assert system.client.delete("{attr:000}:q:intake:paused") == 1
+        # There is no room for more, and yet what waits becomes events.
+        eventually("what waits is worked", lambda: system.event_count() == 50)
         late, notification = maker.postback(), maker.notification()
         assert ingest.post(late.path, late.body)[0] == 500
         assert ingest.post(notification.path, notification.body)[0] == 503

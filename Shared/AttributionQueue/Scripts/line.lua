@@ -1,3 +1,6 @@
+#!lua flags=allow-oom
+-- In front of `complete` and `retry`: what takes a message off the queue is done where Redis has no memory for more, or it could never
+-- be worked off.
 -- line: takes a finished message out of its line and makes the one behind it ready.
 local function finish(line, delayed, payloads, ready, id)
   redis.call('LREM', line, 1, id)

@@ -1,7 +1,7 @@
--- replay: puts a dead letter back to the ready stream, its id and key kept, its attempts counted anew.
--- KEYS 1 dead-letter stream  2 ready stream  3 delivery record
---      4 line of its order key  5 delayed set  6 delayed payloads, if it keeps its order: it goes to the line's end
--- ARGV 1 entry id  2 1 to replay, 0 to delete for good
+-- replay: puts a dead letter back, its id and key kept, its attempts counted anew.
+-- KEYS 1 dead-letter stream  2 ready stream  3 delivery record  4 delayed set  5 delayed payloads
+--      6 line of its order key, if it keeps its order: it goes to the line's end
+-- ARGV 1 entry id  2 1 to replay, 0 to delete for good  3 now, ms
 -- Answers 1 when it was there. A final one, which has no body any more, is never put back.
 local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
 if not entry then return 0 end
@@ -10,13 +10,17 @@ if ARGV[2] == '1' then
   for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
   if field['f'] then return 0 end
   local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h']}
-  if KEYS[4] then
+  if KEYS[6] then
     words[#words + 1] = 'o'
     words[#words + 1] = field['o']
   end
-  if KEYS[4] and redis.call('RPUSH', KEYS[4], field['i']) > 1 then
-    redis.call('ZADD', KEYS[5], '+inf', field['i'])
-    redis.call('HSET', KEYS[6], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], 0, field['h'], field['o']}))
+  if field['r'] then
+    -- One with a deadline is due: from among the delayed ones it is put in its place by deadline.
+    redis.call('ZADD', KEYS[4], ARGV[3], field['i'])
+    redis.call('HSET', KEYS[5], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], 0, field['h'], false, field['r']}))
+  elseif KEYS[6] and redis.call('RPUSH', KEYS[6], field['i']) > 1 then
+    redis.call('ZADD', KEYS[4], '+inf', field['i'])
+    redis.call('HSET', KEYS[5], field['i'], cmsgpack.pack({field['k'], field['b'], field['a'], 0, field['h'], field['o']}))
   else
     redis.call('XADD', KEYS[2], unpack(words))
   end

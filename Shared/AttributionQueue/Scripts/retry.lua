@@ -4,6 +4,7 @@
 -- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched
 --      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
 -- Answers 1 when done, -1 when the lease is lost.
+local longest = 4096
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
 if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= tonumber(ARGV[4]) then return -1 end
 local entry = redis.call('XRANGE', KEYS[1], ARGV[3], ARGV[3])[1]
@@ -15,11 +16,14 @@ end
 local field = {}
 for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
 local due = tonumber(ARGV[5])
-local attempts = tonumber(field['n'])
+-- Take-overs from workers that died were attempts too.
+local attempts = tonumber(field['n']) + tonumber(ARGV[4]) - 1
 local history = field['h']
 if due ~= -2 then
   attempts = attempts + 1
   history = history .. ARGV[8] .. ' ' .. ARGV[7] .. '\n'
+  -- The newest of it: a message may be put off for days.
+  if #history > longest then history = string.gsub(string.sub(history, -longest), '^[^\n]*\n', '') end
   redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
   redis.call('EXPIRE', KEYS[5], ARGV[9])
 end
@@ -43,6 +47,10 @@ if due == -2 then
   return 1
 end
 for _, word in ipairs({'x', ARGV[7], 'd', ARGV[8]}) do words[#words + 1] = word end
+if deadline then
+  words[#words + 1] = 'r'
+  words[#words + 1] = deadline
+end
 redis.call('XADD', KEYS[4], unpack(words))
 redis.call('HSET', KEYS[5], 'state', 'dead', 'completedAt', ARGV[8])
 if line then finish(KEYS[6], KEYS[2], KEYS[3], KEYS[1], field['i']) end

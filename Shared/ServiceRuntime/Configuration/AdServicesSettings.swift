@@ -22,6 +22,8 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var rate: Double = 2000
   /// Calls at once after a time of rest, of all instances.
   public var rateBurst = 1000
+  /// The longest `Retry-After` of Apple's that is believed: a mistaken one must not end every token.
+  public var longestRetryAfter: Duration = .seconds(1800)
   /// How long an outcome can be read.
   public var resultLifetime: Duration = .seconds(48 * 3600)
   /// How long an install's attribution is remembered, for what later tokens of it take the place of.
@@ -63,7 +65,8 @@ extension AdServicesSettings {
     self.init()
     unknown += node.unknownKeys([
       "firstCallDelay", "notFoundInterval", "notFoundRetries", "slowLane", "slowLaneAfterNotFound", "slowLaneAfterFailure",
-      "connectTimeout", "timeout", "connections", "concurrency", "sharedConcurrency", "rate", "rateBurst", "resultLifetime",
+      "connectTimeout", "timeout", "connections", "concurrency", "sharedConcurrency", "rate", "rateBurst", "longestRetryAfter",
+      "resultLifetime",
       "installLifetime", "acceptsUnknownApps", "breaker", "names",
     ])
     try node.time("firstCallDelay", .zero ... .seconds(60), &firstCallDelay)
@@ -88,6 +91,7 @@ extension AdServicesSettings {
     try node.count("sharedConcurrency", 1...1_000_000, &sharedConcurrency)
     try node.number("rate", 0.01...100_000, &rate)
     try node.count("rateBurst", 1...1_000_000, &rateBurst)
+    try node.time("longestRetryAfter", .seconds(1) ... .seconds(86_400), &longestRetryAfter)
     try node.time("resultLifetime", .seconds(3600) ... .seconds(30 * 86_400), &resultLifetime)
     try node.time("installLifetime", .seconds(86_400) ... .seconds(400 * 86_400), &installLifetime)
     acceptsUnknownApps = try node["acceptsUnknownApps"]?.bool() ?? acceptsUnknownApps

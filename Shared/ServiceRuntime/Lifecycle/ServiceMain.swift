@@ -130,10 +130,12 @@ public enum ServiceMain {
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
+        // A connection of its own: one that answers too late is closed, with all that others have sent over it.
+        let probe = redis.dedicated(commandTimeout: .seconds(1))
         parts.checks.append(
           ReadinessCheck(name: "redis") {
             do throws(RedisError) {
-              try await redis.send(["PING"], timeout: .seconds(1))
+              try await probe.send(["PING"])
               return nil
             } catch { return "unavailable" }
           })

@@ -1,0 +1,130 @@
+import RedisClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AttributionQueue
+
+/// What is noted of shards, and that nothing which waits is forgotten.
+@Suite struct ScheduleTests {
+  func token(_ name: String, order: String? = nil, deadline: Int64, notBefore: Int64? = nil) -> AcceptRequest {
+    var request = request(name, order: order, notBefore: notBefore, queue: .tokens)
+    request.deadline = deadline
+    return request
+  }
+
+  func noted(_ shard: Shard, _ queue: DeliveryQueue, _ name: QueueName = .tokens) async throws -> Int64? {
+    try await queue.send(["ZSCORE", .string(Keys.schedule(name)), .string("\(shard.index)")]).string.flatMap { Int64($0) }
+  }
+
+  @Test func `After a look at a shard the next message of it is noted, though what was due waits for leave`() async throws {
+    try await withQueue { queue, _ in
+      let now = DeliveryQueue.now
+      let deadline = now + 3_600_000
+      let id = try await queue.accept(token("a", order: "one", deadline: deadline, notBefore: now + 50)).id
+      _ = try await queue.accept(token("b", order: "one", deadline: deadline, notBefore: now + 2500))
+      let tests = DeadlineWorkerTests()
+      try await tests.working(queue, DeadlineWorkerTests.Gate(open: false)) { _ in
+        .giveBack
+      } while: {
+        try await eventually("the first waits for leave") {
+          try await queue.send(["ZCARD", .string(Keys.byDeadline(.tokens, id.shard))]).integer == 1
+        }
+        try await eventually("the second is noted") { try await noted(id.shard, queue) == now + 2500 }
+      }
+    }
+  }
+
+  @Test func `What is told of many shards at once is noted, each by its earliest time`() async throws {
+    try await withQueue { queue, _ in
+      let notes = PendingNotes()
+      let now = DeliveryQueue.now
+      for round in [3, 1, 2] {
+        for shard in Shard.all { notes.add(shard, due: now + Int64(1000 * round + shard.index), of: .intake, in: queue) }
+      }
+      try await eventually("all are noted") {
+        for shard in Shard.all where try await noted(shard, queue, .intake) != now + 1000 + Int64(shard.index) { return false }
+        return true
+      }
+    }
+  }
+
+  @Test func `A dead letter with a deadline is replayed into its place, not past the gate`() async throws {
+    try await withQueue { queue, _ in
+      let deadline = DeliveryQueue.now + 3_600_000
+      let id = try await queue.accept(token("a", deadline: deadline)).id
+      let lease = try #require(try await queue.takeAll("w", .tokens, most: 1).first)
+      try await queue.deadLetter(lease, error: "x")
+      let administration = QueueAdministration(deliveries: queue)
+      let gate = DeadlineWorkerTests.Gate(open: false)
+      let worked = Mutex(0)
+      try await DeadlineWorkerTests().working(queue, gate) { lease in
+        worked.withLock { $0 += lease.deadline == deadline && lease.attempt == 1 ? 1 : 1000 }
+        return .complete(Completion(state: .done, events: []))
+      } while: {
+        #expect(try await administration.replay(.tokens, ids: []) == 1)
+        try await eventually("it waits by deadline") {
+          try await queue.send(["ZSCORE", .string(Keys.byDeadline(.tokens, id.shard)), .string(id.description)]).string != nil
+        }
+        #expect(worked.withLock { $0 } == 0)
+        gate.set(true)
+        try await eventually("it is worked") { worked.withLock { $0 } == 1 }
+      }
+    }
+  }
+
+  @Test func `What is given back after a take-over counts the attempt that died`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      #expect(try await queue.leaseAll("dead").count == 1)
+      let taken = try #require(try await queue.reclaimAll("b").first)
+      #expect(taken.attempt == 2)
+      try await queue.release(taken)
+      #expect(try await queue.leaseAll("c").first?.attempt == 2)
+    }
+  }
+
+  @Test func `A history keeps its newest lines and does not grow without end`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
+      for round in 0..<40 {
+        let lease = try #require(try await queue.leaseAll("w").first)
+        try await queue.retry(lease, after: .zero, error: "\(round) " + String(repeating: "x", count: 300))
+        _ = try await poller.lookAtDue()
+      }
+      let lease = try #require(try await queue.leaseAll("w").first)
+      #expect(lease.attempt == 41 && lease.history.utf8.count <= 4096)
+      let lines = lease.history.split(separator: "\n")
+      #expect(lines.count > 10 && lines.allSatisfy { $0.contains(" ") && $0.hasSuffix("xxx") })
+      #expect(lines.last?.contains(" 39 x") == true)
+      let first = try #require(lines.first?.split(separator: " ").first)
+      #expect(Int64(first) != nil)
+    }
+  }
+
+  @Test func `Names of workers that died go when they hold nothing`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      #expect(try await queue.leaseAll("holds").count == 1)
+      #expect(try await queue.leaseAll("gone").isEmpty)
+      let stream = RedisArgument.string(Keys.ready(.intake, id.shard))
+      _ = try await queue.send(["XGROUP", "CREATECONSUMER", stream, .string(DeliveryQueue.group), "gone"])
+      try await Task.sleep(for: .milliseconds(5))
+      let consumer = QueueConsumer(queue: .intake, deliveries: queue)
+      let work = Task { await consumer.forgetTheDead(after: .milliseconds(1)) }
+      try await eventually("one name is left") {
+        try await queue.send(["XINFO", "CONSUMERS", stream, .string(DeliveryQueue.group)]).array?.count == 1
+      }
+      work.cancel()
+      #expect(try await queue.reclaimAll("b").count == 1)
+    }
+  }
+
+  @Test func `A wait ends when its time is over, however short that is`() async {
+    let bell = Bell()
+    for _ in 0..<2000 { await bell.wait(for: .nanoseconds(1)) }
+    bell.ring()
+    await bell.wait(for: .seconds(3600))
+  }
+}
