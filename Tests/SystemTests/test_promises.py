@@ -370,13 +370,23 @@ def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, ma
         # While more comes than is worked, nothing waits much longer than it takes to work what the bound lets in.
         refused.clear()
         before, began, ages = ledger.count, time.monotonic(), []
+
+        def flood() -> None:
+            while time.monotonic() < began + 8:
+                send(None)
+
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
-            sending = [pool.submit(send, None) for _ in range(8 * bound)]
+            sending = [pool.submit(flood) for _ in range(16)]
             while not all(one.done() for one in sending):
-                ages.append(ingest.queue().get("oldestAgeSeconds", 0))
+                # A verifier that has little time to work.
+                verifier.signal(signal.SIGSTOP)
+                time.sleep(0.7)
+                verifier.signal(signal.SIGCONT)
                 time.sleep(0.1)
+                ages.append(ingest.queue().get("oldestAgeSeconds", 0))
         for one in sending:
             one.result()
+        assert refused
         rate = (ledger.count - before - bound) / (time.monotonic() - began)
         print(f"{ledger.count - before} taken, {len(refused)} refused, oldest {max(ages)} s, worked at least {rate:.0f} a second")
         assert max(ages) <= 2 + 3 * bound / rate, (ages, rate)

@@ -103,3 +103,49 @@ def test_after_an_outage_those_nearest_their_end_are_asked_first_and_each_ends_o
     assert result["called_past_deadline"] == 0
     assert result["answered_twice"] <= outage.concurrency
     assert result["behind_most"] <= 3 * outage.concurrency
+
+
+def test_tokens_that_were_asked_in_vain_do_not_wait_for_their_own_schedule_once_apple_is_back(redis, apple):
+    # Their own schedule would ask again hours later; Apple names two seconds (a minute of theirs makes one).
+    configuration = ("adServices: { timeout: 2s, slowLane: [24h], longestRetryAfter: 2m,"
+                     " breaker: { leastCalls: 4, firstPause: 100ms, longestPause: 500ms } }\n")
+    apple.answer({"status": 503, "retryAfter": "2592000"})
+    try:
+        with broker(redis, apple, configuration) as server:
+            asked = [exchange(server, uuid.uuid4().hex, wait=300) for _ in range(8)]
+            assert {one["state"] for one in asked} == {"pending"}
+            # A month is not believed: two minutes are, scaled.
+            apple.answer(ATTRIBUTED)
+            until = time.monotonic() + 60
+            while any(call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "pending" for one in asked):
+                assert time.monotonic() < until, "they wait for their own schedule"
+                time.sleep(0.2)
+            for one in asked:
+                assert call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "attributed"
+    finally:
+        apple.answer(ATTRIBUTED)
+
+
+def test_a_dead_letter_of_a_token_is_asked_about_when_it_is_replayed_though_nothing_else_is_there(redis, apple):
+    """As when its worker died each time: a letter with its body, in a system that has nothing else to do."""
+    token = uuid.uuid4().hex
+    with broker(redis, apple, "queues: { lease: 3s }\nadServices: { timeout: 2s, firstCallDelay: 60s }\n") as server:
+        pending = exchange(server, token, wait=0, requestedAt=stamp(time.time() * 1000))
+        id = pending["exchangeId"]
+        shard = id[:3]
+        assert pending["state"] == "pending"
+        # It is taken out of its place as a worker would leave it that died too often.
+        body = redis.cli("EVAL", f"""
+            local packed = redis.call('HGET', '{{attr:{shard}}}:q:tokens:payloads', '{id}')
+            local m = cmsgpack.unpack(packed)
+            redis.call('ZREM', '{{attr:{shard}}}:q:tokens:delayed', '{id}')
+            redis.call('HDEL', '{{attr:{shard}}}:q:tokens:payloads', '{id}')
+            return redis.call('XADD', '{{attr:{shard}}}:q:tokens:dead', '*', 'i', '{id}', 'k', m[1], 'b', m[2], 'a', m[3], 'n', 1,
+              'h', '', 'x', 'its worker ended', 'd', 1, 'r', m[7])""", "0")
+        assert "-" in body, body
+        assert call(server, "attribution.queues.v1.QueuesService/ReplayDeadLetters", {"queue": "tokens"})["replayed"] == 1
+        until = time.monotonic() + 30
+        while call(server, f"{BROKER}/GetExchange", {"exchangeId": id})["state"] == "pending":
+            assert time.monotonic() < until, "it is not asked about"
+            time.sleep(0.1)
+    assert len(apple.calls()[token]) == 1
