@@ -8,6 +8,7 @@ import time
 
 import pytest
 from http2_connection import REQUEST, HTTP2Connection
+from hyperframe.frame import DataFrame
 from ingest_process import IngestProcess, RawConnection
 from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, request  # noqa: F401
 
@@ -133,3 +134,34 @@ def test_more_malformed_http_2_fields_are_refused(edge, field):
     with HTTP2Connection(edge.port) as connection:
         connection.send(connection.request(1, TAKEN, [*REQUEST, field]))
         assert connection.status(1) in (None, 400)
+
+
+def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
+        part = b"{" + b" " * 99_999
+        held = [RawConnection(edge.port) for _ in range(2)]
+        try:
+            for connection in held:
+                connection.send(framed(b"Content-Length: 200000\r\n", part))
+            with HTTP2Connection(edge.port) as http2:
+                for stream in (1, 3, 5):
+                    http2.send(http2.headers(stream))
+                    for _ in range(3):
+                        http2.wait(lambda: http2.windows[0] >= 16_000)
+                        http2.windows[0] -= 16_000
+                        http2.send(DataFrame(stream, b" " * 16_000).serialize())
+                # The third stream's passes the bound, and is answered before its end.
+                assert http2.status(5) == 500 and not {1, 3} & set(http2.statuses)
+                with RawConnection(edge.port) as late:
+                    late.send(framed(b"Content-Length: 200000\r\n", b" " * 150_000))
+                    answer = late.answer()
+                assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 2
+            # A device comes again after nothing but a 500.
+            assert answer.status == 500 and int(answer.headers["retry-after"]) >= 1, answer
+        finally:
+            for connection in held:
+                connection.socket.close()
+        assert_served(edge)
+        with RawConnection(edge.port) as again:
+            again.send(request())
+            assert again.answer().status == 200

@@ -294,6 +294,7 @@ extension Limits {
       value = Int(number)
     }
     try count("bodyBytes", &bodyBytes)
+    try count("bodyMemory", &bodyMemory)
     try count("batchBodyBytes", &batchBodyBytes)
     try count("publicBodyBytes", &publicBodyBytes)
     try count("gzipRatio", &gzipRatio)
@@ -315,7 +316,7 @@ extension Limits {
     bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
     idleTime = try node["idleTime"]?.duration() ?? idleTime
     unknown += node.unknownKeys([
-      "bodyBytes", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
+      "bodyBytes", "bodyMemory", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
       "headerBytes",
       "headerCount", "requestTargetBytes", "connections", "streams", "streamResets", "controlFrames", "batchItems", "headerTime",
       "bodyTime", "idleTime",

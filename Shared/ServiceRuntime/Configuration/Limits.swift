@@ -14,6 +14,8 @@ public struct Limits: Sendable, Hashable {
   public var bodyTime: Duration = .seconds(30)
   public var idleTime: Duration = .seconds(75)
   public var connections = 10_000
+  /// Bytes of unfinished bodies of a listener, over all its connections.
+  public var bodyMemory = 512 << 20
   /// Streams of one HTTP/2 connection at a time; one more is refused.
   public var streams = 128
   /// Streams of one HTTP/2 connection that its peer may reset, break or open beyond the bound within 30 seconds.

@@ -21,6 +21,7 @@ struct ConnectionChannel: ServerChildChannel {
   private let limits: Limits
   private let registry: MetricsRegistry
   private let bound: ConnectionBound
+  private let bodies: BodyBudget
   /// Nil: clear text.
   private let tls: LiveTLS?
   private let isDraining: @Sendable () -> Bool
@@ -33,6 +34,7 @@ struct ConnectionChannel: ServerChildChannel {
     self.tls = tls
     self.responder = responder
     self.limits = limits
+    bodies = BodyBudget(most: limits.bodyMemory)
     self.registry = registry
     self.isDraining = isDraining
   }
@@ -72,7 +74,7 @@ struct ConnectionChannel: ServerChildChannel {
     bounds.maxHeaderFieldCount = limits.headerCount * 4
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
     let handler = HTTP1Handler(
-      responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop),
+      responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop),
       executor: .current(channel.eventLoop), peer: peer(channel), isDraining: isDraining)
     try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
   }
@@ -83,7 +85,7 @@ struct ConnectionChannel: ServerChildChannel {
 
   private func addHTTP2(to channel: any Channel) throws {
     try HTTP2Handler.add(
-      to: channel, responder: responder, limits: limits, registry: registry, peer: peer(channel))
+      to: channel, responder: responder, limits: limits, bodies: bodies, registry: registry, peer: peer(channel))
   }
 
   func handle(value: Value, logger: Logger) async {

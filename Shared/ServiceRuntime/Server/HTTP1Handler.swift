@@ -38,7 +38,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   /// The request whose body is on its way.
   private var exchange: (any HTTPExchange)?
   private var bodyLimit = 0
-  private var body: ByteBuffer?
+  private var body: HeldBody?
+  private let bodies: BodyBudget
   private var writer = HTTP1Response()
   private let peer: ConnectionPeer
   private let turn: TurnEnd
@@ -72,7 +73,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   ///   - turn: of the connection's event loop.
   ///   - executor: of the connection's event loop.
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd, executor: EventLoopExecutor,
+    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: TurnEnd, executor: EventLoopExecutor,
     peer: ConnectionPeer, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.turn = turn
@@ -80,6 +81,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     self.peer = peer
     self.responder = responder
     self.limits = limits
+    self.bodies = bodies
     times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
     self.registry = registry
     self.isDraining = isDraining
@@ -202,11 +204,12 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch (part, state) {
     case (.head(let head), .head): begin(head, context)
     case (.body(let buffer), .body):
-      guard (body?.readableBytes ?? 0) + buffer.readableBytes <= bodyLimit else {
-        if let exchange { refuse(exchange.refuse(.tooLarge), context) }
-        return
+      let body = self.body ?? HeldBody(bodies)
+      self.body = body
+      if let error = body.add(buffer, limit: bodyLimit), let exchange {
+        if error == .noRoom { registry.add("attribution_http_rejected_total", 1, ["body_memory"]) }
+        refuse(exchange.refuse(error), context)
       }
-      if body == nil { body = buffer } else { body!.writeImmutableBuffer(buffer) }
     case (.end, .body): answer(context)
     case (.end, .skipping): next(context)
     default: break
@@ -253,7 +256,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func refuse(_ answer: HTTPAnswer, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
     if answer.status == 408 { keepAlive = false }
     if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }
-    if request == nil, answer.status == 413 { keepAlive = false }
+    // What comes on of it is not read to its end.
+    if request == nil { keepAlive = false }
     state = .skipping
     exchange = nil
     body = nil
@@ -264,7 +268,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func answer(_ context: ChannelHandlerContext) {
     guard let exchange else { return }
     deadline = nil
-    let bytes = body.map { Array($0.readableBytesView) } ?? []
+    let bytes = body?.bytes ?? []
     body = nil
     self.exchange = nil
     switch exchange.respond(to: bytes) {

@@ -38,6 +38,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private let turn: TurnEnd
   private let peer: ConnectionPeer
   private let failure: ConnectionFailure
+  private let bodies: BodyBudget
 
   private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
   private var lastStream = HTTP2StreamID.rootStream
@@ -63,9 +64,10 @@ final class HTTP2Handler: ChannelDuplexHandler {
   ///   - turn: of the connection's event loop.
   ///   - failure: told of by NIO's handler when the whole connection is at fault.
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, turn: TurnEnd, peer: ConnectionPeer,
+    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: TurnEnd, peer: ConnectionPeer,
     failure: ConnectionFailure
   ) {
+    self.bodies = bodies
     self.responder = responder
     self.limits = limits
     times = (TimeAmount(limits.headerTime), TimeAmount(limits.bodyTime), TimeAmount(limits.idleTime))
@@ -77,7 +79,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   /// NIO's frame machine with our bounds, and this handler behind it.
   static func add(
-    to channel: any Channel, responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, peer: ConnectionPeer
+    to channel: any Channel, responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry,
+    peer: ConnectionPeer
   ) throws {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
     // Above ours, so that we answer 431 ourselves; far past it the connection ends. The same goes for streams, of which one more is
@@ -101,7 +104,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
     stream.streamErrorRateLimit.windowLength = floodWindow
     let failure = ConnectionFailure()
     let handler = HTTP2Handler(
-      responder: responder, limits: limits, registry: registry, turn: .current(channel.eventLoop), peer: peer, failure: failure)
+      responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop), peer: peer,
+      failure: failure)
     try channel.pipeline.syncOperations.addHandlers([
       StreamBoundSetting(streams: limits.streams), ByteWatch(handler),
       NIOHTTP2Handler(mode: .server, frameDelegate: failure, connectionConfiguration: connection, streamConfiguration: stream),
@@ -269,12 +273,13 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private func take(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard let stream = streams[id], case .byteBuffer(let buffer) = part.data else { return }
     if let exchange = stream.exchange {
-      if (stream.body?.readableBytes ?? 0) + buffer.readableBytes > stream.bodyLimit {
+      let body = stream.body ?? HeldBody(bodies)
+      stream.body = body
+      if let error = body.add(buffer, limit: stream.bodyLimit) {
         stream.isWhole = part.endStream
-        answer(exchange.refuse(.tooLarge), stream, id, context)
+        refuse(error, exchange, stream, id, context)
         return
       }
-      if stream.body == nil { stream.body = buffer } else { stream.body!.writeImmutableBuffer(buffer) }
     } else {
       stream.skippedBytes += buffer.readableBytes
       if stream.skippedBytes > Self.skipAllowance, !part.endStream {
@@ -283,6 +288,13 @@ final class HTTP2Handler: ChannelDuplexHandler {
       }
     }
     if part.endStream { ended(stream, id, context) }
+  }
+
+  private func refuse(
+    _ error: BodyError, _ exchange: any HTTPExchange, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext
+  ) {
+    if error == .noRoom { registry.add("attribution_http_rejected_total", 1, ["body_memory"]) }
+    answer(exchange.refuse(error), stream, id, context)
   }
 
   private func ended(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
@@ -295,7 +307,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     guard let exchange = stream.exchange else { return }
     stream.exchange = nil
     stream.deadline = nil
-    let bytes = stream.body.map { Array($0.readableBytesView) } ?? []
+    let bytes = stream.body?.bytes ?? []
     stream.body = nil
     switch exchange.respond(to: bytes) {
     case .now(let answer): self.answer(answer, stream, id, context)

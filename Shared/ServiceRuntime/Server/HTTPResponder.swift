@@ -47,12 +47,14 @@ public enum HTTPOutcome: Sendable {
 public enum BodyError: Error, Sendable {
   case tooLarge
   case timedOut
+  /// As much as may be is being read already; it may come again.
+  case noRoom
 }
 
 /// An exchange whose body is small and whose work is a closure.
 struct SimpleExchange: HTTPExchange {
   let work: @Sendable ([UInt8]) async -> HTTPAnswer
 
-  func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
+  func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
   func respond(to body: [UInt8]) -> HTTPOutcome { .later { await work(body) } }
 }

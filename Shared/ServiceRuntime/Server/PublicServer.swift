@@ -75,8 +75,8 @@ struct PublicServer: HTTPResponder {
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     let client = edge.client(of: request)
-    let exchange = PublicExchange(server: self, request: request, client: client)
     let route = responder.route(request.path)
+    let exchange = PublicExchange(server: self, request: request, client: client, comeAgainStatus: route?.comeAgainStatus ?? 429)
     // What is no route counts too: whoever tries paths is no better than whoever repeats one.
     if let refusal = edge.refusal(of: client, kind: route?.kind ?? "unknown") {
       let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
@@ -98,9 +98,11 @@ private struct PublicExchange: HTTPExchange {
   let request: IncomingRequest
   let client: IPAddress?
   let requestId: String
+  let comeAgainStatus: Int
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?) {
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, comeAgainStatus: Int) {
+    self.comeAgainStatus = comeAgainStatus
     self.client = client
     self.server = server
     self.request = request
@@ -111,6 +113,7 @@ private struct PublicExchange: HTTPExchange {
     switch error {
     case .tooLarge: finish(tooLarge)
     case .timedOut: finish(.error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408))
+    case .noRoom: finish(.error(.noRoomForBodies, status: comeAgainStatus == 429 ? 503 : comeAgainStatus))
     }
   }
 

@@ -73,6 +73,7 @@ final class RPCExchange: HTTPExchange {
       return finish(
         .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408),
         code: RPCCode.deadlineExceeded.rawValue)
+    case .noRoom: return finish(.error(.noRoomForBodies), code: RPCCode.unavailable.rawValue)
     }
   }
 

@@ -1,0 +1,21 @@
+import NIOCore
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite struct HeldBodyTests {
+  @Test func `Bodies of all connections share one bound, and what is let go of is room again`() {
+    let budget = BodyBudget(most: 10)
+    var first: HeldBody? = HeldBody(budget)
+    let second = HeldBody(budget)
+    #expect(first?.add(ByteBuffer(string: "123456"), limit: 6) == nil)
+    #expect(first?.add(ByteBuffer(string: "7"), limit: 6) == .tooLarge)
+    #expect(second.add(ByteBuffer(string: "1234"), limit: 100) == nil)
+    #expect(second.add(ByteBuffer(string: "5"), limit: 100) == .noRoom)
+    #expect(budget.bytes == 10 && second.bytes == Array("1234".utf8))
+    first = nil
+    #expect(budget.bytes == 4)
+    #expect(second.add(ByteBuffer(string: "56"), limit: 100) == nil)
+    #expect(second.bytes == Array("123456".utf8))
+  }
+}
