@@ -28,7 +28,8 @@ import Testing
       ("connectTimeout", ["100ms", "30s"], ["99ms", "31s"]), ("timeout", ["2s", "60s"], ["1999ms", "61s"]),
       ("connections", ["1", "1024"], ["0", "1025"]), ("concurrency", ["1", "10000"], ["0", "10001"]),
       ("sharedConcurrency", ["1", "1000000"], ["0", "1000001"]), ("rate", ["0.01", "100000"], ["0.009", "100001"]),
-      ("rateBurst", ["1", "1000000"], ["0", "1000001"]), ("resultLifetime", ["1h", "30d"], ["59m", "31d"]),
+      ("rateBurst", ["1", "1000000"], ["0", "1000001"]), ("resultLifetime", ["25h", "30d"], ["24h", "31d"]),
+      ("longestRetryAfter", ["1s", "24h"], ["999ms", "25h"]),
       ("installLifetime", ["1d", "400d"], ["23h", "401d"]),
     ])
   func edges(key: String, good: [String], bad: [String]) {

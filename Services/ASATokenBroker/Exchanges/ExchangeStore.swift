@@ -19,15 +19,12 @@ struct ExchangeStore: Sendable {
     return Exchange(json: object)
   }
 
-  /// One that is not decided is kept for the token's whole life, however short an outcome can be read.
-  private static let undecidedLife: Duration = .seconds(25 * 3600)
-
   /// Keeps an exchange that is not decided.
   func save(_ exchange: Exchange) async throws {
     guard let id = DeliveryID(exchange.id) else { return }
     _ = try await redis.send([
       "SET", .string(Keys.own(Self.service, Self.name(exchange.id), id.shard)),
-      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(max(life, Self.undecidedLife).wholeSeconds),
+      .bytes(JSONValue.object(exchange.json).serialized), "EX", .integer(life.wholeSeconds),
     ])
   }
 

@@ -42,6 +42,12 @@ struct ExchangeTokenHandler: RPCHandler {
       return ExchangeTokenResponse(id: id.description, exchange)
     } catch {
       guard accepted.isDuplicate, error.code == .notFound else { throw error }
+      let delivery: DeliveryRecord?
+      do { delivery = try await deliveries.delivery(id) } catch { throw .queue(error) }
+      guard delivery?.state != .dead else {
+        return ExchangeTokenResponse(
+          exchangeId: id.description, state: Exchange.State.failed.rawValue, reason: "it was given up and is a dead letter")
+      }
       // Handed in before, so long ago that its outcome is not kept: its life is over too.
       return ExchangeTokenResponse(
         exchangeId: id.description, state: Exchange.State.expired.rawValue, reason: "its outcome is no longer kept")

@@ -92,7 +92,8 @@ extension AdServicesSettings {
     try node.number("rate", 0.01...100_000, &rate)
     try node.count("rateBurst", 1...1_000_000, &rateBurst)
     try node.time("longestRetryAfter", .seconds(1) ... .seconds(86_400), &longestRetryAfter)
-    try node.time("resultLifetime", .seconds(3600) ... .seconds(30 * 86_400), &resultLifetime)
+    // Longer than a token lives: one whose outcome is no longer kept can be told to be over.
+    try node.time("resultLifetime", .seconds(25 * 3600) ... .seconds(30 * 86_400), &resultLifetime)
     try node.time("installLifetime", .seconds(86_400) ... .seconds(400 * 86_400), &installLifetime)
     acceptsUnknownApps = try node["acceptsUnknownApps"]?.bool() ?? acceptsUnknownApps
     if let node = try node["breaker"]?.mapping() {
