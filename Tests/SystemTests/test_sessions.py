@@ -193,6 +193,48 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
 CHANGED = "attribution.att.status_changed.v1"
 
 
+def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
+    """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
+    install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
+        def say(status: int, time: int) -> int:
+            body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": time}
+            return process.post(f"/v1/sessions/{install}/att-status", json.dumps(body).encode(), method="PUT")[0]
+
+        feed = system.subscribe([CHANGED])
+        system.call("Queues", "PauseQueue", {"queue": "sessions"})
+        try:
+            # What a worker looked for before it saw the pause ends first.
+            time.sleep(3)
+            answers = []
+            for number in range(11):
+                body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
+                answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
+            assert answers == [202] * 10 + [503]
+            for number in range(10):
+                assert say(2 + number % 2, 2000 + number) == 200
+            assert say(2, 3000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+            # A change to consent is not taken in like that.
+            assert say(3, 4000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+        finally:
+            system.call("Queues", "ResumeQueue", {"queue": "sessions"})
+        entries = wait_for(system, install, 10)
+        assert len(entries) == 10
+        assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+        assert say(2, 5000) == 200
+        assert say(2, 6000) == 200
+        told = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
+                for event in feed.wait_for(11, seconds=20, settle=1)]
+        feed.delete()
+        assert sorted(told, key=lambda change: change[2].removesuffix("Z")) == [
+            (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
+        ] + [(3, 2, "1970-01-01T00:00:03Z")]
+
+
+
 def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):
     install = f"changed-{uuid.uuid4().hex[:8]}"
     asked = {"bundleId": "com.example.app", "installId": install}

@@ -15,6 +15,8 @@ import WireJSON
 struct SessionIntake: Sendable {
   /// What sessions that wait may take up of the backlog's bound.
   private static let heldShare = 0.9
+  /// What may be taken up when a change of a status comes: sessions that fill the queue do not keep a user's answer out.
+  private static let changeShare: Double = 2
 
   let deliveries: DeliveryQueue
   let store: SessionStore
@@ -38,9 +40,8 @@ struct SessionIntake: Sendable {
     do {
       // A repeat tells of the time it was first sent at, or an old "authorized" would undo a later refusal.
       let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
-      let announce = { (reception: ATTInstall.Reception) in
-        try await self.announce(
-          reception, bundleId: session.bundleId, hash: hash, deviceTime: session.deviceTime ?? firstSeen, source: "session", request)
+      let announce = { (changes: [ATTStatusChange]) in
+        try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.receive(session, now: firstSeen, maximumWait: maximumWait)
@@ -91,9 +92,8 @@ struct SessionIntake: Sendable {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      let announce = { (reception: ATTInstall.Reception) in
-        try await self.announce(
-          reception, bundleId: bundleId, hash: hash, deviceTime: deviceTime ?? request.receivedAt, source: "update", request)
+      let announce = { (changes: [ATTStatusChange]) in
+        try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
@@ -119,17 +119,18 @@ struct SessionIntake: Sendable {
     }
   }
 
-  /// Puts a changed status on its way to the feed.
-  private func announce(
-    _ reception: ATTInstall.Reception, bundleId: String, hash: String, deviceTime: Int64, source: String, _ request: PublicRequest
-  ) async throws {
-    guard case .changed(let from, let to) = reception.effect else { return }
-    let change = StatusChange(
-      bundleId: bundleId, installHash: hash, from: from, to: to, deviceTime: min(deviceTime, request.receivedAt), source: source)
-    _ = try await deliveries.accept(
-      AcceptRequest(
-        queue: .sessions, idempotencyKey: change.key, orderKey: hash,
-        message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes)))
+  /// Puts changes of a status on their way to the feed.
+  private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicRequest) async throws {
+    for change in changes {
+      let change = StatusChange(
+        bundleId: bundleId, installHash: hash, from: change.from, to: change.to, deviceTime: change.deviceTime,
+        source: change.isUpdate ? "update" : "session")
+      _ = try await deliveries.accept(
+        AcceptRequest(
+          queue: .sessions, idempotencyKey: change.key, orderKey: hash,
+          message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes),
+          backlogShare: Self.changeShare))
+    }
   }
 
   /// Answers too whether it is held. What is held takes up room that new sessions need: where it gets short the session goes at once,
