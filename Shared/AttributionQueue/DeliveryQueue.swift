@@ -233,6 +233,9 @@ public final class DeliveryQueue: Sendable {
       }
       try await retry(lease, after: delay ?? configuration.backoff(lease.attempt), error: error)
       return "retried"
+    case .wait(let delay):
+      try await wait(lease, for: delay)
+      return "waiting"
     case .deadLetter(let error):
       try await deadLetter(lease, error: error)
       return "dead"
@@ -244,10 +247,21 @@ public final class DeliveryQueue: Sendable {
 
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
+    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: due, error: error) }
+  }
+
+  /// The same, and it counts as no attempt and leaves no line in the history.
+  func wait(_ lease: LeasedMessage, for delay: Duration) async throws(QueueError) {
+    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: -due, error: "") }
+  }
+
+  private func postpone(_ lease: LeasedMessage, _ delay: Duration, _ put: (Int64) async throws(QueueError) -> Void)
+    async throws(QueueError)
+  {
     let due = Self.now + max(0, delay.milliseconds)
     // Before it is put there, so that a process that dies in between makes no message late.
     try await schedule(lease.queue).note(lease.shard, due: due)
-    try await putBack(lease, due: due, error: error)
+    try await put(due)
     await noteAgain(lease.queue, lease.shard, due: due)
   }
 

@@ -225,7 +225,7 @@ public final class QueueWorker: Sendable {
     for worked in worked {
       switch worked.outcome {
       case .complete(let completion): settled.append((worked.lease, completion))
-      case .retry, .deadLetter, .giveBack:
+      case .retry, .wait, .deadLetter, .giveBack:
         do throws(QueueError) { return [.done(try await deliveries.settle(worked.lease, worked.outcome))] } catch .leaseLost {
           return [.leaseLost]
         }

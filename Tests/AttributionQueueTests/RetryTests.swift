@@ -26,6 +26,40 @@ import Testing
     }
   }
 
+  @Test func `A message whose turn it is not waits, and no attempt of it is counted`() async throws {
+    try await withQueue({ $0.maxAttempts = 2 }) { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      let seen = Recorder()
+      try await queue.working(handler: { lease in
+        await seen.add("\(lease.attempt) \(lease.history)")
+        switch await seen.all.count {
+        case ...4: return .wait(.milliseconds(60))
+        case 5: return .retry(after: nil, error: "busy")
+        case 6...8: return .wait(.milliseconds(60))
+        default: return .complete(verified("a"))
+        }
+      }) {
+        try await eventually("it is worked") { try await queue.delivery(id)?.state == .verified }
+      }
+      let all = await seen.all
+      #expect(all.prefix(5) == Array(repeating: "1 ", count: 5)[...])
+      #expect(all.count == 9 && all.dropFirst(5).allSatisfy { $0.hasPrefix("2 ") && $0.contains("busy") && $0.count < 40 })
+      #expect(Set(all.dropFirst(5)).count == 1)
+    }
+  }
+
+  @Test func `One that waits comes due after its time, not before`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      let lease = try #require(try await queue.leaseAll("w").first)
+      let before = DeliveryQueue.now
+      #expect(try await queue.settle(lease, .wait(.seconds(60))) == "waiting")
+      let scores = try await queue.send(["ZRANGE", .string(Keys.delayed(.intake, lease.shard)), "0", "-1", "WITHSCORES"])
+      #expect((scores.array?.last?.string.flatMap { Int64($0) } ?? 0) >= before + 60_000)
+      await #expect(throws: QueueError.leaseLost) { try await queue.settle(lease, .wait(.seconds(60))) }
+    }
+  }
+
   @Test func `What waits can be made due now`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a", notBefore: DeliveryQueue.now + 3_600_000)).id

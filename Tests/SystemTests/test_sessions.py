@@ -93,6 +93,22 @@ def test_what_is_held_leaves_in_order_with_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
+def test_waiting_for_ones_turn_is_no_attempt(system):
+    """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
+    install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()
+    feed = system.subscribe([ROUTED])
+    for event in ("a", "b", "c"):
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 3, "status": 503, "retryAfter": 1})
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 9, seconds=30)
+    assert [entry["body"]["event"] for entry in entries] == ["a"] * 7 + ["b", "c"]
+    attempts = [event["data"]["attempt"] for event in feed.wait_for(3, seconds=10)]
+    feed.delete()
+    assert attempts == [4, 1, 1]
+
+
 def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
     install, idfa = f"silent-{uuid.uuid4().hex[:8]}", new_identifier()
     started = time.monotonic()

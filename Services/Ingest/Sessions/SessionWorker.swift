@@ -28,10 +28,10 @@ struct SessionWorker: Sendable {
         // Woken before its time, and nobody answered yet.
         let left = deadline - now()
         if install.isHolding, left > 0 {
-          return .retry(after: .milliseconds(left), error: "waiting for the user's answer")
+          return .wait(.milliseconds(left))
         }
         if try await !isItsTurn(lease, message, deadline: deadline) {
-          return .retry(after: .milliseconds(200), error: "waiting for the sessions before it")
+          return .wait(.milliseconds(200))
         }
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
