@@ -105,6 +105,28 @@ struct ATTInstallTests {
     #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
   }
 
+  @Test("a consent given in time is not forgotten by repeating it, and one taken back in between is")
+  func repeatedAnswer() throws {
+    var install = ATTInstall()
+    guard case .hold(let deadline, _) = install.receive(try session(0, wait: 2), now: 0).decision else {
+      Issue.record("not held")
+      return
+    }
+    func judged() -> ATTStatus {
+      ConsentJudgement.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
+    }
+    _ = install.learn(.authorized, deviceTime: nil, now: 1000)
+    _ = install.receive(try session(3), now: 3000)
+    _ = install.learn(.authorized, deviceTime: nil, now: 4000)
+    install = try #require(ATTInstall(text: install.text))
+    #expect(install.record?.receivedAt == 4000)
+    #expect(judged() == .authorized)
+    _ = install.learn(.denied, deviceTime: nil, now: 5000)
+    #expect(judged() == .denied)
+    _ = install.learn(.authorized, deviceTime: nil, now: 6000)
+    #expect(judged() == .notDetermined)
+  }
+
   @Test("what sessions alone say follows the latest of them")
   func sessionsOnly() throws {
     var install = ATTInstall()
@@ -124,9 +146,12 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     for damaged in [
       "", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0", "3,1,1,-,0,0,x", "3,1,1,-,0,0,3:2:1", "3,1,1,-,0,0,,",
+      "3,1,1,-,0,0,,x", "3,1,1,-,0,0,,1,",
     ] {
       #expect(ATTInstall(text: damaged) == nil)
     }
     #expect(ATTInstall(text: "3,1,1,-,0,0")?.record?.status == .authorized)
+    #expect(ATTInstall(text: "3,1,5,-,0,0")?.record?.since == 5)
+    #expect(ATTInstall(text: "3,1,5,-,0,0,,4")?.record?.since == 4)
   }
 }

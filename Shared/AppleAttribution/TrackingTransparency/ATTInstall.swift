@@ -104,7 +104,7 @@ public struct ATTInstall: Sendable, Hashable {
 }
 
 extension ATTInstall {
-  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold`.
+  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold,since`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -113,21 +113,24 @@ extension ATTInstall {
       case .holding(let deadline): String(deadline)
       case .over: "over"
       }
-    return "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(untold?.text ?? "")"
+    return
+      "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(untold?.text ?? ""),\(record.map { String($0.since) } ?? "")"
   }
 
-  /// Reads a stored value, also one of before there was an `untold`; nil when it is damaged, which is as good as nothing known.
+  /// Reads a stored value, also one of before there was an `untold` or a `since`; nil when it is damaged, which is as good as nothing known.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard (6...7).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
+    guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
     if parts[0].isEmpty {
       record = nil
     } else {
       guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else {
         return nil
       }
+      let since = parts.count > 7 ? Int64(parts[7]) : receivedAt
+      guard let since else { return nil }
       record = ATTStatusRecord(
-        status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, isUpdate: parts[5] == "1")
+        status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, since: since, isUpdate: parts[5] == "1")
     }
     switch parts[3] {
     case "-": waiting = ATTWaiting()
