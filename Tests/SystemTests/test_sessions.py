@@ -1,5 +1,6 @@
 """Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
 
+import contextlib
 import json
 import os
 import random
@@ -45,6 +46,22 @@ def wait_for(system, install: str, count: int, seconds: float = 15) -> list[dict
 def holds(entry: dict, idfa: str) -> bool:
     text = json.dumps(entry).lower()
     return idfa.lower() in text or idfa.lower().replace("-", "") in text
+
+
+@contextlib.contextmanager
+def settings(system, text: str):
+    """The system's ingest with more configuration, and as it was afterwards."""
+    configuration = system.data / "configuration.yaml"
+    before = configuration.read_text()
+    configuration.write_text(before + text)
+    system.service("stop", "ingest")
+    system.service("start", "ingest")
+    try:
+        yield
+    finally:
+        configuration.write_text(before)
+        system.service("stop", "ingest")
+        system.service("start", "ingest")
 
 
 def test_only_status_3_is_consent(system):
@@ -120,6 +137,36 @@ def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
     assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
     post(system, install, idfa, 0, event="c", attConsentWaitingInterval=60)
     assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
+
+
+def dead_letter(system, id: str) -> dict:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        letters = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000}).get("deadLetters", [])
+        for letter in letters:
+            if letter["id"] == id:
+                return letter
+        time.sleep(0.2)
+    raise AssertionError("no dead letter")
+
+
+def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(system):
+    """`Retry-After: 0` takes nothing off the backoff, and what no host takes is a dead letter in the end, without the identifier."""
+    install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
+    with settings(system, "consentRouting: { patience: 3s }\n"):
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "percentage": 100, "status": 503, "retryAfter": 0})
+        try:
+            id = post(system, install, idfa, 3).json["id"]
+            letter = dead_letter(system, id)
+        finally:
+            system.control("/control/faults", {"clear": True})
+        posts = len(received(system, install))
+        assert posts == 2 * letter["attempts"] and 2 <= posts < 80, (posts, letter)
+        assert "503" in letter["lastError"] and not holds(letter, idfa)
+        assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
+        entry = wait_for(system, install, posts + 1)[-1]
+        assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
 
 
 def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):

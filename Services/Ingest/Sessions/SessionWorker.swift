@@ -12,6 +12,10 @@ struct SessionWorker: Sendable {
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
+  /// The wait after so many attempts.
+  let backoff: @Sendable (Int) -> Duration
+  /// How long a session is tried that no host takes, milliseconds.
+  let patience: Int64
   let metrics: IngestMetrics
   let logger: Logger
   /// Milliseconds since 1970.
@@ -83,7 +87,7 @@ struct SessionWorker: Sendable {
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
         "session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
-      return .retry(after: retryAfter, error: error)
+      return await again(lease, message, error: error, retryAfter: retryAfter)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
     }
@@ -96,6 +100,17 @@ struct SessionWorker: Sendable {
         state: record.isDelivered ? .done : .rejected, naturalKey: nil,
         events: [EventRecord(id: event.id, type: event.type, json: event.json)],
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
+  }
+
+  /// A host that was away comes back after hours as well as after seconds, so age and not attempts ends it. What the host asks for is the
+  /// least of waits: it does not take the place of the backoff.
+  private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
+    let wait = max(retryAfter ?? .zero, backoff(lease.attempt))
+    let end = (message.heldUntil ?? lease.message.receivedAt) + patience
+    guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
+    // Those behind it need not wait for it.
+    if message.place != nil { try? await store.dropHeld(lease.deliveryID.description, installHash: message.installHash) }
+    return .deadLetter(error: error)
   }
 
   /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it
