@@ -169,6 +169,27 @@ def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(syst
         assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
 
 
+def test_only_what_judges_the_session_itself_is_final(system):
+    """What may be the host's own trouble passes, and the session arrives."""
+    feed = system.subscribe([ROUTED])
+    for status in (301, 401, 403, 404):
+        install, idfa = f"passing-{uuid.uuid4().hex[:8]}", new_identifier()
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "count": 1, "status": status})
+        assert post(system, install, idfa, 3).status == 202
+        entries = wait_for(system, install, 3)
+        assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
+    for status in (400, 413, 422):
+        install = f"judged-{uuid.uuid4().hex[:8]}"
+        system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
+        assert post(system, install, new_identifier(), 2).status == 202
+        assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]
+    events = [event["data"] for event in feed.wait_for(7, seconds=20)]
+    feed.delete()
+    assert sorted((event["httpStatus"], event["delivered"]) for event in events) == [
+        *[(200, True)] * 4, (400, False), (413, False), (422, False)]
+
+
 def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):
     install, idfa = f"refused-{uuid.uuid4().hex[:8]}", new_identifier()
     for host in ("consent.adjust.com", "consent.adjust.io"):
