@@ -299,6 +299,15 @@ public final class DeliveryQueue: Sendable {
     return moved
   }
 
+  /// Makes delayed messages of one shard ready, in this order and before whatever is accepted from now on; how many were waiting. Not
+  /// for a queue that is worked by deadline: that has no such order.
+  @discardableResult
+  public func makeReady(_ ids: [DeliveryID], in queue: QueueName) async throws(QueueError) -> Int {
+    guard let shard = ids.first?.shard else { return 0 }
+    let keys = [Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.ready(queue, shard)]
+    return Int(try await run(Scripts.ready, keys, ids.map { .string($0.description) }).integer ?? 0)
+  }
+
   private func putBack(_ lease: LeasedMessage, due: Int64, error: String) async throws(QueueError) {
     let shard = lease.shard
     let reply = try await run(

@@ -74,6 +74,38 @@ import Testing
     }
   }
 
+  @Test func `What is made ready comes in the order it is named, before what is accepted later`() async throws {
+    try await withQueue { queue, _ in
+      let names = (0..<40).map { "m\($0)" }
+      var ids: [DeliveryID] = []
+      // Due in the other order.
+      for (index, name) in names.enumerated() {
+        ids.append(
+          try await queue.accept(request(name, order: "one", notBefore: DeliveryQueue.now + 3_600_000 - Int64(index) * 1000)).id)
+      }
+      #expect(try await queue.makeReady(ids, in: .intake) == 40)
+      #expect(try await queue.makeReady(ids, in: .intake) == 0)
+      #expect(try await queue.makeReady([], in: .intake) == 0)
+      _ = try await queue.accept(request("later", order: "one"))
+      #expect(try await queue.leaseAll("w").compactMap { $0.message.attributes["natural"] } == names + ["later"])
+    }
+  }
+
+  @Test func `What waits for another of its order key is not made ready before it`() async throws {
+    try await withQueue { queue, _ in
+      var later: [DeliveryID] = []
+      for name in ["a", "b"] {
+        later.append(
+          try await queue.accept(request(name, order: "one", keepsOrder: true, notBefore: DeliveryQueue.now + 3_600_000)).id)
+      }
+      #expect(try await queue.makeReady(later.reversed(), in: .intake) == 1)
+      let lease = try #require(try await queue.leaseAll("w").first)
+      #expect(lease.deliveryID == later[0])
+      try await queue.complete(lease, verified("a"))
+      #expect(try await queue.leaseAll("w").map(\.deliveryID) == [later[1]])
+    }
+  }
+
   @Test func `After the last attempt a message is a dead letter, which can be listed, replayed and purged`() async throws {
     try await withQueue({
       $0.maxAttempts = 3

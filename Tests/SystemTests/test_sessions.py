@@ -110,6 +110,17 @@ def test_what_is_held_leaves_in_order_with_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
+def test_the_session_that_brings_the_answer_leaves_behind_what_was_held(system):
+    install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
+    events = [f"e{number:02d}" for number in range(30)]
+    for event in events:
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    assert post(system, install, idfa, 3, event="answer").status == 202
+    entries = wait_for(system, install, 31)
+    assert [entry["body"]["event"] for entry in entries] == [*events, "answer"]
+    assert all(entry["host"] == "consent.adjust.com" and holds(entry, idfa) for entry in entries)
+
+
 def test_waiting_for_ones_turn_is_no_attempt(system):
     """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
     install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()

@@ -17,6 +17,8 @@ struct SessionIntake: Sendable {
   private static let heldShare = 0.9
   /// What may be taken up when a change of a status comes: sessions that fill the queue do not keep a user's answer out.
   private static let changeShare: Double = 2
+  /// Held sessions made ready in one step.
+  private static let released = 200
 
   let deliveries: DeliveryQueue
   let store: SessionStore
@@ -49,6 +51,8 @@ struct SessionIntake: Sendable {
       if !session.attStatus.isKnown && session.attStatus != .unavailable {
         metrics.unknownStatus()
       }
+      // Before this one is taken in, which would leave before them.
+      if reception.releasesHeld { await release(hash) }
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
@@ -61,7 +65,6 @@ struct SessionIntake: Sendable {
         // The answer may have come between the decision and this line; then nobody else releases this one.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
-      if reception.releasesHeld { await release(hash) }
       return .receipt(outcome, status: 202)
     } catch let error as QueueError {
       return .notTaken(error, status: 503)
@@ -178,12 +181,13 @@ struct SessionIntake: Sendable {
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
-  /// Makes everything due that was held for an install. What this misses leaves at its deadline.
+  /// Makes everything ready that was held for an install, in its order. What this misses leaves at its deadline.
   private func release(_ hash: String) async {
     do {
-      for text in try await store.held(installHash: hash) {
-        guard let id = DeliveryID(text) else { continue }
-        try await deliveries.expedite(id, in: .sessions)
+      var ids = try await store.held(installHash: hash).compactMap { DeliveryID($0) }[...]
+      while !ids.isEmpty {
+        try await deliveries.makeReady(Array(ids.prefix(Self.released)), in: .sessions)
+        ids = ids.dropFirst(Self.released)
       }
     } catch {
       logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "error": "\(error)"])

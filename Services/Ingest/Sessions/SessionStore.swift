@@ -88,6 +88,17 @@ struct SessionStore: Sendable {
       \.string) ?? []
   }
 
+  /// How many are held before a delivery; 0 when it is not held itself.
+  func heldBefore(_ delivery: String, installHash: String) async throws -> Int {
+    let key = SessionKeys(installHash: installHash).held
+    return Int(try await redis.send(["ZRANK", .string(key), .string(delivery)]).integer ?? 0)
+  }
+
+  /// The first of what is held.
+  func firstHeld(installHash: String) async throws -> String? {
+    try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "0"]).array?.first?.string
+  }
+
   func dropHeld(_ delivery: String, installHash: String) async throws {
     _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
   }

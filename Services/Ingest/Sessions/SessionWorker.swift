@@ -6,9 +6,15 @@ import WireJSON
 
 /// Sends sessions on: judges consent again, takes out what it does not allow, and puts on record where each went.
 struct SessionWorker: Sendable {
-  /// How long a released session waits for those held before it, at the most, milliseconds.
+  /// How long after its deadline a released session waits for those held before it, at the most, milliseconds: one that cannot be sent
+  /// does not stop those behind it for ever.
   static let orderPatience: Int64 = 30_000
 
+  /// How long one waits for each that is before it, unless it is called, and the longest such wait.
+  private static let turn: Duration = .milliseconds(200)
+  private static let longestTurn: Duration = .seconds(5)
+
+  let deliveries: DeliveryQueue
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
@@ -34,8 +40,9 @@ struct SessionWorker: Sendable {
         if install.isHolding, left > 0 {
           return .wait(.milliseconds(left))
         }
-        if try await !isItsTurn(lease, message, deadline: deadline) {
-          return .wait(.milliseconds(200))
+        if now() <= deadline + Self.orderPatience {
+          let before = try await store.heldBefore(lease.deliveryID.description, installHash: message.installHash)
+          if before > 0 { return .wait(min(Self.turn * before, Self.longestTurn)) }
         }
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
@@ -109,7 +116,7 @@ struct SessionWorker: Sendable {
     let end = (message.heldUntil ?? lease.message.receivedAt) + patience
     guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
     // Those behind it need not wait for it.
-    if message.place != nil { try? await store.dropHeld(lease.deliveryID.description, installHash: message.installHash) }
+    await leaveTurn(lease.deliveryID.description, message)
     return .deadLetter(error: error)
   }
 
@@ -119,13 +126,22 @@ struct SessionWorker: Sendable {
     if let digest = message.payloadDigest {
       try? await store.expirePayload(installHash: message.installHash, digest: digest)
     }
-    if message.place != nil { try? await store.dropHeld(key, installHash: message.installHash) }
+    await leaveTurn(key, message)
   }
 
-  /// Held sessions leave in the order they came. One that cannot be sent does not stop those behind it for ever.
-  private func isItsTurn(_ lease: LeasedMessage, _ message: SessionMessage, deadline: Int64) async throws -> Bool {
-    let held = try await store.held(installHash: message.installHash)
-    let own = lease.deliveryID.description
-    return held.first == own || !held.contains(own) || now() > deadline + Self.orderPatience
+  /// Held sessions leave in the order they came: the next may go now. Those whose patience is over were tried already and have times of
+  /// their own.
+  private func leaveTurn(_ key: String, _ message: SessionMessage) async {
+    guard message.place != nil else { return }
+    do {
+      try await store.dropHeld(key, installHash: message.installHash)
+      guard let deadline = message.heldUntil, now() <= deadline + Self.orderPatience,
+        let next = try await store.firstHeld(installHash: message.installHash).flatMap({ DeliveryID($0) })
+      else { return }
+      try await deliveries.makeReady([next], in: .sessions)
+    } catch {
+      // They look themselves whether it is their turn.
+      logger.debug("the next held session was not called", metadata: ["install": "\(message.installHash)", "error": "\(error)"])
+    }
   }
 }
