@@ -1,4 +1,5 @@
 import RedisClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,6 +104,33 @@ import Testing
       #expect(lease.deliveryID == later[0])
       try await queue.complete(lease, verified("a"))
       #expect(try await queue.leaseAll("w").map(\.deliveryID) == [later[1]])
+    }
+  }
+
+  @Test func `A worker is at work as long as its handlers come back, also while all its places are taken`() async throws {
+    try await withQueue { queue, _ in
+      for name in ["a", "b"] { _ = try await queue.accept(request(name, order: "one")) }
+      let firstEnd = Mutex<ContinuousClock.Instant?>(nil)
+      let secondMayEnd = Bell()
+      let secondBegan = Mutex(false)
+      let worker = QueueWorker(queue: .intake, deliveries: queue, lanes: 1, concurrency: 1) { lease in
+        if lease.message.attributes["natural"] == "a" {
+          try? await Task.sleep(for: .milliseconds(50))
+          firstEnd.withLock { $0 = .now }
+          return .complete(verified("a"))
+        }
+        secondBegan.withLock { $0 = true }
+        await secondMayEnd.wait(for: .seconds(60))
+        return .complete(verified("b"))
+      }
+      let run = Task { await worker.run() }
+      try await eventually("the second is worked") { secondBegan.withLock { $0 } }
+      // The one place is taken, so that nothing was leased since the first began.
+      let end = try #require(firstEnd.withLock { $0 })
+      #expect(worker.lastTurn >= end)
+      secondMayEnd.ring()
+      worker.stop()
+      await run.value
     }
   }
 
