@@ -219,10 +219,26 @@ def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(syste
     assert wait_for(system, install, 5)[-1]["host"] == "consent.adjust.com"
 
 
+DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJDataResidencyTR": "tr.adjust.com",
+           "ADJDataResidencyUS": "us.adjust.com", "ADJUrlStrategyChina": "adjust.world", "ADJUrlStrategyCn": "adjust.cn",
+           "ADJUrlStrategyIndia": "adjust.net.in"}
+
+
 def test_a_strategy_is_the_whole_way_and_an_unknown_one_is_refused(system):
-    install = f"eu-{uuid.uuid4().hex[:8]}"
-    assert post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyEU").status == 202
-    assert wait_for(system, install, 1)[0]["host"] == "consent.eu.adjust.com"
+    """In each of them, on both sides of the split, and when a host fails; a residency strategy leaves its region for none."""
+    for strategy, domain in DOMAINS.items():
+        for status, side in ((3, "consent."), (2, "analytics.")):
+            install, idfa = f"strategy-{uuid.uuid4().hex[:8]}", new_identifier()
+            system.control("/control/faults", {"route": side + domain, "count": 1, "status": 503})
+            assert post(system, install, idfa, status, urlStrategy=strategy).status == 202
+            entries = wait_for(system, install, 2)
+            hosts = [entry["host"] for entry in entries]
+            assert hosts[0] == side + domain and len(hosts) == 2, (strategy, hosts)
+            assert all(host.startswith(side) for host in hosts), (strategy, hosts)
+            assert all(holds(entry, idfa) == (status == 3) for entry in entries)
+            if strategy.startswith("ADJDataResidency"):
+                assert hosts == [side + domain] * 2, (strategy, hosts)
+    install = f"unknown-{uuid.uuid4().hex[:8]}"
     unknown = post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyXX")
     assert unknown.status == 400 and "urlStrategy" in unknown.body.decode()
 
