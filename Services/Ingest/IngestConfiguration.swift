@@ -4,19 +4,20 @@ import ServiceRuntime
 
 /// What ingest takes from the deployment's configuration.
 struct IngestConfiguration: Sendable {
-  /// How long the payload of a session is kept for sending, seconds: as long as a host may be away.
-  static let payloadSeconds = 3 * 86_400
   /// Of one attempt to forward a session.
   static let forwardTimeout: Duration = .seconds(5)
 
   let routing: SessionRouting
   /// The longest that a session waits for the user's answer, milliseconds.
   let maximumWait: Int64
+  /// How long a session is tried that no host takes, from when it may be sent, milliseconds.
+  let patience: Int64
 
   /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
     maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTWaiting.maximumMilliseconds
+    patience = deployment.consentPatience.milliseconds
     for (name, settings) in deployment.consentStrategies {
       let domains = settings.domains
       guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {
@@ -39,6 +40,9 @@ struct IngestConfiguration: Sendable {
       table: ConsentRoutingTable(Array(strategies.values)),
       filter: ConsentFilter(additionalNames: deployment.consentRemovedFields), strategies: byApp)
   }
+
+  /// How long the payload of a session is kept for sending, seconds: while it waits and is tried, and a while longer.
+  var payloadSeconds: Int { Int((maximumWait + patience) / 1000) + SessionStore.sentPayloadSeconds }
 
   private static func isDomain(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 240 && !text.hasPrefix(".") && !text.hasSuffix(".")

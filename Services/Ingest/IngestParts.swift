@@ -10,7 +10,7 @@ extension ServiceParts {
   static func ingest(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = try IngestConfiguration(environment.configuration)
-    let store = SessionStore(redis: redis, payloadSeconds: IngestConfiguration.payloadSeconds)
+    let store = SessionStore(redis: redis, payloadSeconds: configuration.payloadSeconds)
     let metrics = IngestMetrics(environment.metrics, apps: environment.configuration.apps.map(\.bundleId))
     let journal = IntakeJournal(redis: redis)
     let arrivals = ArrivalCounter(
@@ -38,8 +38,9 @@ extension ServiceParts {
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }
     let sessions = SessionWorker(
-      store: store, routing: configuration.routing,
-      forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout), metrics: metrics,
+      deliveries: deliveries, store: store, routing: configuration.routing,
+      forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout),
+      backoff: { deliveries.configuration.backoff($0) }, patience: configuration.patience, metrics: metrics,
       logger: environment.logger, now: WallClock.now)
     let worker = QueueWorker(
       queue: .sessions, deliveries: deliveries, observe: QueueMetrics.observer(.sessions, environment.metrics)

@@ -14,7 +14,8 @@ public struct AcceptRequest: Sendable {
   public var notBefore: Int64?
   /// Milliseconds since 1970 by which it must be worked, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
-  /// How much of the backlog's bound may be taken up when it comes, from 0 to 1: what may as well be refused leaves room for others.
+  /// How much of the backlog's bound may be taken up when it comes, 1 being all of it: what may as well be refused leaves room
+  /// for others, and more than 1 is for what others must not keep out.
   public var backlogShare: Double
 
   public init(

@@ -233,6 +233,9 @@ public final class DeliveryQueue: Sendable {
       }
       try await retry(lease, after: delay ?? configuration.backoff(lease.attempt), error: error)
       return "retried"
+    case .wait(let delay):
+      try await wait(lease, for: delay)
+      return "waiting"
     case .deadLetter(let error):
       try await deadLetter(lease, error: error)
       return "dead"
@@ -244,10 +247,21 @@ public final class DeliveryQueue: Sendable {
 
   /// Puts the message among the delayed ones.
   public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
+    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: due, error: error) }
+  }
+
+  /// The same, and it counts as no attempt and leaves no line in the history.
+  func wait(_ lease: LeasedMessage, for delay: Duration) async throws(QueueError) {
+    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: -due, error: "") }
+  }
+
+  private func postpone(_ lease: LeasedMessage, _ delay: Duration, _ put: (Int64) async throws(QueueError) -> Void)
+    async throws(QueueError)
+  {
     let due = Self.now + max(0, delay.milliseconds)
     // Before it is put there, so that a process that dies in between makes no message late.
     try await schedule(lease.queue).note(lease.shard, due: due)
-    try await putBack(lease, due: due, error: error)
+    try await put(due)
     noteAgain(lease.queue, lease.shard, due: due)
   }
 
@@ -283,6 +297,15 @@ public final class DeliveryQueue: Sendable {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
     if moved { try await schedule(queue).note(id.shard, due: Self.now) }
     return moved
+  }
+
+  /// Makes delayed messages of one shard ready, in this order and before whatever is accepted from now on; how many were waiting. Not
+  /// for a queue that is worked by deadline: that has no such order.
+  @discardableResult
+  public func makeReady(_ ids: [DeliveryID], in queue: QueueName) async throws(QueueError) -> Int {
+    guard let shard = ids.first?.shard else { return 0 }
+    let keys = [Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.ready(queue, shard)]
+    return Int(try await run(Scripts.ready, keys, ids.map { .string($0.description) }).integer ?? 0)
   }
 
   private func putBack(_ lease: LeasedMessage, due: Int64, error: String) async throws(QueueError) {

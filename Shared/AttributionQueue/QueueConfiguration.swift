@@ -46,7 +46,7 @@ public struct QueueConfiguration: Sendable {
   public init() {}
 
   /// The wait before a message is tried again after so many attempts.
-  func backoff(_ attempt: Int) -> Duration {
+  public func backoff(_ attempt: Int) -> Duration {
     min(backoffCap, backoffBase * (1 << min(attempt, 20))) * Double.random(in: 0...1)
   }
 }

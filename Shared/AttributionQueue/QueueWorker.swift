@@ -21,7 +21,7 @@ public final class QueueWorker: Sendable {
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let observe: @Sendable (Observation) -> Void
   private let consumer: QueueConsumer
-  private let lastTurn = Mutex<ContinuousClock.Instant>(.now)
+  private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let held = HeldLeases()
   private static let blockTime: Duration = .milliseconds(1000)
@@ -57,8 +57,11 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  /// Whether the worker has not come round for too long.
-  public var isStalled: Bool { lastTurn.withLock { $0.duration(to: .now) } > .seconds(90) }
+  /// Whether the worker has not come round for too long. While every place is taken by work that is slow, it comes round with what gets
+  /// done.
+  public var isStalled: Bool { lastTurn.duration(to: .now) > .seconds(90) }
+
+  var lastTurn: ContinuousClock.Instant { turned.withLock { $0 } }
 
   /// Leases no more; what is being worked is finished.
   public func stop() { stopping.withLock { $0 = true } }
@@ -95,7 +98,7 @@ public final class QueueWorker: Sendable {
       // One slot is had before anything is leased.
       await slots.take()
       while !isStopping {
-        lastTurn.withLock { $0 = .now }
+        turned.withLock { $0 = .now }
         do {
           if !groupsExist {
             try await consumer.createGroups(lane.shards)
@@ -179,6 +182,7 @@ public final class QueueWorker: Sendable {
       let started = ContinuousClock.now
       let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
       let worked = Worked(lease: message, outcome: await handler(message), started: started, waited: waited)
+      turned.withLock { $0 = .now }
       if settlesTogether, case .complete = worked.outcome { complete.append(worked) } else { await settle([worked]) }
     }
     await settle(complete)
@@ -226,7 +230,7 @@ public final class QueueWorker: Sendable {
     for worked in worked {
       switch worked.outcome {
       case .complete(let completion): settled.append((worked.lease, completion))
-      case .retry, .deadLetter, .giveBack:
+      case .retry, .wait, .deadLetter, .giveBack:
         do throws(QueueError) { return [.done(try await deliveries.settle(worked.lease, worked.outcome))] } catch .leaseLost {
           return [.leaseLost]
         }

@@ -9,6 +9,7 @@ enum Scripts {
   static let forget = script("forget", PackageResources.forget_lua)
   static let take = script("take", PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
+  static let ready = script("ready", PackageResources.ready_lua)
   static let schedule = script("schedule", PackageResources.schedule_lua)
   static let due = script("due", PackageResources.due_lua)
   static let renew = script("renew", PackageResources.renew_lua)

@@ -20,7 +20,10 @@ struct ATTInstallTests {
     #expect(install.receive(try session(0, wait: 30), now: 2000).decision == .hold(until: 31_000, place: 2))
     let answered = install.receive(try session(3, wait: 30), now: 3000)
     #expect(
-      answered == .init(effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true))
+      answered
+        == .init(
+          effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true,
+          changes: [ATTStatusChange(from: .notDetermined, to: .authorized, deviceTime: 3000, isUpdate: false)]))
     #expect(!install.isHolding)
     #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
   }
@@ -47,7 +50,42 @@ struct ATTInstallTests {
     #expect(install.learn(.denied, deviceTime: 1400, now: 1500).releasesHeld)
     #expect(
       install.learn(.authorized, deviceTime: nil, now: 1600)
-        == .init(effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false))
+        == .init(
+          effect: .changed(from: .denied, to: .authorized), decision: .send, releasesHeld: false,
+          changes: [ATTStatusChange(from: .denied, to: .authorized, deviceTime: 1600, isUpdate: true)]))
+  }
+
+  @Test("a withdrawn consent holds although nobody can be told, who is told with what arrives next, once")
+  func untold() throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(3), now: 1000)
+    let withdrawn = ATTStatusChange(from: .authorized, to: .denied, deviceTime: 1500, isUpdate: true)
+    let first = install.learn(.denied, deviceTime: 1500, now: 2000)
+    #expect(first.changes == [withdrawn])
+    let isLeft = install.leaveUntold(first.changes)
+    #expect(isLeft)
+    #expect(install.record?.status == .denied && install.untold == withdrawn)
+    #expect(ATTInstall(text: install.text) == install)
+    // What is none of Apple's tells nothing.
+    #expect(install.receive(try session(7), now: 2500).changes == [])
+    let repeated = install.learn(.denied, deviceTime: 1500, now: 3000)
+    #expect(repeated.effect == ATTStatusRecord.Effect.none && repeated.changes == [withdrawn])
+    #expect(install.untold == nil)
+    #expect(install.learn(.denied, deviceTime: 1500, now: 3100).changes == [])
+  }
+
+  @Test("what could not be told comes before what changes next, and only a withdrawn consent may stay untold")
+  func untoldOrder() throws {
+    var install = ATTInstall()
+    _ = install.learn(.authorized, deviceTime: nil, now: 1000)
+    let withdrawn = install.receive(try session(2), now: 2000)
+    let isLeft = install.leaveUntold(withdrawn.changes)
+    #expect(isLeft)
+    let given = install.learn(.authorized, deviceTime: nil, now: 3000)
+    #expect(given.changes.map(\.to) == [.denied, .authorized])
+    #expect(given.changes.map(\.isUpdate) == [false, true])
+    let others = [install.leaveUntold(given.changes), install.leaveUntold([])]
+    #expect(others == [false, false])
   }
 
   @Test("a refusal that the app reported is not taken back by a session without a time of its own")
@@ -67,6 +105,28 @@ struct ATTInstallTests {
     #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
   }
 
+  @Test("a consent given in time is not forgotten by repeating it, and one taken back in between is")
+  func repeatedAnswer() throws {
+    var install = ATTInstall()
+    guard case .hold(let deadline, _) = install.receive(try session(0, wait: 2), now: 0).decision else {
+      Issue.record("not held")
+      return
+    }
+    func judged() -> ATTStatus {
+      ConsentJudgement.status(atReceipt: .notDetermined, heldUntil: deadline, current: install.record)
+    }
+    _ = install.learn(.authorized, deviceTime: nil, now: 1000)
+    _ = install.receive(try session(3), now: 3000)
+    _ = install.learn(.authorized, deviceTime: nil, now: 4000)
+    install = try #require(ATTInstall(text: install.text))
+    #expect(install.record?.receivedAt == 4000)
+    #expect(judged() == .authorized)
+    _ = install.learn(.denied, deviceTime: nil, now: 5000)
+    #expect(judged() == .denied)
+    _ = install.learn(.authorized, deviceTime: nil, now: 6000)
+    #expect(judged() == .notDetermined)
+  }
+
   @Test("what sessions alone say follows the latest of them")
   func sessionsOnly() throws {
     var install = ATTInstall()
@@ -84,8 +144,14 @@ struct ATTInstallTests {
     #expect(ATTInstall(text: install.text) == install)
     _ = install.learn(.denied, deviceTime: nil, now: 1500)
     #expect(ATTInstall(text: install.text) == install)
-    for damaged in ["", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0"] {
+    for damaged in [
+      "", "3", "3,1,1,-,0", "3,1,1,x,0,0", "x,1,1,-,0,0", "3,1,1,-,,0", "3,,1,-,0,0", "3,1,1,-,0,0,x", "3,1,1,-,0,0,3:2:1", "3,1,1,-,0,0,,",
+      "3,1,1,-,0,0,,x", "3,1,1,-,0,0,,1,",
+    ] {
       #expect(ATTInstall(text: damaged) == nil)
     }
+    #expect(ATTInstall(text: "3,1,1,-,0,0")?.record?.status == .authorized)
+    #expect(ATTInstall(text: "3,1,5,-,0,0")?.record?.since == 5)
+    #expect(ATTInstall(text: "3,1,5,-,0,0,,4")?.record?.since == 4)
   }
 }

@@ -40,7 +40,8 @@ struct ATTStatusTests {
     let tie = ATTStatusRecord(status: .denied, deviceTime: 2000, receivedAt: 2600)
     #expect(ATTStatusRecord.applying(tie, to: yes) == (tie, .changed(from: .authorized, to: .denied)))
     let again = ATTStatusRecord(status: .authorized, deviceTime: 3000, receivedAt: 3000)
-    #expect(ATTStatusRecord.applying(again, to: yes) == (again, .none))
+    let kept = ATTStatusRecord(status: .authorized, deviceTime: 3000, receivedAt: 3000, since: 2500)
+    #expect(ATTStatusRecord.applying(again, to: yes) == (kept, .none))
   }
 
   @Test("a device clock in the future cannot lock the status")

@@ -1,4 +1,5 @@
 import RedisClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,6 +27,40 @@ import Testing
     }
   }
 
+  @Test func `A message whose turn it is not waits, and no attempt of it is counted`() async throws {
+    try await withQueue({ $0.maxAttempts = 2 }) { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      let seen = Recorder()
+      try await queue.working(handler: { lease in
+        await seen.add("\(lease.attempt) \(lease.history)")
+        switch await seen.all.count {
+        case ...4: return .wait(.milliseconds(60))
+        case 5: return .retry(after: nil, error: "busy")
+        case 6...8: return .wait(.milliseconds(60))
+        default: return .complete(verified("a"))
+        }
+      }) {
+        try await eventually("it is worked") { try await queue.delivery(id)?.state == .verified }
+      }
+      let all = await seen.all
+      #expect(all.prefix(5) == Array(repeating: "1 ", count: 5)[...])
+      #expect(all.count == 9 && all.dropFirst(5).allSatisfy { $0.hasPrefix("2 ") && $0.contains("busy") && $0.count < 40 })
+      #expect(Set(all.dropFirst(5)).count == 1)
+    }
+  }
+
+  @Test func `One that waits comes due after its time, not before`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("a"))
+      let lease = try #require(try await queue.leaseAll("w").first)
+      let before = DeliveryQueue.now
+      #expect(try await queue.settle(lease, .wait(.seconds(60))) == "waiting")
+      let scores = try await queue.send(["ZRANGE", .string(Keys.delayed(.intake, lease.shard)), "0", "-1", "WITHSCORES"])
+      #expect((scores.array?.last?.string.flatMap { Int64($0) } ?? 0) >= before + 60_000)
+      await #expect(throws: QueueError.leaseLost) { try await queue.settle(lease, .wait(.seconds(60))) }
+    }
+  }
+
   @Test func `What waits can be made due now`() async throws {
     try await withQueue { queue, _ in
       let id = try await queue.accept(request("a", notBefore: DeliveryQueue.now + 3_600_000)).id
@@ -37,6 +72,65 @@ import Testing
         try await eventually("it is worked") { try await queue.allEvents() == ["e-a"] }
       }
       #expect(try await queue.expedite(id, in: .intake) == false)
+    }
+  }
+
+  @Test func `What is made ready comes in the order it is named, before what is accepted later`() async throws {
+    try await withQueue { queue, _ in
+      let names = (0..<40).map { "m\($0)" }
+      var ids: [DeliveryID] = []
+      // Due in the other order.
+      for (index, name) in names.enumerated() {
+        ids.append(
+          try await queue.accept(request(name, order: "one", notBefore: DeliveryQueue.now + 3_600_000 - Int64(index) * 1000)).id)
+      }
+      #expect(try await queue.makeReady(ids, in: .intake) == 40)
+      #expect(try await queue.makeReady(ids, in: .intake) == 0)
+      #expect(try await queue.makeReady([], in: .intake) == 0)
+      _ = try await queue.accept(request("later", order: "one"))
+      #expect(try await queue.leaseAll("w").compactMap { $0.message.attributes["natural"] } == names + ["later"])
+    }
+  }
+
+  @Test func `What waits for another of its order key is not made ready before it`() async throws {
+    try await withQueue { queue, _ in
+      var later: [DeliveryID] = []
+      for name in ["a", "b"] {
+        later.append(
+          try await queue.accept(request(name, order: "one", keepsOrder: true, notBefore: DeliveryQueue.now + 3_600_000)).id)
+      }
+      #expect(try await queue.makeReady(later.reversed(), in: .intake) == 1)
+      let lease = try #require(try await queue.leaseAll("w").first)
+      #expect(lease.deliveryID == later[0])
+      try await queue.complete(lease, verified("a"))
+      #expect(try await queue.leaseAll("w").map(\.deliveryID) == [later[1]])
+    }
+  }
+
+  @Test func `A worker is at work as long as its handlers come back, also while all its places are taken`() async throws {
+    try await withQueue { queue, _ in
+      for name in ["a", "b"] { _ = try await queue.accept(request(name, order: "one")) }
+      let firstEnd = Mutex<ContinuousClock.Instant?>(nil)
+      let secondMayEnd = Bell()
+      let secondBegan = Mutex(false)
+      let worker = QueueWorker(queue: .intake, deliveries: queue, lanes: 1, concurrency: 1) { lease in
+        if lease.message.attributes["natural"] == "a" {
+          try? await Task.sleep(for: .milliseconds(50))
+          firstEnd.withLock { $0 = .now }
+          return .complete(verified("a"))
+        }
+        secondBegan.withLock { $0 = true }
+        await secondMayEnd.wait(for: .seconds(60))
+        return .complete(verified("b"))
+      }
+      let run = Task { await worker.run() }
+      try await eventually("the second is worked") { secondBegan.withLock { $0 } }
+      // The one place is taken, so that nothing was leased since the first began.
+      let end = try #require(firstEnd.withLock { $0 })
+      #expect(worker.lastTurn >= end)
+      secondMayEnd.ring()
+      worker.stop()
+      await run.value
     }
   }
 

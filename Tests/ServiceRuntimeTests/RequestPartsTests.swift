@@ -146,11 +146,15 @@ import Testing
     #expect(read.consentStrategies["a"] == .init(domains: ["x.example", "y.example"], isDataResidency: nil))
     #expect(read.consentStrategies["b"] == .init(domains: ["z.example"], isDataResidency: true))
     #expect(read.consentMaximumWait == .seconds(90))
+    #expect(read.consentPatience == .seconds(259_200))
+    #expect(try configuration("consentRouting: { patience: 1s }").consentPatience == .seconds(1))
+    #expect(try configuration("consentRouting: { patience: 30d }").consentPatience == .seconds(2_592_000))
     #expect(read.unknownKeys.isEmpty)
   }
 
   @Test(arguments: [
     ("consentRouting: { maximumWait: 361s }", "consentRouting.maximumWait"),
+    ("consentRouting: { patience: 999ms }", "consentRouting.patience"), ("consentRouting: { patience: 721h }", "consentRouting.patience"),
     ("consentRouting: { strategies: { a: { dataResidency: true } } }", "consentRouting.strategies.a.domains"),
     ("edge: { trustedProxies: [10.0.0.0/8, 10.0.0.1/8] }", "edge.trustedProxies[1]"),
     ("edge: { trustedProxies: proxy.example }", "edge.trustedProxies[0]"),

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import collections
 import dataclasses
+import hashlib
 import json
 import random
 import time
@@ -18,8 +19,10 @@ from differential import certificates
 from differential.app_store import signed_token
 from differential.certificates import ROOT, Chain
 
-GENUINE, COPY, FORGED, NOTIFICATION, ADSERVICES = "postback", "copy", "forged", "notification", "token"
-PATHS = {NOTIFICATION: "/v1/app-store/notifications", ADSERVICES: "/v1/adservices/tokens"}
+GENUINE, COPY, FORGED, NOTIFICATION, ADSERVICES, SESSION = "postback", "copy", "forged", "notification", "token", "session"
+PATHS = {NOTIFICATION: "/v1/app-store/notifications", ADSERVICES: "/v1/adservices/tokens", SESSION: "/v1/sessions"}
+# Seconds that sessions wait for the user's answer: some answers come after it, and those that are lost to a fault are not missed long.
+WAIT = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +33,8 @@ class Delivery:
     body: bytes
     # The original transaction id of a notification.
     order: str | None = None
+    # The user's answer that a session tells; 0 is none.
+    status: int = 0
 
     @property
     def path(self) -> str:
@@ -90,6 +95,16 @@ class Maker:
                      "signedTransactionInfo": signed_token(transaction, self.chain)}}
         return Delivery(NOTIFICATION, name, json.dumps({"signedPayload": signed_token(payload, self.chain)}).encode(), order)
 
+    def story(self) -> list[Delivery]:
+        """Sessions of one install: some from before the user was asked, the one with the answer, and one more. Their name is the
+        install's hash; every one holds its advertising identifier in two places."""
+        install, identifier, answer = self.uuid(), self.uuid().upper(), self.dice.choice([1, 2, 3, 3])
+        name = hashlib.sha256(f"install\0com.example.app\0{install}".encode()).hexdigest()[:32]
+        return [Delivery(SESSION, name, json.dumps({
+            "bundleId": "com.example.app", "installId": install, "attStatus": status, "attConsentWaitingInterval": WAIT, "event": number,
+            "idfa": identifier, "parameters": {"copy": identifier.lower()}}).encode(), status=status)
+            for number, status in enumerate([0] * self.dice.randint(1, 4) + [answer] * 2)]
+
     def token(self) -> Delivery:
         name = base64.b64encode(self.dice.randbytes(60)).decode()
         return Delivery(ADSERVICES, name, json.dumps({
@@ -104,6 +119,8 @@ class Ledger:
         self.ids: dict[bytes, str] = {}
         self.deliveries: dict[str, Delivery] = {}
         self.order: dict[str, list[str]] = collections.defaultdict(list)
+        # Of installs.
+        self.answers: dict[str, int] = {}
         self.posts, self.refusals, self.breaks = 0, collections.Counter(), 0
 
     @property
@@ -115,6 +132,8 @@ class Ledger:
         assert known == id, f"one body has two ids: {known}, {id}"
         if id not in self.deliveries:
             self.deliveries[id] = delivery
+            if delivery.status:
+                self.answers[delivery.name] = delivery.status
             if delivery.order:
                 self.order[delivery.order].append(delivery.name)
 
@@ -176,8 +195,8 @@ async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, pa
 
 
 async def send_many(maker: Maker, ports: list[int], ledger: Ledger, target: int, seed: int, tokens: bool = True,
-                    faults_done=lambda: 1.0) -> None:
-    """One sender: mostly postbacks, with repeats, copies, forgeries before and after, notifications of its own subscriptions, tokens.
+                    sessions: bool = False, faults_done=lambda: 1.0) -> None:
+    """One sender: mostly postbacks, with repeats, copies, forgeries before and after, notifications of its own subscriptions, tokens, sessions.
     Goes on until the faults are done too, slower where it is ahead of them."""
     dice = random.Random(seed)
     connection = Connection(ports, dice)
@@ -199,6 +218,13 @@ async def send_many(maker: Maker, ports: list[int], ledger: Ledger, target: int,
                 continue
             if roll < 0.10 and recent:
                 await deliver(connection, maker.copy(dice.choice(recent)), ledger)
+                continue
+            if roll > 0.99 and sessions:
+                for session in maker.story():
+                    await deliver(connection, session, ledger)
+                    # An SDK that heard no answer says it again.
+                    if dice.random() < 0.2:
+                        await deliver(connection, session, ledger)
                 continue
             genuine = maker.postback()
             if 0.10 <= roll < 0.12:
@@ -239,10 +265,23 @@ def account(events: list[dict], states: dict[str, str], ledger: Ledger) -> dict[
     tokens = by_type.pop("attribution.adservices.resolved.v1", [])
     same("tokens", [id for id, delivery in ledger.deliveries.items() if delivery.kind == ADSERVICES],
          [event["data"]["exchangeId"] for event in tokens])
+    routed = by_type.pop("attribution.session.routed.v1", [])
+    same("sessions", [id for id, delivery in ledger.deliveries.items() if delivery.kind == SESSION],
+         [event["data"]["deliveryId"] for event in routed])
+    for data in (event["data"] for event in routed):
+        session = ledger.deliveries[data["deliveryId"]]
+        assert data["delivered"] and data["host"].startswith("consent." if data["consent"] else "analytics."), data
+        # One that waited is the answer's if that came in time; one that told it is.
+        assert not data["consent"] or ledger.answers[session.name] == 3, data
+        assert session.status == 0 or data["consent"] == (session.status == 3), data
+    changed = by_type.pop("attribution.att.status_changed.v1", [])
+    same("answers", list(ledger.answers), [event["data"]["installHash"] for event in changed])
+    assert all(event["data"]["to"] == ledger.answers[event["data"]["installHash"]] for event in changed)
     # What the subscriptions' histories lead to is of no delivery that was sent.
     others = {name: len(found) for name, found in by_type.items() if not name.startswith("appstore.subscription.")}
     assert not others, others
-    expected = {GENUINE: "verified", COPY: "verified", FORGED: "rejected", NOTIFICATION: "verified", ADSERVICES: "done"}
+    expected = {GENUINE: "verified", COPY: "verified", FORGED: "rejected", NOTIFICATION: "verified", ADSERVICES: "done",
+                SESSION: "done"}
     wrong = [(id, state) for id, state in states.items() if state != expected[ledger.deliveries[id].kind]]
     assert set(states) == set(ledger.deliveries) and not wrong, f"{len(wrong)} deliveries in a wrong state: {wrong[:5]}"
     # A shard keeps the order of its events, and an original transaction id has one shard.
@@ -254,4 +293,5 @@ def account(events: list[dict], states: dict[str, str], ledger: Ledger) -> dict[
     for order, names in ledger.order.items():
         assert came[order] == names, f"out of order: {order}"
     return {"postbacks verified": len(verified), "copies": len(by_kind[COPY]), "forgeries rejected": len(rejected),
-            "notifications": len(notifications), "subscriptions in order": len(came), "tokens": len(tokens)}
+            "notifications": len(notifications), "subscriptions in order": len(came), "tokens": len(tokens),
+            "sessions sent": len(routed), "with consent": sum(event["data"]["consent"] for event in routed), "answers": len(changed)}

@@ -237,28 +237,37 @@ class FaultSystem:
         return self.services[-1]
 
     def start_simulator(self) -> dict[str, str]:
-        """Apple on loopback; the variables with which a broker asks it. Every token is attributed."""
-        port = free_port()
+        """Apple on loopback, and the hosts of sessions; the variables with which services ask it. Every token is attributed; one session
+        in five is refused at first."""
+        port = self.simulator_port = free_port()
         state = self.folder / "simulator"
         self.simulator = Process("simulator", [BINARIES / "apple-simulator", "--listen", f"127.0.0.1:{port}", "--state", state],
                                  dict(os.environ), self.folder / "simulator.log")
         self.simulator.start()
         for _ in range(300):
             try:
-                context = ssl.create_default_context(cafile=str(state / "tls-ca.pem"))
-                connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
-                connection.request("POST", "/control/adservices/default", json.dumps({"status": 200, "body": {
+                self.control("/control/adservices/default", {"status": 200, "body": {
                     "attribution": True, "orgId": 1, "campaignId": 2, "conversionType": "Download", "adGroupId": 3,
-                    "countryOrRegion": "US", "keywordId": 4, "adId": 5}}), {"Content-Type": "application/json"})
-                answer = connection.getresponse()
-                answer.read()
-                connection.close()
-                assert answer.status == 200, answer.status
+                    "countryOrRegion": "US", "keywordId": 4, "adId": 5}})
+                self.control("/control/faults", {"route": "consent", "percentage": 20, "status": 503})
                 return {"ATTRIBUTION_ADSERVICES_URL": f"https://127.0.0.1:{port}/api/v1/",
+                        "ATTRIBUTION_CONSENT_CONNECT_TO": f"127.0.0.1:{port}",
                         "ATTRIBUTION_CA_FILE": str(state / "tls-ca.pem")}
             except (OSError, ssl.SSLError):
                 time.sleep(0.1)
         raise RuntimeError("the simulator did not start: " + self.simulator.log())
+
+    def control(self, path: str, body: dict | None = None) -> dict:
+        context = ssl.create_default_context(cafile=str(self.folder / "simulator" / "tls-ca.pem"))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.simulator_port, timeout=30, context=context)
+        try:
+            connection.request("POST" if body else "GET", path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status < 300, (path, answer.status, text[:500])
+            return json.loads(text or b"{}")
+        finally:
+            connection.close()
 
     def start(self) -> None:
         self.redis.start()
@@ -355,7 +364,7 @@ class FaultSystem:
         """Messages ready or leased, delayed, and dead."""
         counts = {"ready": 0, "delayed": 0, "dead": 0}
         pipeline = self.client.pipeline(transaction=False)
-        for queue in queues or ("intake", "tokens"):
+        for queue in queues or ("intake", "tokens", "sessions"):
             for shard in SHARDS:
                 key = f"{{attr:{shard:03d}}}:q:{queue}"
                 pipeline.xlen(key)

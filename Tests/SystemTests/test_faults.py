@@ -116,7 +116,7 @@ async def play(system: FaultSystem, maker: Maker, dice: random.Random, proxies: 
     ports = [service.public_port for service in system.services if service.public_port] + [proxies["public"].port]
     async with asyncio.TaskGroup() as group:
         for _ in range(SENDERS):
-            group.create_task(send_many(maker, ports, ledger, DELIVERIES, dice.randrange(1 << 60), faults_done=lambda: faults.share))
+            group.create_task(send_many(maker, ports, ledger, DELIVERIES, dice.randrange(1 << 60), sessions=True, faults_done=lambda: faults.share))
         group.create_task(faults.run(ledger))
     await asyncio.to_thread(system.wait_for_redis)
     await asyncio.to_thread(system.wait_until_worked, 240)
@@ -132,20 +132,24 @@ def test_what_was_acknowledged_is_what_there_is_whatever_fails_meanwhile(tmp_pat
     # No message is poison here: however often its workers die, it must be finished.
     system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}")
     proxies = {"redis": Proxy(system.redis_port, random.Random(dice.random()))}
-    system.service("ingest")
-    behind = system.service("ingest", proxies["redis"].port)
+    simulated = system.start_simulator()
+    system.service("ingest", **simulated)
+    behind = system.service("ingest", proxies["redis"].port, **simulated)
     system.service("verifier")
     system.service("verifier")
     system.service("verifier", proxies["redis"].port)
     proxies["public"] = Proxy(behind.public_port, random.Random(dice.random()))
-    broker = system.start_simulator()
-    system.service("asa-token-broker", **broker)
+    system.service("asa-token-broker", **simulated)
     began = time.monotonic()
     try:
         ledger, faults = asyncio.run(play(system, maker, dice, proxies))
         loaded = time.monotonic() - began
         events = system.events()
         counts = account(events, system.states(list(ledger.deliveries)), ledger)
+        without_consent = [entry["body"] for entry in system.control("/control/sessions?limit=10000000")["sessions"]
+                           if entry["host"].startswith("analytics.")]
+        told = [body for body in without_consent if "idfa" in body or body.get("parameters")]
+        assert not told, f"{len(told)} of {len(without_consent)} sessions without consent tell an identifier"
         left = system.unfinished()
         assert left["dead"] == 0, left
         starts = {one.name: one.starts for one in [system.redis, *system.services]}

@@ -1,5 +1,6 @@
 """Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
 
+import contextlib
 import json
 import os
 import random
@@ -45,6 +46,22 @@ def wait_for(system, install: str, count: int, seconds: float = 15) -> list[dict
 def holds(entry: dict, idfa: str) -> bool:
     text = json.dumps(entry).lower()
     return idfa.lower() in text or idfa.lower().replace("-", "") in text
+
+
+@contextlib.contextmanager
+def settings(system, text: str):
+    """The system's ingest with more configuration, and as it was afterwards."""
+    configuration = system.data / "configuration.yaml"
+    before = configuration.read_text()
+    configuration.write_text(before + text)
+    system.service("stop", "ingest")
+    system.service("start", "ingest")
+    try:
+        yield
+    finally:
+        configuration.write_text(before)
+        system.service("stop", "ingest")
+        system.service("start", "ingest")
 
 
 def test_only_status_3_is_consent(system):
@@ -93,6 +110,33 @@ def test_what_is_held_leaves_in_order_with_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
+def test_the_session_that_brings_the_answer_leaves_behind_what_was_held(system):
+    install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
+    events = [f"e{number:02d}" for number in range(30)]
+    for event in events:
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    assert post(system, install, idfa, 3, event="answer").status == 202
+    entries = wait_for(system, install, 31)
+    assert [entry["body"]["event"] for entry in entries] == [*events, "answer"]
+    assert all(entry["host"] == "consent.adjust.com" and holds(entry, idfa) for entry in entries)
+
+
+def test_waiting_for_ones_turn_is_no_attempt(system):
+    """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
+    install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()
+    feed = system.subscribe([ROUTED])
+    for event in ("a", "b", "c"):
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 3, "status": 503, "retryAfter": 1})
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 9, seconds=30)
+    assert [entry["body"]["event"] for entry in entries] == ["a"] * 7 + ["b", "c"]
+    attempts = [event["data"]["attempt"] for event in feed.wait_for(3, seconds=10)]
+    feed.delete()
+    assert attempts == [4, 1, 1]
+
+
 def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
     install, idfa = f"silent-{uuid.uuid4().hex[:8]}", new_identifier()
     started = time.monotonic()
@@ -104,6 +148,57 @@ def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
     assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
     post(system, install, idfa, 0, event="c", attConsentWaitingInterval=60)
     assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
+
+
+def dead_letter(system, id: str) -> dict:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        letters = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000}).get("deadLetters", [])
+        for letter in letters:
+            if letter["id"] == id:
+                return letter
+        time.sleep(0.2)
+    raise AssertionError("no dead letter")
+
+
+def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(system):
+    """`Retry-After: 0` takes nothing off the backoff, and what no host takes is a dead letter in the end, without the identifier."""
+    install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
+    with settings(system, "consentRouting: { patience: 3s }\n"):
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "percentage": 100, "status": 503, "retryAfter": 0})
+        try:
+            id = post(system, install, idfa, 3).json["id"]
+            letter = dead_letter(system, id)
+        finally:
+            system.control("/control/faults", {"clear": True})
+        posts = len(received(system, install))
+        assert posts == 2 * letter["attempts"] and 2 <= posts < 80, (posts, letter)
+        assert "503" in letter["lastError"] and not holds(letter, idfa)
+        assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
+        entry = wait_for(system, install, posts + 1)[-1]
+        assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
+
+
+def test_only_what_judges_the_session_itself_is_final(system):
+    """What may be the host's own trouble passes, and the session arrives."""
+    feed = system.subscribe([ROUTED])
+    for status in (301, 401, 403, 404):
+        install, idfa = f"passing-{uuid.uuid4().hex[:8]}", new_identifier()
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "count": 1, "status": status})
+        assert post(system, install, idfa, 3).status == 202
+        entries = wait_for(system, install, 3)
+        assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
+    for status in (400, 413, 422):
+        install = f"judged-{uuid.uuid4().hex[:8]}"
+        system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
+        assert post(system, install, new_identifier(), 2).status == 202
+        assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]
+    events = [event["data"] for event in feed.wait_for(7, seconds=20)]
+    feed.delete()
+    assert sorted((event["httpStatus"], event["delivered"]) for event in events) == [
+        *[(200, True)] * 4, (400, False), (413, False), (422, False)]
 
 
 def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):
@@ -124,10 +219,26 @@ def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(syste
     assert wait_for(system, install, 5)[-1]["host"] == "consent.adjust.com"
 
 
+DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJDataResidencyTR": "tr.adjust.com",
+           "ADJDataResidencyUS": "us.adjust.com", "ADJUrlStrategyChina": "adjust.world", "ADJUrlStrategyCn": "adjust.cn",
+           "ADJUrlStrategyIndia": "adjust.net.in"}
+
+
 def test_a_strategy_is_the_whole_way_and_an_unknown_one_is_refused(system):
-    install = f"eu-{uuid.uuid4().hex[:8]}"
-    assert post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyEU").status == 202
-    assert wait_for(system, install, 1)[0]["host"] == "consent.eu.adjust.com"
+    """In each of them, on both sides of the split, and when a host fails; a residency strategy leaves its region for none."""
+    for strategy, domain in DOMAINS.items():
+        for status, side in ((3, "consent."), (2, "analytics.")):
+            install, idfa = f"strategy-{uuid.uuid4().hex[:8]}", new_identifier()
+            system.control("/control/faults", {"route": side + domain, "count": 1, "status": 503})
+            assert post(system, install, idfa, status, urlStrategy=strategy).status == 202
+            entries = wait_for(system, install, 2)
+            hosts = [entry["host"] for entry in entries]
+            assert hosts[0] == side + domain and len(hosts) == 2, (strategy, hosts)
+            assert all(host.startswith(side) for host in hosts), (strategy, hosts)
+            assert all(holds(entry, idfa) == (status == 3) for entry in entries)
+            if strategy.startswith("ADJDataResidency"):
+                assert hosts == [side + domain] * 2, (strategy, hosts)
+    install = f"unknown-{uuid.uuid4().hex[:8]}"
     unknown = post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyXX")
     assert unknown.status == 400 and "urlStrategy" in unknown.body.decode()
 
@@ -191,6 +302,48 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
 
 
 CHANGED = "attribution.att.status_changed.v1"
+
+
+def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
+    """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
+    install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
+        def say(status: int, time: int) -> int:
+            body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": time}
+            return process.post(f"/v1/sessions/{install}/att-status", json.dumps(body).encode(), method="PUT")[0]
+
+        feed = system.subscribe([CHANGED])
+        system.call("Queues", "PauseQueue", {"queue": "sessions"})
+        try:
+            # What a worker looked for before it saw the pause ends first.
+            time.sleep(3)
+            answers = []
+            for number in range(11):
+                body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
+                answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
+            assert answers == [202] * 10 + [503]
+            for number in range(10):
+                assert say(2 + number % 2, 2000 + number) == 200
+            assert say(2, 3000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+            # A change to consent is not taken in like that.
+            assert say(3, 4000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+        finally:
+            system.call("Queues", "ResumeQueue", {"queue": "sessions"})
+        entries = wait_for(system, install, 10)
+        assert len(entries) == 10
+        assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+        assert say(2, 5000) == 200
+        assert say(2, 6000) == 200
+        told = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
+                for event in feed.wait_for(11, seconds=20, settle=1)]
+        feed.delete()
+        assert sorted(told, key=lambda change: change[2].removesuffix("Z")) == [
+            (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
+        ] + [(3, 2, "1970-01-01T00:00:03Z")]
+
 
 
 def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):

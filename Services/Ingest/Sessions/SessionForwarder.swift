@@ -45,11 +45,12 @@ struct SessionForwarder: Sendable {
           maxResponseBytes: 64 * 1024))
       switch response.status {
       case 200..<300: return .delivered(host: host, status: response.status)
-      case 408, 425, 429, 500...:
+      // These judge what was sent, which will not change.
+      case 400, 413, 422: return .refused(host: host, status: response.status)
+      // All others may be of the host and pass: a redirection, a credential that ran out, a path that is not served for a while.
+      default:
         return .failed(
-          error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"])
-        )
-      default: return .refused(host: host, status: response.status)
+          error: "\(host) answered \(response.status)", retryAfter: RetryAfter.duration(response[header: "Retry-After"]))
       }
     } catch {
       return .failed(error: "\(host): \(error)", retryAfter: nil)

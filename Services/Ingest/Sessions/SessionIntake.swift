@@ -15,6 +15,10 @@ import WireJSON
 struct SessionIntake: Sendable {
   /// What sessions that wait may take up of the backlog's bound.
   private static let heldShare = 0.9
+  /// What may be taken up when a change of a status comes: sessions that fill the queue do not keep a user's answer out.
+  private static let changeShare: Double = 2
+  /// Held sessions made ready in one step.
+  private static let released = 200
 
   let deliveries: DeliveryQueue
   let store: SessionStore
@@ -38,9 +42,8 @@ struct SessionIntake: Sendable {
     do {
       // A repeat tells of the time it was first sent at, or an old "authorized" would undo a later refusal.
       let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
-      let announce = { (reception: ATTInstall.Reception) in
-        try await self.announce(
-          reception, bundleId: session.bundleId, hash: hash, deviceTime: session.deviceTime ?? firstSeen, source: "session", request)
+      let announce = { (changes: [ATTStatusChange]) in
+        try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.receive(session, now: firstSeen, maximumWait: maximumWait)
@@ -48,6 +51,8 @@ struct SessionIntake: Sendable {
       if !session.attStatus.isKnown && session.attStatus != .unavailable {
         metrics.unknownStatus()
       }
+      // Before this one is taken in, which would leave before them.
+      if reception.releasesHeld { await release(hash) }
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
@@ -60,7 +65,6 @@ struct SessionIntake: Sendable {
         // The answer may have come between the decision and this line; then nobody else releases this one.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
-      if reception.releasesHeld { await release(hash) }
       return .receipt(outcome, status: 202)
     } catch let error as QueueError {
       return .notTaken(error, status: 503)
@@ -91,9 +95,8 @@ struct SessionIntake: Sendable {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      let announce = { (reception: ATTInstall.Reception) in
-        try await self.announce(
-          reception, bundleId: bundleId, hash: hash, deviceTime: deviceTime ?? request.receivedAt, source: "update", request)
+      let announce = { (changes: [ATTStatusChange]) in
+        try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce) { install in
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
@@ -119,17 +122,18 @@ struct SessionIntake: Sendable {
     }
   }
 
-  /// Puts a changed status on its way to the feed.
-  private func announce(
-    _ reception: ATTInstall.Reception, bundleId: String, hash: String, deviceTime: Int64, source: String, _ request: PublicRequest
-  ) async throws {
-    guard case .changed(let from, let to) = reception.effect else { return }
-    let change = StatusChange(
-      bundleId: bundleId, installHash: hash, from: from, to: to, deviceTime: min(deviceTime, request.receivedAt), source: source)
-    _ = try await deliveries.accept(
-      AcceptRequest(
-        queue: .sessions, idempotencyKey: change.key, orderKey: hash,
-        message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes)))
+  /// Puts changes of a status on their way to the feed.
+  private func announce(_ changes: [ATTStatusChange], bundleId: String, hash: String, _ request: PublicRequest) async throws {
+    for change in changes {
+      let change = StatusChange(
+        bundleId: bundleId, installHash: hash, from: change.from, to: change.to, deviceTime: change.deviceTime,
+        source: change.isUpdate ? "update" : "session")
+      _ = try await deliveries.accept(
+        AcceptRequest(
+          queue: .sessions, idempotencyKey: change.key, orderKey: hash,
+          message: request.message(kind: StatusChange.messageKind, body: [], attributes: change.attributes),
+          backlogShare: Self.changeShare))
+    }
   }
 
   /// Answers too whether it is held. What is held takes up room that new sessions need: where it gets short the session goes at once,
@@ -177,12 +181,13 @@ struct SessionIntake: Sendable {
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
-  /// Makes everything due that was held for an install. What this misses leaves at its deadline.
+  /// Makes everything ready that was held for an install, in its order. What this misses leaves at its deadline.
   private func release(_ hash: String) async {
     do {
-      for text in try await store.held(installHash: hash) {
-        guard let id = DeliveryID(text) else { continue }
-        try await deliveries.expedite(id, in: .sessions)
+      var ids = try await store.held(installHash: hash).compactMap { DeliveryID($0) }[...]
+      while !ids.isEmpty {
+        try await deliveries.makeReady(Array(ids.prefix(Self.released)), in: .sessions)
+        ids = ids.dropFirst(Self.released)
       }
     } catch {
       logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "error": "\(error)"])

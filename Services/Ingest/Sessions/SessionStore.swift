@@ -26,20 +26,28 @@ struct SessionStore: Sendable {
   /// Changes what is known of an install by a rule, atomically. The rule may run more than once.
   ///
   /// `announce` is called before the change is written, so that no change is written that was not announced; where another got in
-  /// between it is called again.
-  func update<Result>(
-    installHash: String, announce: (Result) async throws -> Void = { _ in }, _ rule: (inout ATTInstall) -> Result
-  ) async throws -> Result {
+  /// between it is called again. A withdrawn consent is written even when announcing fails: it is announced with what is received
+  /// next, and the failure is thrown, so that the sender repeats it.
+  func update(
+    installHash: String, announce: ([ATTStatusChange]) async throws -> Void, _ rule: (inout ATTInstall) -> ATTInstall.Reception
+  ) async throws -> ATTInstall.Reception {
     while true {
       let (text, value) = try await read(installHash)
       var changed = value
-      let result = rule(&changed)
-      if changed == value, !text.isEmpty { return result }
-      try await announce(result)
+      let reception = rule(&changed)
+      if changed == value, !text.isEmpty { return reception }
+      var obstacle: (any Error)?
+      do { try await announce(reception.changes) } catch {
+        guard changed.leaveUntold(reception.changes) else { throw error }
+        obstacle = error
+      }
       let reply = try await RedisScript.compareAndSet.run(
         on: redis, keys: [SessionKeys(installHash: installHash).install],
         arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
-      if reply.integer == 1 { return result }
+      if reply.integer == 1 {
+        if let obstacle { throw obstacle }
+        return reception
+      }
       try Task.checkCancellation()
     }
   }
@@ -78,6 +86,17 @@ struct SessionStore: Sendable {
   func held(installHash: String) async throws -> [String] {
     try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "-1"]).array?.compactMap(
       \.string) ?? []
+  }
+
+  /// How many are held before a delivery; 0 when it is not held itself.
+  func heldBefore(_ delivery: String, installHash: String) async throws -> Int {
+    let key = SessionKeys(installHash: installHash).held
+    return Int(try await redis.send(["ZRANK", .string(key), .string(delivery)]).integer ?? 0)
+  }
+
+  /// The first of what is held.
+  func firstHeld(installHash: String) async throws -> String? {
+    try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "0"]).array?.first?.string
   }
 
   func dropHeld(_ delivery: String, installHash: String) async throws {

@@ -6,12 +6,22 @@ import WireJSON
 
 /// Sends sessions on: judges consent again, takes out what it does not allow, and puts on record where each went.
 struct SessionWorker: Sendable {
-  /// How long a released session waits for those held before it, at the most, milliseconds.
+  /// How long after its deadline a released session waits for those held before it, at the most, milliseconds: one that cannot be sent
+  /// does not stop those behind it for ever.
   static let orderPatience: Int64 = 30_000
 
+  /// How long one waits for each that is before it, unless it is called, and the longest such wait.
+  private static let turn: Duration = .milliseconds(200)
+  private static let longestTurn: Duration = .seconds(5)
+
+  let deliveries: DeliveryQueue
   let store: SessionStore
   let routing: SessionRouting
   let forwarder: SessionForwarder
+  /// The wait after so many attempts.
+  let backoff: @Sendable (Int) -> Duration
+  /// How long a session is tried that no host takes, milliseconds.
+  let patience: Int64
   let metrics: IngestMetrics
   let logger: Logger
   /// Milliseconds since 1970.
@@ -28,10 +38,11 @@ struct SessionWorker: Sendable {
         // Woken before its time, and nobody answered yet.
         let left = deadline - now()
         if install.isHolding, left > 0 {
-          return .retry(after: .milliseconds(left), error: "waiting for the user's answer")
+          return .wait(.milliseconds(left))
         }
-        if try await !isItsTurn(lease, message, deadline: deadline) {
-          return .retry(after: .milliseconds(200), error: "waiting for the sessions before it")
+        if now() <= deadline + Self.orderPatience {
+          let before = try await store.heldBefore(lease.deliveryID.description, installHash: message.installHash)
+          if before > 0 { return .wait(min(Self.turn * before, Self.longestTurn)) }
         }
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
@@ -83,7 +94,7 @@ struct SessionWorker: Sendable {
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
         "session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
-      return .retry(after: retryAfter, error: error)
+      return await again(lease, message, error: error, retryAfter: retryAfter)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
     }
@@ -98,19 +109,39 @@ struct SessionWorker: Sendable {
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 
+  /// A host that was away comes back after hours as well as after seconds, so age and not attempts ends it. What the host asks for is the
+  /// least of waits: it does not take the place of the backoff.
+  private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
+    let wait = max(retryAfter ?? .zero, backoff(lease.attempt))
+    let end = (message.heldUntil ?? lease.message.receivedAt) + patience
+    guard now() + wait.milliseconds > end else { return .retry(after: wait, error: error) }
+    // Those behind it need not wait for it.
+    await leaveTurn(lease.deliveryID.description, message)
+    return .deadLetter(error: error)
+  }
+
   /// What was kept for sending ends soon: not at once, because who takes over from a worker that dies here needs it
   /// again.
   private func cleanUp(_ key: String, _ message: SessionMessage) async {
     if let digest = message.payloadDigest {
       try? await store.expirePayload(installHash: message.installHash, digest: digest)
     }
-    if message.place != nil { try? await store.dropHeld(key, installHash: message.installHash) }
+    await leaveTurn(key, message)
   }
 
-  /// Held sessions leave in the order they came. One that cannot be sent does not stop those behind it for ever.
-  private func isItsTurn(_ lease: LeasedMessage, _ message: SessionMessage, deadline: Int64) async throws -> Bool {
-    let held = try await store.held(installHash: message.installHash)
-    let own = lease.deliveryID.description
-    return held.first == own || !held.contains(own) || now() > deadline + Self.orderPatience
+  /// Held sessions leave in the order they came: the next may go now. Those whose patience is over were tried already and have times of
+  /// their own.
+  private func leaveTurn(_ key: String, _ message: SessionMessage) async {
+    guard message.place != nil else { return }
+    do {
+      try await store.dropHeld(key, installHash: message.installHash)
+      guard let deadline = message.heldUntil, now() <= deadline + Self.orderPatience,
+        let next = try await store.firstHeld(installHash: message.installHash).flatMap({ DeliveryID($0) })
+      else { return }
+      try await deliveries.makeReady([next], in: .sessions)
+    } catch {
+      // They look themselves whether it is their turn.
+      logger.debug("the next held session was not called", metadata: ["install": "\(message.installHash)", "error": "\(error)"])
+    }
   }
 }

@@ -5,6 +5,8 @@ public struct ATTInstall: Sendable, Hashable {
   public private(set) var waiting: ATTWaiting
   /// How many items were held so far: the place of the next one.
   public private(set) var heldItems: Int64
+  /// A withdrawn consent that holds already, and that others could not be told of yet.
+  public private(set) var untold: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTWaiting = ATTWaiting(), heldItems: Int64 = 0) {
     self.record = record
@@ -25,11 +27,14 @@ public struct ATTInstall: Sendable, Hashable {
     public var decision: Decision
     /// Whether what was held before is to be released now.
     public var releasesHeld: Bool
+    /// What others are to be told of, in this order.
+    public var changes: [ATTStatusChange]
 
-    public init(effect: ATTStatusRecord.Effect?, decision: Decision, releasesHeld: Bool) {
+    public init(effect: ATTStatusRecord.Effect?, decision: Decision, releasesHeld: Bool, changes: [ATTStatusChange] = []) {
       self.effect = effect
       self.decision = decision
       self.releasesHeld = releasesHeld
+      self.changes = changes
     }
   }
 
@@ -40,46 +45,66 @@ public struct ATTInstall: Sendable, Hashable {
     // A status that is none of Apple's says nothing about the install; the item goes at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     let wasHolding = isHolding
+    var changes = told()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
       // A session may have waited on the device since before the refusal; without its time it cannot take the refusal
       // back.
       effect = .older
     } else {
-      effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false)
+      effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false, &changes)
     }
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
       maximum: maximumWait)
     guard case .hold(let deadline) = decision else {
-      return Reception(effect: effect, decision: .send, releasesHeld: wasHolding)
+      return Reception(effect: effect, decision: .send, releasesHeld: wasHolding, changes: changes)
     }
     heldItems += 1
-    return Reception(effect: effect, decision: .hold(until: deadline, place: heldItems), releasesHeld: false)
+    return Reception(effect: effect, decision: .hold(until: deadline, place: heldItems), releasesHeld: false, changes: changes)
   }
 
   /// A status arrives by itself.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
     guard status.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
-    let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true)
-    return Reception(effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now))
+    var changes = told()
+    let effect = apply(status, deviceTime: deviceTime, now: now, isUpdate: true, &changes)
+    return Reception(
+      effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
+  }
+
+  /// Others cannot be told now. A consent that was withdrawn holds all the same, and is told of with what arrives next; true then.
+  /// Any other change has to wait until it can be told.
+  public mutating func leaveUntold(_ changes: [ATTStatusChange]) -> Bool {
+    guard let last = changes.last, last.from.isConsent else { return false }
+    untold = last
+    return true
   }
 
   /// Whether items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
   private mutating func apply(
-    _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool
+    _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool, _ changes: inout [ATTStatusChange]
   ) -> ATTStatusRecord.Effect {
     let (next, effect) = ATTStatusRecord.applying(
       ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: now, isUpdate: isUpdate), to: record)
     record = next
+    if case .changed(let from, let to) = effect {
+      changes.append(ATTStatusChange(from: from, to: to, deviceTime: next.deviceTime, isUpdate: isUpdate))
+    }
     return effect
+  }
+
+  /// What is told of now because it could not be before.
+  private mutating func told() -> [ATTStatusChange] {
+    defer { untold = nil }
+    return untold.map { [$0] } ?? []
   }
 }
 
 extension ATTInstall {
-  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate`.
+  /// The value as it is stored: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,untold,since`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -88,21 +113,24 @@ extension ATTInstall {
       case .holding(let deadline): String(deadline)
       case .over: "over"
       }
-    return "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0)"
+    return
+      "\(status),\(phase),\(heldItems),\(record?.isUpdate == true ? 1 : 0),\(untold?.text ?? ""),\(record.map { String($0.since) } ?? "")"
   }
 
-  /// Reads a stored value; nil when it is damaged, which is as good as nothing known.
+  /// Reads a stored value, also one of before there was an `untold` or a `since`; nil when it is damaged, which is as good as nothing known.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 6, let heldItems = Int64(parts[4]) else { return nil }
+    guard (6...8).contains(parts.count), let heldItems = Int64(parts[4]) else { return nil }
     if parts[0].isEmpty {
       record = nil
     } else {
       guard let code = Int64(parts[0]), let deviceTime = Int64(parts[1]), let receivedAt = Int64(parts[2]) else {
         return nil
       }
+      let since = parts.count > 7 ? Int64(parts[7]) : receivedAt
+      guard let since else { return nil }
       record = ATTStatusRecord(
-        status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, isUpdate: parts[5] == "1")
+        status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, since: since, isUpdate: parts[5] == "1")
     }
     switch parts[3] {
     case "-": waiting = ATTWaiting()
@@ -112,5 +140,9 @@ extension ATTInstall {
       waiting = ATTWaiting(phase: .holding(until: deadline))
     }
     self.heldItems = heldItems
+    if parts.count > 6, !parts[6].isEmpty {
+      guard let change = ATTStatusChange(text: parts[6]) else { return nil }
+      untold = change
+    }
   }
 }

@@ -5,13 +5,16 @@ public struct ATTStatusRecord: Sendable, Hashable {
   /// By the device's clock, but never later than ``receivedAt``: a clock in the future would lock the status.
   public var deviceTime: Int64
   public var receivedAt: Int64
+  /// When the status was first received that has been told since without another in between; never later than ``receivedAt``.
+  public var since: Int64
   /// Whether it came as an update of its own, as against being told along with a session.
   public var isUpdate: Bool
 
-  public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64, isUpdate: Bool = false) {
+  public init(status: ATTStatus, deviceTime: Int64?, receivedAt: Int64, since: Int64? = nil, isUpdate: Bool = false) {
     self.status = status
     self.deviceTime = min(deviceTime ?? receivedAt, receivedAt)
     self.receivedAt = receivedAt
+    self.since = min(since ?? receivedAt, receivedAt)
     self.isUpdate = isUpdate
   }
 
@@ -35,6 +38,7 @@ public struct ATTStatusRecord: Sendable, Hashable {
     let isNewer = (update.deviceTime, update.receivedAt) >= (current.deviceTime, current.receivedAt)
     if update.status == current.status {
       var kept = isNewer ? update : current
+      kept.since = current.since
       kept.isUpdate = current.isUpdate || update.isUpdate
       return (kept, .none)
     }

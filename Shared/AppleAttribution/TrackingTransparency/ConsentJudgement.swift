@@ -11,8 +11,9 @@ public enum ConsentJudgement {
   public static func status(atReceipt: ATTStatus, heldUntil: Int64?, current: ATTStatusRecord?) -> ATTStatus {
     if let heldUntil, atReceipt == .notDetermined {
       guard let current else { return atReceipt }
-      // Silence until the deadline was the answer for what was held: a later yes does not reach back.
-      return current.status.isConsent && current.receivedAt > heldUntil ? atReceipt : current.status
+      // Silence until the deadline was the answer for what was held: a later yes does not reach back, and one that is
+      // repeated later was given when it was first told.
+      return current.status.isConsent && current.since > heldUntil ? atReceipt : current.status
     }
     guard atReceipt.isConsent, let current else { return atReceipt }
     return current.status

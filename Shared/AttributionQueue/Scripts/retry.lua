@@ -1,7 +1,8 @@
 -- retry: puts a leased message among the delayed ones, or among the dead letters, if the worker still holds the lease.
 -- KEYS 1 ready stream  2 delayed set  3 delayed payloads  4 dead-letter stream  5 delivery record
 --      6 line of its order key, if it keeps its order: it stays the first of it until it is finished
--- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched
+-- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched;
+--      other negative numbers: delay until so many ms, untouched
 --      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
 -- Answers 1 when done, -1 when the lease is lost.
 local longest = 4096
@@ -19,7 +20,7 @@ local due = tonumber(ARGV[5])
 -- Take-overs from workers that died were attempts too.
 local attempts = tonumber(field['n']) + tonumber(ARGV[4]) - 1
 local history = field['h']
-if due ~= -2 then
+if due >= -1 then
   attempts = attempts + 1
   history = history .. ARGV[8] .. ' ' .. ARGV[7] .. '\n'
   -- The newest of it: a message may be put off for days.
@@ -27,6 +28,7 @@ if due ~= -2 then
   redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
   redis.call('EXPIRE', KEYS[5], ARGV[9])
 end
+if due < -2 then due = -due end
 local line, deadline = field['o'], field['r']
 -- One with a deadline waits among the delayed ones even if it is due: from there it is put back in its place by deadline.
 if due == -2 and deadline then due = tonumber(ARGV[8]) end

@@ -82,8 +82,15 @@ extension DeploymentConfiguration {
         guard time <= .seconds(360) else { throw ConfigurationError(wait.path, "must be at most 360s") }
         consentMaximumWait = time
       }
+      if let patience = node["patience"] {
+        let time = try patience.duration()
+        guard time >= .seconds(1), time <= .seconds(30 * 86_400) else {
+          throw ConfigurationError(patience.path, "must be 1s to 30d")
+        }
+        consentPatience = time
+      }
       consentRemovedFields = try node["removedFields"]?.texts() ?? []
-      unknownKeys += node.unknownKeys(["strategies", "removedFields", "maximumWait"])
+      unknownKeys += node.unknownKeys(["strategies", "removedFields", "maximumWait", "patience"])
     }
     try Self.refuseRepeats(adNetworks.map(\.id), "adNetworks", "id")
     try Self.refuseRepeats(apps.map(\.bundleId), "apps", "bundleId")

@@ -124,6 +124,8 @@ public struct DeploymentConfiguration: Sendable {
   public var consentStrategies: [String: ConsentStrategySettings] = [:]
   /// The longest that a session waits for the user's answer; nil: as long as SDKs do.
   public var consentMaximumWait: Duration?
+  /// How long a session is tried that no host takes, before it is a dead letter.
+  public var consentPatience: Duration = .seconds(3 * 86_400)
   /// Names removed without consent beside the built-in ones.
   public var consentRemovedFields: [String] = []
   /// Keys in the file that nobody reads.
