@@ -73,11 +73,17 @@ public final class AppStoreServerAPIClient: Sendable {
       throw AppStoreServerAPIError(.permanent, message: "\(error)", server: first)
     }
     let probes = server == nil && endpoint.exists(on: .sandbox)
+    let refusal: AppStoreServerAPIError
     do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
     } catch {
       guard probes, error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
+      refusal = error
+    }
+    do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, .sandbox, target, body, mayTryOther: false, deadline)
+    } catch {
+      throw AppStoreServerAPIErrorRule.verdict(production: refusal, sandbox: error)
     }
   }
 
