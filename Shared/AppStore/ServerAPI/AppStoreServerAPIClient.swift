@@ -113,12 +113,15 @@ public final class AppStoreServerAPIClient: Sendable {
         try refuseWhilePaused(bucket)
         let bearer = try await token(bundleId, server)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
+        // What Apple does not answer in the time that a caller leaves it says nothing about Apple.
+        let isHurried = deadline - .now < timeout
         do throws(AppStoreServerAPIError) {
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
           await permit?.end(.answered)
           return response
         } catch {
-          await permit?.end(Self.result(of: error))
+          let isCutShort = isHurried && error.status == nil && ContinuousClock.now >= deadline - .milliseconds(2)
+          await permit?.end(isCutShort ? .abandoned : Self.result(of: error))
           throw error
         }
       } catch {
