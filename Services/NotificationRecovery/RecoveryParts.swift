@@ -68,7 +68,7 @@ extension ServiceParts {
       GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
       GetAppTransactionInfoHandler(calls: calls),
       ExtendSubscriptionRenewalDateHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
-      ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
+      ExtendRenewalDatesForAllSubscribersHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
       SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
       MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
