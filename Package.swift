@@ -147,7 +147,7 @@ let package = Package(
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
     .testTarget(
-      name: "NotificationRecoveryTests", dependencies: ["notification-recovery", "AppStore", "AttributionProtocol"],
+      name: "NotificationRecoveryTests", dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "WireJSON"],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
   ]
 )

@@ -184,7 +184,7 @@ struct GapWork: Sendable {
     query.productTypes = ["AUTO_RENEWABLE"]
     let history = TransactionHistory(calls: calls, app: app, server: server, transactionId: report.originalTransactionId)
     let found: [TransactionHistory.Transaction]
-    do throws(AppStoreCallFailure) { found = try await history.all(query, deadline: .now + Self.questionTime).transactions } catch {
+    do throws(AppStoreCallFailure) { found = try await history.all(query, pageTime: Self.questionTime).transactions } catch {
       guard case .apple(let failure) = error, failure.isUnknownPurchase else {
         throw .call(error)
       }
