@@ -5,10 +5,10 @@ import Testing
 @Suite("Errors during a recovery")
 struct RecoveryErrorRuleTests {
   private func pause(
-    _ classification: AppStoreServerAPIError.Classification, _ origin: RecoveryOrigin, failures: Int = 1, retryAt: Int64? = nil,
-    random: Double = 1
+    _ classification: AppStoreServerAPIError.Classification, _ origin: RecoveryOrigin, failures: Int = 1, code: Int64? = nil,
+    retryAt: Int64? = nil, random: Double = 1
   ) -> Int64? {
-    let error = AppStoreServerAPIError(classification, message: "no", retryAt: retryAt, server: .production)
+    let error = AppStoreServerAPIError(classification, errorCode: code, message: "no", retryAt: retryAt, server: .production)
     return RecoveryErrorRule.pause(after: error, origin: origin, failures: failures, now: 1000, random: random)
   }
 
@@ -41,7 +41,9 @@ struct RecoveryErrorRuleTests {
 
   @Test("what will be refused again ends every recovery", arguments: RecoveryOrigin.allCases)
   func permanent(origin: RecoveryOrigin) {
-    #expect(pause(.permanent, origin) == nil && pause(.tryOtherEnvironment, origin) == nil)
+    #expect(pause(.permanent, origin, code: 4_000_018) == nil && pause(.tryOtherEnvironment, origin, code: 4_040_010) == nil)
+    // What does not say that it is Apple's may be a proxy's.
+    #expect(pause(.permanent, origin) == (origin == .outage ? 300_000 : nil))
   }
 
   @Test("steps double up to a minute, and Apple's own moment is waited for", arguments: RecoveryOrigin.allCases)

@@ -1,6 +1,7 @@
 """How notifications get lost, and how each comes back: one story a test."""
 
 import calendar
+import statistics
 import subprocess
 import time
 import uuid
@@ -159,13 +160,39 @@ def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
     assert found and any(recovery["startDate"] < stamp(now / 1000 - 1190) for recovery in found), found
 
 
-def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):
-    redis = ["redis-cli", "-p", str(recovering.port_base + 18), "--no-auth-warning", "-a",
-             (recovering.data / "redis-password").read_text().strip()]
+def record_outage(system, first: int, last: int) -> None:
+    """As the first sign of life after it does."""
+    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
     instances, = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:instances"], capture_output=True, text=True).stdout.split()
+    subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(last), f"{first}-{last}"], check=True, capture_output=True)
+
+
+def test_renewals_come_first_after_an_outage(recovering, feed):
+    first = int((time.time() - 6 * DAY) * 1000)
+    wanted = {}
+    for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
+                                          ("DID_RENEW", {})]):
+        for made in make(recovering, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
+                          spreadMilliseconds=3_500_000)["notifications"]:
+            wanted[made] = kind
+    # Pages that take a while: there is something to come first to.
+    recovering.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
+    order: list[str] = []
+    try:
+        record_outage(recovering, first, first + 3_600_000)
+        until = time.monotonic() + 60
+        while len(order) < len(wanted) and time.monotonic() < until:
+            order += [wanted[one] for one in (event["data"]["payload"]["notificationUUID"] for event in feed.pull(most=1000, wait=1)) if one in wanted]
+    finally:
+        recovering.control("/control/faults", {"clear": True})
+    assert len(order) == len(wanted)
+    middle = {kind: statistics.median(place for place, one in enumerate(order) if one == kind) for kind in set(order)}
+    assert middle["DID_RENEW"] < min(middle["EXPIRED"], middle["DID_CHANGE_RENEWAL_STATUS"]), middle
+
+
+def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):
     end = int(time.time() * 1000)
-    subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(end), f"{end - 2500}-{end}"], check=True,
-                   capture_output=True)
+    record_outage(recovering, end - 2500, end)
     story = recovering.control("/control/notifications/story", {
         "bundleId": APP, "environment": "Production", "send": True, "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})
 

@@ -29,7 +29,9 @@ public enum RecoveryErrorRule {
       case .schedule: return failures < mostRefusals ? operatorPause : nil
       case .outage: return operatorPause
       }
-    case .tryOtherEnvironment, .permanent: return nil
+    case .tryOtherEnvironment, .permanent:
+      // Without Apple's number something between us and Apple may have answered.
+      return origin == .outage && error.errorCode == nil ? operatorPause : nil
     }
   }
 }
