@@ -146,6 +146,9 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
+    .testTarget(
+      name: "NotificationRecoveryTests", dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "WireJSON"],
+      path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
   ]
 )
 

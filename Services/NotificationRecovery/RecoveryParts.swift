@@ -24,8 +24,9 @@ extension ServiceParts {
     let leadership = AppLeadership(redis: redis, lease: settings.lease)
     let logger = environment.logger
     let sweeper = RecoverySweeper(store: store, logger: logger)
+    let journal = IntakeJournal(redis: redis)
     let outages = OutageWatch(
-      journal: IntakeJournal(redis: redis), store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
+      journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
     let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog)
     let runner = RecoveryRunner(
@@ -44,7 +45,9 @@ extension ServiceParts {
         }
       })
     let gaps = GapStore(redis: redis)
-    let gapWork = GapWork(calls: calls, deliveries: deliveries, store: gaps, metrics: metrics, logger: environment.logger)
+    let gapWork = GapWork(
+      calls: calls, deliveries: deliveries, store: gaps, journal: journal, outageAfter: settings.outageAfter,
+      timeScale: variables.timeScale, metrics: metrics, logger: environment.logger)
     let gapWorker = QueueWorker(
       queue: .gaps, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.gaps, environment.metrics)
     ) { lease in await gapWork.handle(lease) }
@@ -65,7 +68,7 @@ extension ServiceParts {
       GetTransactionInfoHandler(calls: calls), LookUpOrderHandler(calls: calls), GetRefundHistoryHandler(calls: calls),
       GetAppTransactionInfoHandler(calls: calls),
       ExtendSubscriptionRenewalDateHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
-      ExtendRenewalDatesForAllSubscribersHandler(calls: calls),
+      ExtendRenewalDatesForAllSubscribersHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
       SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
       MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),

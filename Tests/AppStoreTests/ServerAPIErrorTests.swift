@@ -52,6 +52,19 @@ struct ServerAPIErrorTests {
     #expect(AppStoreServerAPIErrorRule.classify(status: status, errorCode: code, mayTryOther: false) == expected)
   }
 
+  @Test(
+    "a token that production refused is not hidden by a sandbox that knows no such purchase",
+    arguments: [4_040_010, 4_040_005, 4_040_001] as [Int64])
+  func verdict(code: Int64) {
+    let unknown = AppStoreServerAPIError(.permanent, status: 404, errorCode: code, message: "unknown", server: .sandbox)
+    let refused = AppStoreServerAPIError(.credentials, status: 401, message: "no", server: .production)
+    #expect(AppStoreServerAPIErrorRule.verdict(production: refused, sandbox: unknown) == refused)
+    let elsewhere = AppStoreServerAPIError(.tryOtherEnvironment, status: 404, errorCode: code, message: "unknown", server: .production)
+    #expect(AppStoreServerAPIErrorRule.verdict(production: elsewhere, sandbox: unknown) == unknown)
+    let limited = AppStoreServerAPIError(.rate, status: 429, errorCode: 4_290_000, message: "later", retryAt: 5, server: .sandbox)
+    #expect(AppStoreServerAPIErrorRule.verdict(production: refused, sandbox: limited) == limited)
+  }
+
   @Test("any 2xx is success, with or without a body")
   func success() {
     for status in [200, 202, 204] {

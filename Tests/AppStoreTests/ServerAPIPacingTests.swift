@@ -34,10 +34,14 @@ struct ServerAPIPacingTests {
     }
   }
 
-  private func client(_ pacing: Witness, tokenFails: Bool = false) -> AppStoreServerAPIClient {
-    // Nobody listens there.
-    AppStoreServerAPIClient(
-      http: HTTPClient(), baseURLs: [.production: "http://127.0.0.1:9"], pacing: pacing
+  /// Nobody listens on the port that is asked where none is given.
+  private func client(
+    _ pacing: Witness, port: UInt16 = 9, timeout: Duration = .seconds(30), tokenFails: Bool = false
+  ) -> AppStoreServerAPIClient {
+    var quick = AppStoreServerRetryRule()
+    quick.base = 1
+    return AppStoreServerAPIClient(
+      http: HTTPClient(), baseURLs: [.production: "http://127.0.0.1:\(port)"], retryRule: quick, timeout: timeout, pacing: pacing
     ) { (_, server) throws(AppStoreServerAPIError) in
       if tokenFails { throw AppStoreServerAPIError(.configuration, message: "no key", server: server) }
       return "token"
@@ -49,10 +53,27 @@ struct ServerAPIPacingTests {
     let witness = Witness()
     await #expect(throws: AppStoreServerAPIError.self) {
       try await client(witness).call(
-        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .milliseconds(400))
+        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .seconds(600))
     }
     let results = witness.results.withLock { $0 }
     #expect(!results.isEmpty && results.allSatisfy { $0 == .failed })
+  }
+
+  @Test("that a caller has no time for Apple's answer is not Apple's fault; that Apple takes too long is")
+  func hurried() async throws {
+    let silent = try SilentServer()
+    let hurried = Witness()
+    await #expect(throws: AppStoreServerAPIError.self) {
+      try await client(hurried, port: silent.port).call(
+        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .milliseconds(200))
+    }
+    #expect(hurried.results.withLock { $0 } == [.abandoned])
+    let patient = Witness()
+    await #expect(throws: AppStoreServerAPIError.self) {
+      try await client(patient, port: silent.port, timeout: .milliseconds(50)).call(
+        .getTransactionInfo, bundleId: "a", server: .production, path: ["1"], deadline: .now + .seconds(600))
+    }
+    #expect(patient.results.withLock { $0 } == [.failed, .failed, .failed])
   }
 
   @Test("without leave nothing is sent, and without a token no leave is asked for")

@@ -153,3 +153,20 @@ struct ServerAPIRequestTests {
     #expect(SignedParts.find(in: answer).map(\.kind).suffix(2) == [.appTransaction, .notification])
   }
 }
+
+@Suite("What became of an extension")
+struct RenewalDateExtensionOutcomeTests {
+  @Test("the same period ends later by as much as was asked for; another period tells nothing")
+  func isDone() throws {
+    let wanted = try RenewalDateExtension(days: 30, reasonCode: 0, requestIdentifier: "a")
+    let month: Int64 = 30 * 86_400_000
+    func end(_ date: Int64, _ id: String?) -> SubscriptionEnd { SubscriptionEnd(expiresDate: date, transactionId: id) }
+    #expect(wanted.isDone(from: end(0, "1"), to: end(month, "1")))
+    #expect(wanted.isDone(from: end(0, "1"), to: end(month + 3_600_000, "1")))
+    #expect(!wanted.isDone(from: end(0, "1"), to: end(month, "2")))
+    #expect(!wanted.isDone(from: end(0, "1"), to: end(0, "1")))
+    #expect(!wanted.isDone(from: end(0, "1"), to: end(2 * month, "1")))
+    // Noted before periods were: the date alone.
+    #expect(wanted.isDone(from: end(0, nil), to: end(month, "2")))
+  }
+}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 
 from conftest import ROOT
 
@@ -147,6 +148,38 @@ def test_what_is_wrong_with_our_own_services(system, tmp_path):
     finally:
         system.service("start", "ingest")
     assert answer.returncode == 22 and "from here" in answer.stdout, answer
+
+
+def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(system):
+    """Apple delivers it elsewhere, and meanwhile doctor's subscription is gone."""
+    with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/"):
+        process = subprocess.Popen(
+            [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--wait", "6", "--data", system.data, "--port-base",
+             str(system.port_base)], stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if "SUCCESS" in line:
+                break
+        names = [one["name"] for one in system.call("Events", "ListSubscriptions", {})["subscriptions"] if one["name"].startswith("doctor-")]
+        for name in names:
+            system.call("Events", "DeleteSubscription", {"name": name}, key=uuid.uuid4().hex)
+        rest = process.stdout.read()
+        assert process.wait(60) == 10 and "verifier cannot answer" in rest, (process.returncode, rest)
+
+
+def test_another_s_rejected_notification_is_not_taken_for_the_test(system):
+    """Apple's copy does not fit our configuration and was delivered elsewhere; what arrives is a forgery of anybody."""
+    with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/", appAppleId=525463030):
+        process = subprocess.Popen(
+            [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--wait", "4", "--data", system.data, "--port-base",
+             str(system.port_base)], stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if "asked for a test" in line:
+                break
+        system.control("/control/notifications", {
+            "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": True,
+            "url": system.public + "/v1/app-store/notifications"})
+        rest = process.stdout.read()
+        assert process.wait(60) == 17 and "did not arrive" in rest, (process.returncode, rest)
 
 
 def test_a_rate_limit_is_told_apart(system):

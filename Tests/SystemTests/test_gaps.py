@@ -167,3 +167,29 @@ def test_fields_of_list_gaps_are_named(system):
         answer = system.rpc("Recovery", "ListGaps", message)
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
     assert system.rpc("Recovery", "ListGaps", {"bundleId": "com.example.other"}).status == 404
+
+
+def test_a_paging_that_breaks_off_is_not_taken_for_a_whole_history(system):
+    system.control("/control/faults", {"route": "notificationHistory", "count": 1, "status": 200,
+                                       "body": {"notificationHistory": [], "hasMore": True}})
+    try:
+        gap = ended(system, play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True))
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
+
+
+def test_what_apple_refuses_for_good_ends_the_look_up_with_apples_number(system):
+    def refused(code: int) -> dict:
+        system.control("/control/faults", {"route": "subscriptionStatuses", "count": 1, "status": code // 10_000,
+                                           "body": {"errorCode": code, "errorMessage": "Refused."}})
+        try:
+            return ended(system, play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True), seconds=30)
+        finally:
+            system.control("/control/faults", {"clear": True})
+
+    gap = refused(4_000_006)
+    assert gap["state"] == "unrecoverable" and "4000006" in gap["lastError"], gap
+    # An account that Apple does not know is the same as a transaction that it does not know.
+    gap = refused(4_040_001)
+    assert gap["state"] == "unrecoverable" and "4040001" not in gap.get("lastError", ""), gap

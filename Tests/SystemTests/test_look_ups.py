@@ -1,5 +1,6 @@
 """Look-ups and writes of the App Store Server API over RPC: parameters, answers proved and decoded, environments, Apple's errors."""
 
+import concurrent.futures
 import json
 import time
 import uuid
@@ -245,6 +246,98 @@ def test_a_mass_extension_is_begun_once_and_its_status_can_be_asked(system):
     assert done["complete"] is True and (done["succeededCount"], done["failedCount"]) == (3, 1), done
     unknown = ask(system, "GetRenewalDateExtensionStatus", {**status, "requestIdentifier": str(uuid.uuid4())})
     assert unknown.status == 404 and cause(unknown)["errorCode"] == "4040009"
+
+
+def test_a_mass_extension_whose_answer_is_lost_is_not_begun_again(system):
+    product = f"{APP}.mass{uuid.uuid4().hex[:8]}"
+    story(system, "buy", environment="Sandbox", productId=product)
+
+    def extend(identifier: str):
+        return ask(system, "ExtendRenewalDatesForAllSubscribers", {
+            "environment": "Sandbox", "productId": product, "extendByDays": 5, "requestIdentifier": identifier}, uuid.uuid4().hex)
+
+    def begun(identifier: str) -> int:
+        return sum(1 for call in calls(system) if call["method"] == "POST" and call.get("body", {}).get("requestIdentifier") == identifier)
+
+    # Apple begins it, and its answer never comes: Apple says that it has it.
+    identifier = str(uuid.uuid4())
+    system.control("/control/faults", {"route": "massExtend", "count": 1, "reset": True})
+    try:
+        for _ in range(2):
+            answer = extend(identifier)
+            assert answer.status == 200 and answer.json["response"] == {"requestIdentifier": identifier}, answer
+        assert begun(identifier) == 1
+        # Nor can Apple be asked at once: it is asked before anything is done again.
+        identifier = str(uuid.uuid4())
+        system.control("/control/faults", {"route": "massExtend", "count": 1, "reset": True})
+        system.control("/control/faults", {"route": "massExtendStatus", "count": 3, "status": 500, "body": {"errorCode": 5000000}})
+        assert extend(identifier).status == 503
+        assert extend(identifier).status == 200 and begun(identifier) == 1
+        # Apple never had it: it is begun.
+        identifier = str(uuid.uuid4())
+        system.control("/control/faults", {"route": "massExtend", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
+        assert extend(identifier).status == 503
+        assert extend(identifier).status == 200 and begun(identifier) == 1
+    finally:
+        system.control("/control/faults", {"clear": True})
+
+
+def expires(system, original: str) -> int:
+    return get(system, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})["decoded"][0]["expiresDate"]
+
+
+def test_what_became_of_an_extension_is_remembered_until_it_is_known(system):
+    original = story(system, "buy")["originalTransactionId"]
+    before = expires(system, original)
+    message = {"originalTransactionId": original, "extendByDays": 10, "requestIdentifier": "unknown-1"}
+    try:
+        system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
+        assert ask(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex).status == 503
+        # Asked again, now with the environment, it is refused: that says nothing of the first time.
+        system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 403, "body": {"errorCode": 4030004}})
+        assert ask(system, "ExtendSubscriptionRenewalDate", {**message, "environment": "Production"}, uuid.uuid4().hex).status == 400
+    finally:
+        system.control("/control/faults", {"clear": True})
+    # Which Apple does late, so to say.
+    get(system, "ExtendSubscriptionRenewalDate", {**message, "requestIdentifier": "late"}, uuid.uuid4().hex)
+    for more in ({}, {"environment": "Production"}):
+        done = get(system, "ExtendSubscriptionRenewalDate", {**message, **more}, uuid.uuid4().hex)
+        assert done["response"]["effectiveDate"] == before + 10 * DAY, done
+    assert expires(system, original) == before + 10 * DAY
+
+
+def test_a_renewal_is_not_taken_for_the_extension(system):
+    """A month of Apple's is thirty days here, and so is the extension."""
+    told = story(system, "buy", startDate=int(time.time() * 1000) - 30 * DAY + 120_000)
+    original = told["originalTransactionId"]
+    message = {"originalTransactionId": original, "extendByDays": 30, "requestIdentifier": "unknown-2"}
+    system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
+    try:
+        assert ask(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex).status == 503
+    finally:
+        system.control("/control/faults", {"clear": True})
+    before = expires(system, original)
+    story(system, "renew", originalTransactionId=original)
+    renewed = expires(system, original)
+    assert abs(renewed - before - 30 * DAY) < 7_200_000
+    done = get(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex)
+    assert done["response"]["effectiveDate"] == renewed + 30 * DAY == expires(system, original), done
+
+
+def test_two_calls_for_one_extension_are_one_request_to_apple(system):
+    original = story(system, "buy")["originalTransactionId"]
+    before = expires(system, original)
+    message = {"originalTransactionId": original, "extendByDays": 3, "requestIdentifier": "together"}
+    system.control("/control/faults", {"route": "extendRenewalDate", "count": 2, "delayMilliseconds": 1000})
+    try:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: ask(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex), range(4)))
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert sorted(answer.status for answer in answers) == [200, 503, 503, 503], answers
+    assert {cause(answer)["reason"] for answer in answers if answer.status == 503} == {"EXTENSION_UNDER_WAY"}
+    again = get(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex)
+    assert again["response"]["effectiveDate"] == before + 3 * DAY == expires(system, original)
 
 
 def test_a_rate_limit_is_told_with_apple_s_delay_and_unknown_numbers_come_through(system):

@@ -1,6 +1,7 @@
 """Leaving verifyReceipt: receipts of every kind in, their histories and statuses on the feed, each once."""
 
 import base64
+import hashlib
 import json
 import signal
 import subprocess
@@ -148,6 +149,24 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
     feed.delete()
 
 
+def test_a_purchase_that_a_broken_off_call_brought_is_migrated_by_the_next_one(system):
+    """The call ended between counting its receipts and putting them in line; the next one has another key."""
+    original = story(system, "buy")["originalTransactionId"]
+    migration = f"broken-{uuid.uuid4().hex[:8]}"
+    migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}], migrationId=migration)
+    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
+    counts, = [key for key in subprocess.run([*redis, "--scan", "--pattern", f"*:migration:{migration}*"], capture_output=True,
+                                             text=True).stdout.split() if key.endswith(migration)]
+    member = int.from_bytes(hashlib.sha256(f"{original}|".encode()).digest()[:8], "big", signed=True)
+    for words in (["SADD", f"{counts}:in:{member % 2**64 % 4096}", member], ["HINCRBY", counts, "queued", 1], ["HINCRBY", counts, "receipts", 1]):
+        subprocess.run([*redis, *map(str, words)], check=True, capture_output=True)
+    assert system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]["state"] == "running"
+    again = migrate(system, [{"verifyReceiptResponse": response([original])}], migrationId=migration)
+    assert again["results"][0]["state"] == "duplicate", again
+    done = completed(system, migration, seconds=20)
+    assert (done["migrated"], done["duplicates"], done["subscriptions"]) == (1, 1, 1), done
+
+
 def test_fields_are_named(system):
     def ask(method, message):
         return system.rpc("Recovery", method, message, key=uuid.uuid4().hex)
@@ -197,7 +216,8 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
         first.wait()
         system.service("kill", "notification-recovery")
         system.service("start", "notification-recovery")
-        done = subprocess.run(command(system, path, "--batch", "3"), capture_output=True, text=True, timeout=120)
+        # The file keeps the batches it was begun with: one that is handed in again is counted once.
+        done = subprocess.run(command(system, path, "--batch", "7"), capture_output=True, text=True, timeout=120)
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
     assert "on from line" in done.stdout and "31 receipts, 24 migrated, 5 named the purchases of another" in done.stdout, done.stdout

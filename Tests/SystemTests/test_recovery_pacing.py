@@ -1,6 +1,7 @@
 """Behaviour towards Apple: its limits are kept by all instances together, its pauses are waited for, and it is left alone while it fails."""
 
 import time
+import uuid
 
 from recovery_system import BARE, DAY, SecondInstance, answered, ended, make, metric, start, wait_for
 
@@ -62,3 +63,25 @@ def test_while_apple_fails_it_is_left_alone_and_the_recovery_goes_on_afterwards(
     for recovery in recoveries:
         progress = ended(recovering, recovery, seconds=90)
         assert progress["state"] == "completed" and progress["fetched"] == 30 and "lastError" not in progress, progress
+
+
+def test_a_failing_sandbox_holds_up_no_recovery_of_production(recovering):
+    first = time.time() - 50 * DAY
+    missed = make(recovering, "DID_RENEW", data=BARE, send=False, signedDate=int(first * 1000))["notificationUUID"]
+    recovering.control("/control/faults", {"route": "sandbox", "percentage": 100, "status": 500, "body": {"errorCode": 5000000}})
+    now = time.time()
+    stuck = [start(recovering, now - 600 - place, now - 300, "Sandbox") for place in range(6)]
+    try:
+        def failing():
+            return sum("lastError" in recovering.call("Recovery", "GetRecovery", {"recoveryId": one}) for one in stuck) >= 4
+
+        # As many as are worked at a time.
+        assert wait_for(failing)
+        progress = ended(recovering, start(recovering, first - 60, first + 60), seconds=20)
+        assert (progress["state"], progress["accepted"]) == ("completed", 1), (missed, progress)
+    finally:
+        recovering.control("/control/faults", {"clear": True})
+        for one in stuck:
+            recovering.call("Recovery", "CancelRecovery", {"recoveryId": one}, key=uuid.uuid4().hex)
+    # Those that never had a turn can be cancelled like the others.
+    assert {ended(recovering, one)["state"] for one in stuck} <= {"cancelled", "completed"}

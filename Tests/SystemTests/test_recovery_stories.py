@@ -1,10 +1,13 @@
 """How notifications get lost, and how each comes back: one story a test."""
 
+import calendar
+import statistics
 import subprocess
 import time
+import uuid
 
 import pytest
-from recovery_system import APP, DAY, VERIFIED, ended, listener, make, outages, stamp, start, uuids, wait_for
+from recovery_system import APP, BARE, DAY, VERIFIED, ended, listener, make, outages, stamp, start, uuids, wait_for
 
 
 @pytest.fixture
@@ -155,3 +158,91 @@ def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
     assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came)
     found = outages(recovering, now / 1000 - 1202, "Sandbox")
     assert found and any(recovery["startDate"] < stamp(now / 1000 - 1190) for recovery in found), found
+
+
+def record_outage(system, first: int, last: int) -> None:
+    """As the first sign of life after it does."""
+    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
+    instances, = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:instances"], capture_output=True, text=True).stdout.split()
+    subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(last), f"{first}-{last}"], check=True, capture_output=True)
+
+
+def test_renewals_come_first_after_an_outage(recovering, feed):
+    first = int((time.time() - 6 * DAY) * 1000)
+    wanted = {}
+    for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
+                                          ("DID_RENEW", {})]):
+        for made in make(recovering, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
+                          spreadMilliseconds=3_500_000)["notifications"]:
+            wanted[made] = kind
+    # Pages that take a while: there is something to come first to.
+    recovering.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
+    order: list[str] = []
+    try:
+        record_outage(recovering, first, first + 3_600_000)
+        until = time.monotonic() + 60
+        while len(order) < len(wanted) and time.monotonic() < until:
+            order += [wanted[one] for one in (event["data"]["payload"]["notificationUUID"] for event in feed.pull(most=1000, wait=1)) if one in wanted]
+    finally:
+        recovering.control("/control/faults", {"clear": True})
+    assert len(order) == len(wanted)
+    middle = {kind: statistics.median(place for place, one in enumerate(order) if one == kind) for kind in set(order)}
+    assert middle["DID_RENEW"] < min(middle["EXPIRED"], middle["DID_CHANGE_RENEWAL_STATUS"]), middle
+
+
+def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):
+    end = int(time.time() * 1000)
+    record_outage(recovering, end - 2500, end)
+    story = recovering.control("/control/notifications/story", {
+        "bundleId": APP, "environment": "Production", "send": True, "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})
+
+    def looked_up():
+        calls = recovering.control("/control/app-store-calls?limit=1000000")["calls"]
+        return [call["atMilliseconds"] for call in calls
+                if call["path"].endswith("/inApps/v1/subscriptions/" + story["originalTransactionId"])]
+
+    first, = wait_for(looked_up, seconds=60)
+    # An hour of Apple's schedule is ten seconds.
+    assert first >= end + 10_000, (first - end)
+
+
+def test_a_filter_brings_its_type_and_subtype_alone(recovering, feed):
+    day = time.time() - 20 * DAY
+    kinds = [("DID_RENEW", None), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "VOLUNTARY"), ("EXPIRED", "BILLING_RETRY")]
+    made = {(kind, subtype): make(recovering, kind, "Sandbox", **({"subtype": subtype} if subtype else {}), data=BARE, send=False,
+                                  signedDate=int(day * 1000))["notificationUUID"] for kind, subtype in kinds}
+    for kind, subtype in kinds[:3]:
+        recovery = start(recovering, day - 60, day + 60, "Sandbox", notificationType=kind, **({"notificationSubtype": subtype} if subtype else {}))
+        progress = ended(recovering, recovery)
+        assert (progress["state"], progress["fetched"], progress["accepted"]) == ("completed", 1, 1), progress
+        assert uuids(feed.wait_for(1, settle=0.5)) == [made[kind, subtype]]
+
+
+def test_a_filter_that_brings_nothing_is_refused_before_apple_is_asked(recovering):
+    now = time.time()
+    for more, field in (({"notificationType": "DID_RENEW", "notificationSubtype": "VOLUNTARY"}, "notificationSubtype"),
+                        ({"notificationType": "SUBSCRIBED"}, "notificationSubtype"), ({"notificationSubtype": "VOLUNTARY"}, "notificationSubtype"),
+                        ({"notificationType": "DID_RENEW", "transactionId": "1"}, "transactionId")):
+        answer = recovering.rpc("Recovery", "StartRecovery", {
+            "bundleId": APP, "environment": "Sandbox", "startDate": stamp(now - 60), "endDate": stamp(now), **more}, key=uuid.uuid4().hex)
+        assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
+
+
+def test_the_schedule_looks_back_by_itself_for_each_environment(recovering):
+    """Often for what Apple could not deliver, once a day for everything of the last four days."""
+    def turns(environment: str) -> dict[bool, dict]:
+        recoveries = recovering.call("Recovery", "ListRecoveries", {"bundleId": APP, "maxRecoveries": 1000}).get("recoveries", [])
+        return {recovery.get("onlyFailures", False): recovery for recovery in recoveries
+                if recovery["origin"] == "schedule" and recovery["environment"] == environment and recovery["state"] == "completed"}
+
+    def length(recovery: dict) -> int:
+        first, last = (calendar.timegm(time.strptime(recovery[name][:19], "%Y-%m-%dT%H:%M:%S")) for name in ("startDate", "endDate"))
+        assert last <= time.time(), recovery
+        return last - first
+
+    for environment in ("Production", "Sandbox"):
+        assert wait_for(lambda: len(turns(environment)) == 2), turns(environment)
+        found = turns(environment)
+        assert length(found[False]) == 4 * DAY and found[False]["endDate"][11:19] == "00:00:00", found[False]
+        # As Deploy/up configures it.
+        assert length(found[True]) == DAY and found[True]["endDate"][14:19] == "00:00", found[True]

@@ -11,12 +11,15 @@ struct SignerTokens: Sendable {
       let request = CreateAppStoreServerTokenRequest(bundleId: bundleId)
       return try await signer.call(SignerService.CreateAppStoreServerToken.self, request, timeout: .seconds(5)).token
     } catch {
-      switch error.code {
-      case .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted:
-        throw AppStoreServerAPIError(.server, message: "no token from the signer: \(error.code.rawValue)", server: server)
-      default:
-        throw AppStoreServerAPIError(.configuration, message: "no token from the signer: \(error)", server: server)
-      }
+      throw AppStoreServerAPIError(Self.classification(error.code), message: "no token from the signer: \(error)", server: server)
+    }
+  }
+
+  /// What is to be done without a token: most of what the signer may say passes; a key that is missing or no key does not.
+  static func classification(_ code: RPCCode) -> AppStoreServerAPIError.Classification {
+    switch code {
+    case .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted, .internal, .unknown, .unauthenticated: .server
+    default: .configuration
     }
   }
 }

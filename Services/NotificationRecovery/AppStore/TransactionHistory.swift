@@ -34,16 +34,31 @@ struct TransactionHistory: Sendable {
   /// More pages than any customer has; each has twenty transactions.
   static let mostPages = 2000
 
-  let calls: AppStoreCalls
-  let app: DeploymentConfiguration.App
-  /// Nil asks production, then the sandbox.
-  let server: AppStoreServer?
-  /// Any transaction id of the customer.
-  let transactionId: String
+  /// Asks for one page; a server that is nil asks production, then the sandbox.
+  typealias Ask =
+    @Sendable (_ query: [(String, String)], _ server: AppStoreServer?, _ deadline: ContinuousClock.Instant)
+    async throws(AppStoreCallFailure)
+    -> AppStoreCalls.Answer
 
-  /// Every transaction, the newest form of each: one that is modified while it is paged comes again.
+  private let server: AppStoreServer?
+  private let ask: Ask
+
+  init(server: AppStoreServer?, ask: @escaping Ask) {
+    self.server = server
+    self.ask = ask
+  }
+
+  /// `server` nil asks production, then the sandbox; `transactionId` is any of the customer.
+  init(calls: AppStoreCalls, app: DeploymentConfiguration.App, server: AppStoreServer?, transactionId: String) {
+    self.init(server: server) { (query, server, deadline) async throws(AppStoreCallFailure) in
+      try await calls.ask(.getTransactionHistory, app: app, server: server, path: [transactionId], query: query, deadline: deadline)
+    }
+  }
+
+  /// Every transaction, the newest form of each: one that is modified while it is paged comes again. Each page may take so long with
+  /// all its retries, however many there are.
   func all(
-    _ query: TransactionHistoryQuery = TransactionHistoryQuery(), deadline: ContinuousClock.Instant
+    _ query: TransactionHistoryQuery = TransactionHistoryQuery(), pageTime: Duration
   ) async throws(AppStoreCallFailure) -> (server: AppStoreServer, transactions: [Transaction]) {
     var query = query
     var server = server
@@ -54,8 +69,7 @@ struct TransactionHistory: Sendable {
       do throws(RequestRefusal) { items = try query.items() } catch {
         throw .apple(AppStoreServerAPIError(.permanent, message: "\(error)", server: server ?? .production))
       }
-      let answer = try await calls.ask(
-        .getTransactionHistory, app: app, server: server, path: [transactionId], query: items, deadline: deadline)
+      let answer = try await ask(items, server, .now + pageTime)
       server = answer.server
       let texts = (answer.response["signedTransactions"]?.arrayValue ?? []).compactMap(\.stringValue)
       for (jws, payload) in zip(texts, answer.decoded) {

@@ -11,6 +11,11 @@ struct GapWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: GapStore
+  let journal: IntakeJournal
+  /// Without a sign of life of any ingest for so long there is an outage.
+  let outageAfter: Duration
+  /// How many times faster Apple's retry schedule runs, for development.
+  let timeScale: Double
   let metrics: RecoveryMetrics
   let logger: Logger
 
@@ -19,13 +24,11 @@ struct GapWork: Sendable {
   /// What Apple made in the same moment as the step before the gap is asked for too, milliseconds.
   private static let overlap: Int64 = 60_000
   private static let retentionMargin: Int64 = 600_000
-  /// How long it waits while an operator has to act.
-  private static let operatorPause: Duration = .seconds(900)
-  private static let widestPause: Double = 600_000
 
   /// Why a gap is not looked up now.
   private enum Obstacle: Error {
     case call(AppStoreCallFailure)
+    case paging(HistoryPager.Failure)
     case queue(QueueError)
     case store(RedisError)
   }
@@ -52,6 +55,9 @@ struct GapWork: Sendable {
 
   private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     do throws(Obstacle) {
+      if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
+        return .retry(after: .milliseconds(patience), error: "Apple's own retries after an outage are waited for")
+      }
       let isOpen = try await storing { () throws(RedisError) in
         try await store.begin(report, delivery: lease.deliveryID.description)
       }
@@ -79,6 +85,15 @@ struct GapWork: Sendable {
     } catch {
       return await wait(for: error, report, lease)
     }
+  }
+
+  /// How long Apple's own retries are waited for because of an outage, milliseconds; nil when they are not.
+  private func patience(_ gap: SubscriptionGap) async throws(RedisError) -> Int64? {
+    let known = try await journal.outages()
+    let silentSince = known.lastBeat.flatMap { known.now - $0 > outageAfter.milliseconds ? $0 : nil }
+    return GapLookUpRule.patience(
+      for: gap, outages: known.outages.compactMap { try? TimeWindow(start: $0.start, end: $0.end) }, goesOnSince: silentSince,
+      now: known.now, scale: timeScale)
   }
 
   // MARK: Questions
@@ -110,7 +125,7 @@ struct GapWork: Sendable {
           continue
         }
         // A transaction that Apple does not know has no history: its status says so too.
-        if error.errorCode == AppStoreServerAPIErrorRule.transactionNotFound { return new }
+        if error.isUnknownPurchase { return new }
         throw .call(.apple(error))
       }
       for item in page.items {
@@ -130,6 +145,8 @@ struct GapWork: Sendable {
       }
       action = pager.received(hasMore: page.hasMore, paginationToken: page.paginationToken)
     }
+    // What was not read may explain the gap.
+    if case .failed(let failure) = action { throw .paging(failure) }
     return new
   }
 
@@ -149,7 +166,7 @@ struct GapWork: Sendable {
         .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.questionTime)
       return StatusObservation.answers(in: answer.response).first { $0.originalTransactionId == report.originalTransactionId }?.answer
     } catch {
-      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
+      guard case .apple(let failure) = error, failure.isUnknownPurchase else {
         throw .call(error)
       }
       return nil
@@ -167,8 +184,8 @@ struct GapWork: Sendable {
     query.productTypes = ["AUTO_RENEWABLE"]
     let history = TransactionHistory(calls: calls, app: app, server: server, transactionId: report.originalTransactionId)
     let found: [TransactionHistory.Transaction]
-    do throws(AppStoreCallFailure) { found = try await history.all(query, deadline: .now + Self.questionTime).transactions } catch {
-      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
+    do throws(AppStoreCallFailure) { found = try await history.all(query, pageTime: Self.questionTime).transactions } catch {
+      guard case .apple(let failure) = error, failure.isUnknownPurchase else {
         throw .call(error)
       }
       return
@@ -201,22 +218,24 @@ struct GapWork: Sendable {
 
   /// A gap is never given up for Apple's or an operator's delay: a stated time is not counted towards giving up.
   private func wait(for obstacle: Obstacle, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
-    let backoff = Duration.milliseconds(
-      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+    let random = Double.random(in: 0...1)
+    let step = Duration.milliseconds(GapLookUpRule.step(attempt: lease.attempt, random: random))
+    let failure: String
     switch obstacle {
     case .store: return .retry(after: nil, error: "the store of gaps does not answer")
-    case .queue(let error): return .retry(after: backoff, error: "\(error)")
-    case .call(let failure):
-      logger.info("a gap is not looked up yet", metadata: ["gap": "\(report.key)", "reason": "\(failure)"])
-      try? await store.note(report, error: "\(failure)")
-      guard case .apple(let error) = failure else { return .retry(after: Self.operatorPause, error: "\(failure)") }
-      switch error.classification {
-      case .rate:
-        return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(failure)")
-      case .retry, .server: return .retry(after: backoff, error: "\(failure)")
-      case .credentials, .configuration, .tryOtherEnvironment, .permanent:
-        return .retry(after: Self.operatorPause, error: "\(failure)")
-      }
+    case .queue(let error): return .retry(after: step, error: "\(error)")
+    case .paging(let error): failure = "\(error)"
+    case .call(let error): failure = "\(error)"
+    }
+    logger.info("a gap is not looked up yet", metadata: ["gap": "\(report.key)", "reason": "\(failure)"])
+    try? await store.note(report, error: failure)
+    guard case .call(let call) = obstacle else { return .retry(after: step, error: failure) }
+    guard case .apple(let error) = call else { return .retry(after: .milliseconds(GapLookUpRule.operatorPause), error: failure) }
+    switch GapLookUpRule.reaction(to: error, attempt: lease.attempt, now: WallClock.now(), random: random) {
+    case .wait(let pause): return .retry(after: .milliseconds(pause), error: failure)
+    case .unrecoverable(let reason):
+      return await settle(
+        GapSettlement(key: report.key, state: .unrecoverable, repairedBy: nil, observedState: nil, reason: reason))
     }
   }
 }

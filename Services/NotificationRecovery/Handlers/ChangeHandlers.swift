@@ -3,28 +3,6 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Extend Subscription Renewal Dates for All Active Subscribers. Takes hours to days; cannot be undone.
-struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
-  typealias Method = NotificationRecoveryService.ExtendRenewalDatesForAllSubscribers
-  let calls: AppStoreCalls
-
-  func handle(_ request: ExtendRenewalDatesForAllSubscribersRequest, _ context: RPCContext) async throws(RPCError)
-    -> ExtendRenewalDatesForAllSubscribersResponse
-  {
-    let app = try calls.app(request.bundleId)
-    // Nothing in the request belongs to one environment: it must be said.
-    let server = try calls.requiredServer(request.environment, of: app)
-    let body: JSONObject
-    do throws(RequestRefusal) {
-      body = try RenewalDateExtension(
-        days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? ""
-      ).massBody(productId: request.productId ?? "", storefronts: request.storefrontCountryCodes)
-    } catch { throw RPCError(error) }
-    return ExtendRenewalDatesForAllSubscribersResponse(
-      try await calls.ask(.extendRenewalDatesForAll, app: app, server: server, body: body, context))
-  }
-}
-
 /// Apple: Get Status of Subscription Renewal Date Extensions.
 struct GetRenewalDateExtensionStatusHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetRenewalDateExtensionStatus

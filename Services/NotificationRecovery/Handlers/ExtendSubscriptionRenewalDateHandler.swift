@@ -22,88 +22,86 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
       wanted = try RenewalDateExtension(
         days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? "")
     } catch { throw RPCError(error) }
-    let name = [app.bundleId, request.environment ?? "", id, wanted.requestIdentifier]
-    let now = try await end(of: id, app, try calls.server(request.environment, of: app), context)
-    let before: Int64
-    do throws(RedisError) { before = try await attempts.begin(name, expiresDate: now.expiresDate) } catch {
+    let server = try calls.server(request.environment, of: app)
+    return ExtendSubscriptionRenewalDateResponse(
+      try await attempts.alone([app.bundleId, id, wanted.requestIdentifier], until: context.deadline) { () async throws(RPCError) in
+        // Looked up while no other call of that name may be changing it.
+        try await extend(id, wanted, try await end(of: id, app, server, context), app, context)
+      })
+  }
+
+  private func extend(
+    _ id: String, _ wanted: RenewalDateExtension, _ now: End, _ app: DeploymentConfiguration.App, _ context: RPCContext
+  ) async throws(RPCError) -> AppStoreCalls.Answer {
+    // By the server that has it: a caller may name the environment one time and not the other.
+    let name = [app.bundleId, now.server.rawValue, id, wanted.requestIdentifier]
+    let note: ExtensionAttempts.Note
+    do throws(RedisError) { note = try await attempts.begin(name, now.subscriptionEnd) } catch {
       // Without the note nobody could tell later whether it was done.
       throw RPCError(error)
     }
-    if Self.isExtended(from: before, to: now.expiresDate, wanted) { return ExtendSubscriptionRenewalDateResponse(Self.done(id, now)) }
+    if !note.isNew, let done = try await done(wanted, since: note.end, now, app, context) { return Self.answer(id, done) }
     do throws(AppStoreCallFailure) {
-      let answer = try await calls.ask(
+      return try await calls.ask(
         .extendRenewalDate, app: app, server: now.server, path: [id], body: wanted.body, deadline: context.deadline - .seconds(2))
-      return ExtendSubscriptionRenewalDateResponse(answer)
     } catch {
       guard case .apple(let failure) = error, failure.classification == .server else {
-        // Refused: nothing was done, and the same name may be used again.
-        try? await attempts.forget(name)
+        // Refused: this call has done nothing. What an earlier one did is still not known.
+        if note.isNew { try? await attempts.forget(name) }
         throw RPCError(error, now: WallClock.now())
       }
       let after = try await end(of: id, app, now.server, context)
-      if Self.isExtended(from: now.expiresDate, to: after.expiresDate, wanted) {
-        return ExtendSubscriptionRenewalDateResponse(Self.done(id, after))
-      }
+      if let done = try await done(wanted, since: note.end, after, app, context) { return Self.answer(id, done) }
       throw RPCError(error, now: WallClock.now())
     }
   }
 
-  /// Whether the end has moved by as much as was asked for, but for a change of the clock: a renewal moves it by a period.
-  private static func isExtended(from before: Int64, to after: Int64, _ wanted: RenewalDateExtension) -> Bool {
-    abs(after - before - Int64(wanted.days) * 86_400_000) <= 7_200_000
+  /// The extended period, when the one that ended so before has moved by what was asked for. A renewal meanwhile is another period.
+  private func done(
+    _ wanted: RenewalDateExtension, since before: SubscriptionEnd, _ now: End, _ app: DeploymentConfiguration.App,
+    _ context: RPCContext
+  ) async throws(RPCError) -> End? {
+    var period = now
+    if let transactionId = before.transactionId, transactionId != now.subscriptionEnd.transactionId {
+      let answer = try await calls.ask(.getTransactionInfo, app: app, server: now.server, path: [transactionId], context)
+      guard let found = answer.decoded.first.flatMap({ End(server: now.server, transaction: $0) }) else { return nil }
+      period = found
+    }
+    return wanted.isDone(from: before, to: period.subscriptionEnd) ? period : nil
   }
 
-  /// Where a subscription ends now, by Apple's word.
+  /// A period of a subscription, by Apple's word.
   private struct End {
     let server: AppStoreServer
-    let expiresDate: Int64
-    let webOrderLineItemId: String?
-    let decoded: [JSONObject]
+    let subscriptionEnd: SubscriptionEnd
+    let transaction: JSONObject
+
+    /// Nil for what does not end.
+    init?(server: AppStoreServer, transaction: JSONObject) {
+      guard let date = transaction["expiresDate"]?.int64Value else { return nil }
+      self.server = server
+      self.transaction = transaction
+      subscriptionEnd = SubscriptionEnd(expiresDate: date, transactionId: transaction["transactionId"]?.stringValue)
+    }
   }
 
+  /// Where a subscription ends now.
   private func end(
     of id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> End {
     let answer = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: server, path: [id], context)
     for (original, status) in StatusObservation.answers(in: answer.response) where original == id {
-      guard let transaction = answer.payload(of: status.signedTransactionInfo), let date = transaction["expiresDate"]?.int64Value else {
-        continue
-      }
-      return End(
-        server: answer.server, expiresDate: date, webOrderLineItemId: transaction["webOrderLineItemId"]?.stringValue,
-        decoded: [transaction])
+      if let end = answer.payload(of: status.signedTransactionInfo).flatMap({ End(server: answer.server, transaction: $0) }) { return end }
     }
     throw .notFound("the customer has no subscription of this original transaction id", field: "originalTransactionId")
   }
 
   /// What Apple would have answered, had its answer come.
-  private static func done(_ id: String, _ end: End) -> AppStoreCalls.Answer {
+  private static func answer(_ id: String, _ end: End) -> AppStoreCalls.Answer {
     var response: JSONObject = ["originalTransactionId": .string(id)]
-    response["webOrderLineItemId"] = end.webOrderLineItemId.map { .string($0) }
+    response["webOrderLineItemId"] = end.transaction["webOrderLineItemId"]
     response["success"] = true
-    response["effectiveDate"] = .integer(end.expiresDate)
-    return AppStoreCalls.Answer(server: end.server, response: response, decoded: end.decoded)
-  }
-}
-
-/// Where subscriptions ended before an extension was asked for: what tells later whether it was done.
-struct ExtensionAttempts: Sendable {
-  /// Longer than anybody repeats a request, seconds.
-  static let keptSeconds: Int64 = 30 * 86_400
-
-  let redis: RedisClient
-
-  /// Notes an extension that is about to be asked for; answers where the subscription ended when it was first.
-  func begin(_ name: [String], expiresDate: Int64) async throws(RedisError) -> Int64 {
-    let key = RedisArgument.string(Self.key(name))
-    try await redis.send(["SET", key, .integer(expiresDate), "NX", "EX", .integer(Self.keptSeconds)])
-    return try await redis.send(["GET", key]).integer ?? expiresDate
-  }
-
-  func forget(_ name: [String]) async throws(RedisError) { try await redis.send(["DEL", .string(Self.key(name))]) }
-
-  private static func key(_ name: [String]) -> String {
-    let id = RecoveryID.make(["extension"] + name)
-    return Keys.own("recovery", "extension:\(id)", shardOf: id)
+    response["effectiveDate"] = .integer(end.subscriptionEnd.expiresDate)
+    return AppStoreCalls.Answer(server: end.server, response: response, decoded: [end.transaction])
   }
 }

@@ -62,7 +62,9 @@ struct MigrateReceiptsHandler: RPCHandler {
       throw .failedPrecondition("the migration is another app's", reason: "MIGRATION_OF_ANOTHER_APP")
     }
     for (index, place) in places.enumerated() { results[place].state = isNew[index] ? "queued" : "duplicate" }
-    try await queue(zip(tasks, isNew).filter(\.1).map(\.0))
+    // Also those that are in: the call that brought them may have ended before they were queued. What is queued melts into one, and
+    // what is done is not asked for again.
+    try await queue(tasks)
     return MigrateReceiptsResponse(results: results, migrationId: id)
   }
 

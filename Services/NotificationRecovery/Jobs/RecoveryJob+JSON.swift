@@ -29,7 +29,7 @@ extension RecoveryJob {
       let server = object["environment"]?.stringValue.flatMap(AppStoreServer.init(rawValue:)),
       let window = object["window"].flatMap(Self.window), let startedAt = object["startedAt"]?.int64Value,
       let state = object["state"]?.stringValue.flatMap(State.init(rawValue:)),
-      let origin = object["origin"]?.stringValue.flatMap(Origin.init(rawValue:))
+      let origin = object["origin"]?.stringValue.flatMap(RecoveryOrigin.init(rawValue:))
     else { return nil }
     do throws(RequestRefusal) {
       try self.init(

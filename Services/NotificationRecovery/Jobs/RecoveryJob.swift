@@ -6,14 +6,6 @@ import WireJSON
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }
 
-  /// Who wanted it.
-  enum Origin: String, Sendable {
-    case request, schedule, outage
-
-    /// Whether the urgent notifications are to be worked first. A caller who asks for a window gets it as it comes.
-    var isUrgentFirst: Bool { self == .outage }
-  }
-
   /// Edges of a window that are not sharp: Apple is asked for a little more there.
   struct Edges: OptionSet, Sendable {
     let rawValue: Int
@@ -30,7 +22,7 @@ struct RecoveryJob: Sendable, Hashable {
   let notificationSubtype: String?
   let transactionId: String?
   let onlyFailures: Bool
-  let origin: Origin
+  let origin: RecoveryOrigin
   /// Milliseconds since 1970.
   let startedAt: Int64
 
@@ -56,7 +48,7 @@ struct RecoveryJob: Sendable, Hashable {
 
   init(
     id: String, bundleId: String, server: AppStoreServer, window: TimeWindow, notificationType: String? = nil,
-    notificationSubtype: String? = nil, transactionId: String? = nil, onlyFailures: Bool = false, origin: Origin,
+    notificationSubtype: String? = nil, transactionId: String? = nil, onlyFailures: Bool = false, origin: RecoveryOrigin,
     edges: Edges = [.before, .after], startedAt: Int64
   ) throws(RequestRefusal) {
     self.id = id

@@ -17,12 +17,10 @@ final class RecoveryRunner: Sendable {
   private let watch: Watch
   private let logger: Logger
   private let led = Mutex<Set<String>>([])
-  /// Jobs that are worked here now, by app.
-  private let active = Mutex<[String: Set<String>]>([:])
+  /// The slots of the jobs that are worked here now, by app and job.
+  private let active = Mutex<[String: [String: RecoverySlots.Place]]>([:])
   private let lastLook = Mutex(ContinuousClock.now)
 
-  /// Jobs of one app at a time.
-  private static let jobsAtATime = 4
   /// How often it is looked for apps and jobs.
   private static let pause: Duration = .milliseconds(300)
 
@@ -87,11 +85,11 @@ final class RecoveryRunner: Sendable {
   private func workJobs(_ term: AppLeadership.Term) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
-        for job in await jobs(term, besides: active.withLock { $0[term.bundleId] ?? [] }) {
-          _ = active.withLock { $0[term.bundleId, default: []].insert(job.id) }
+        for job in await jobs(term, besides: active.withLock { $0[term.bundleId] ?? [:] }) {
+          active.withLock { $0[term.bundleId, default: [:]][job.id] = job.place }
           group.addTask {
             await self.work(term).run(job)
-            _ = self.active.withLock { $0[term.bundleId]?.remove(job.id) }
+            self.active.withLock { _ = $0[term.bundleId]?.removeValue(forKey: job.id) }
           }
         }
         do { try await Task.sleep(for: Self.pause) } catch { break }
@@ -100,37 +98,34 @@ final class RecoveryRunner: Sendable {
     }
   }
 
-  /// Jobs to begin with: what an outage wants before what a caller wants, and that before what the schedule wants.
-  private func jobs(_ term: AppLeadership.Term, besides active: Set<String>) async -> [RecoveryJob] {
-    var found: [RecoveryJob] = []
+  /// Jobs to begin with, as far as there are slots for them. Those without a slot can be cancelled all the same.
+  private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.Place]) async -> [RecoveryJob] {
+    var waiting: [String: RecoveryJob] = [:]
+    var beginning: [String] = []
     do throws(RedisError) {
-      for id in try await store.runningIDs(term.bundleId) where !active.contains(id) {
+      for id in try await store.runningIDs(term.bundleId) where active[id] == nil {
         guard let job = try await store.job(id, of: term.bundleId), job.state == .running else {
           try await store.remove(running: id, of: term.bundleId)
           continue
         }
-        if active.count >= Self.jobsAtATime, try await store.isCancelRequested(job) {
-          var cancelled = job
-          cancelled.finish(.cancelled, now: WallClock.now())
-          _ = try await store.save(cancelled, term)
-        } else {
-          found.append(job)
-        }
+        waiting[id] = job
+      }
+      beginning = RecoverySlots.beginning(
+        waiting.values.map { RecoverySlots.Candidate(id: $0.id, place: $0.place, startedAt: $0.startedAt) },
+        active: Array(active.values))
+      for job in waiting.values where !beginning.contains(job.id) {
+        guard try await store.isCancelRequested(job) else { continue }
+        var cancelled = job
+        cancelled.finish(.cancelled, now: WallClock.now())
+        _ = try await store.save(cancelled, term)
       }
     } catch {
       logger.debug("jobs cannot be looked for", metadata: ["reason": "\(error)"])
     }
-    found.sort { ($0.origin.turn, $0.startedAt) < ($1.origin.turn, $1.startedAt) }
-    return Array(found.prefix(max(0, Self.jobsAtATime - active.count)))
+    return beginning.compactMap { waiting[$0] }
   }
 }
 
-extension RecoveryJob.Origin {
-  fileprivate var turn: Int {
-    switch self {
-    case .outage: 0
-    case .request: 1
-    case .schedule: 2
-    }
-  }
+extension RecoveryJob {
+  fileprivate var place: RecoverySlots.Place { RecoverySlots.Place(server: server, origin: origin) }
 }

@@ -19,10 +19,6 @@ struct RecoveryWork: Sendable {
 
   /// How long one page may take with all its retries.
   private static let pageTime: Duration = .seconds(120)
-  /// Failures in a row of one slice before a caller's job is given up: with the widest step about half an hour. What the service
-  /// wants by itself waits as long as Apple is away.
-  private static let maxFailures = 60
-  private static let widestStep: Double = 60_000
 
   /// Works the job to its end, or until the term is over or the service stops.
   func run(_ stored: RecoveryJob) async {
@@ -122,17 +118,14 @@ struct RecoveryWork: Sendable {
     }
     metrics.failed(error.classification.rawValue)
     let stored = await progress.job
-    switch error.classification {
-    case .rate:
-      try await progress.note("\(error)")
-      try await pause(max(0, (error.retryAt ?? WallClock.now() + 60_000) - WallClock.now()) + Int64.random(in: 0...1000))
-    case .retry, .server:
-      guard failures < Self.maxFailures || stored.origin != .request else { throw Ending.failed("\(error)") }
-      try await progress.note("\(error)")
-      let widest = min(Self.widestStep, 500 * Double(1 << min(failures, 16)))
-      try await pause(Int64(widest * Double.random(in: 0...1)))
-    case .tryOtherEnvironment, .credentials, .configuration, .permanent: throw Ending.failed("\(error)")
-    }
+    let now = WallClock.now()
+    // What Apple no longer keeps cannot be waited for.
+    guard stored.window.end > stored.oldest(now: now),
+      let wait = RecoveryErrorRule.pause(
+        after: error, origin: stored.origin, failures: failures, now: now, random: Double.random(in: 0...1))
+    else { throw Ending.failed("\(error)") }
+    try await progress.note("\(error)")
+    try await pause(wait)
     return nil
   }
 

@@ -62,14 +62,15 @@ struct MigrationWork: Sendable {
   private func lookUp(
     _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
   ) async throws(Obstacle) {
-    let deadline = ContinuousClock.now + Self.questionTime
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
     let statuses: AppStoreCalls.Answer
     do throws(AppStoreCallFailure) {
       // An app with one environment leaves nothing to find out.
       let only = app.environments.count == 1 ? AppStoreServer(rawValue: app.environments[0]) : nil
-      history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? only, transactionId: id).all(deadline: deadline)
-      statuses = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: deadline)
+      history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? only, transactionId: id).all(
+        pageTime: Self.questionTime)
+      statuses = try await calls.ask(
+        .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.questionTime)
     } catch {
       guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.transactionNotFound else {
         throw .call(error)

@@ -73,11 +73,17 @@ public final class AppStoreServerAPIClient: Sendable {
       throw AppStoreServerAPIError(.permanent, message: "\(error)", server: first)
     }
     let probes = server == nil && endpoint.exists(on: .sandbox)
+    let refusal: AppStoreServerAPIError
     do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, first, target, body, mayTryOther: probes, deadline)
     } catch {
       guard probes, error.classification == .tryOtherEnvironment || error.classification == .credentials else { throw error }
+      refusal = error
+    }
+    do throws(AppStoreServerAPIError) {
       return try await ask(endpoint, bundleId, .sandbox, target, body, mayTryOther: false, deadline)
+    } catch {
+      throw AppStoreServerAPIErrorRule.verdict(production: refusal, sandbox: error)
     }
   }
 
@@ -107,12 +113,15 @@ public final class AppStoreServerAPIClient: Sendable {
         try refuseWhilePaused(bucket)
         let bearer = try await token(bundleId, server)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
+        // What Apple does not answer in the time that a caller leaves it says nothing about Apple.
+        let isHurried = deadline - .now < timeout
         do throws(AppStoreServerAPIError) {
           let response = try await once(bucket, bearer, target, body, mayTryOther: mayTryOther, deadline)
           await permit?.end(.answered)
           return response
         } catch {
-          await permit?.end(Self.result(of: error))
+          let isCutShort = isHurried && error.status == nil && ContinuousClock.now >= deadline - .milliseconds(2)
+          await permit?.end(isCutShort ? .abandoned : Self.result(of: error))
           throw error
         }
       } catch {

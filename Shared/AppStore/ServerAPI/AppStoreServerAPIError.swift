@@ -41,6 +41,9 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.server = server
   }
 
+  /// Whether Apple knows no purchase of the id that was asked with, on the server that was asked.
+  public var isUnknownPurchase: Bool { errorCode.map(AppStoreServerAPIErrorRule.unknownPurchase.contains) ?? false }
+
   public var description: String {
     let place = server == .production ? "production" : "sandbox"
     let number = errorCode.map { " error \($0)" } ?? status.map { " status \($0)" } ?? ""

@@ -9,6 +9,10 @@ public enum AppStoreServerAPIErrorRule {
   public static let transactionNotFound: Int64 = 4_040_010
   /// The same, as the endpoints say it that take original transaction ids only.
   static let originalTransactionNotFound: Int64 = 4_040_005
+  /// Apple has no extension for all active subscribers of that identifier.
+  public static let extensionRequestNotFound: Int64 = 4_040_009
+  /// All ways in which Apple says that it knows no such purchase: no such account, (original) transaction.
+  static let unknownPurchase: Set<Int64> = [4_040_001, originalTransactionNotFound, transactionNotFound]
   /// The app identifier is not right; no notification URL is set up.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
@@ -30,6 +34,12 @@ public enum AppStoreServerAPIErrorRule {
     return AppStoreServerAPIError(
       kind, status: status, errorCode: code, message: String(message.prefix(300)),
       retryAt: kind == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server)
+  }
+
+  /// What both servers' refusals come to where the sandbox was asked after production. That the sandbox knows no such purchase says
+  /// nothing where production did not look for it.
+  static func verdict(production: AppStoreServerAPIError, sandbox: AppStoreServerAPIError) -> AppStoreServerAPIError {
+    production.classification == .credentials && sandbox.isUnknownPurchase ? production : sandbox
   }
 
   /// What is to be done after a status and Apple's number.

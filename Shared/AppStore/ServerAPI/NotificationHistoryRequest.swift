@@ -8,7 +8,8 @@ public struct NotificationHistoryRequest: Sendable, Hashable {
   public let transactionId: String?
   public let onlyFailures: Bool
 
-  /// Refuses what Apple would: a type together with a transaction (4000019), a subtype alone (4000018).
+  /// Refuses what Apple would: a type together with a transaction (4000019), a subtype alone, or one that does not
+  /// come with the type (4000018).
   public init(
     window: TimeWindow, notificationType: String? = nil, notificationSubtype: String? = nil, transactionId: String? = nil,
     onlyFailures: Bool = false
@@ -25,6 +26,7 @@ public struct NotificationHistoryRequest: Sendable, Hashable {
     if notificationSubtype != nil, notificationType == nil {
       throw RequestRefusal(field: "notificationSubtype", "needs a notificationType")
     }
+    try NotificationFilterRule.check(type: notificationType, subtype: notificationSubtype)
     if let transactionId, !transactionId.utf8.allSatisfy({ (48...57).contains($0) }) {
       throw RequestRefusal(field: "transactionId", "must be digits")
     }

@@ -26,6 +26,13 @@ public struct RenewalDateExtension: Sendable, Hashable {
     ]
   }
 
+  /// Whether a period that ended so before and ends so now was extended as asked for, but for a change of the clock. Only the same
+  /// period can tell: a renewal ends later too.
+  public func isDone(from before: SubscriptionEnd, to now: SubscriptionEnd) -> Bool {
+    if let first = before.transactionId, let second = now.transactionId, first != second { return false }
+    return abs(now.expiresDate - before.expiresDate - Int64(days) * 86_400_000) <= 7_200_000
+  }
+
   /// The name of an extension for all is a UUID, that of one for a single subscription any text.
   public static func checkMassIdentifier(_ text: String) throws(RequestRefusal) {
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
@@ -43,6 +50,19 @@ public struct RenewalDateExtension: Sendable, Hashable {
     // Present but empty is an error to Apple (4000027).
     if !storefronts.isEmpty { object["storefrontCountryCodes"] = .array(storefronts.map { .string($0) }) }
     return object
+  }
+}
+
+/// Where a period of a subscription ends.
+public struct SubscriptionEnd: Sendable, Hashable {
+  /// Milliseconds since 1970.
+  public let expiresDate: Int64
+  /// The period's transaction; nil when it is not known.
+  public let transactionId: String?
+
+  public init(expiresDate: Int64, transactionId: String?) {
+    self.expiresDate = expiresDate
+    self.transactionId = transactionId
   }
 }
 

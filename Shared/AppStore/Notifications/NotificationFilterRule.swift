@@ -1,0 +1,50 @@
+/// Which filters of a notification history mean something: pairs of a type and a subtype that exist (*notificationType*, *subtype*).
+/// Apple refuses the others (4000018), and a type that never comes without a subtype brings nothing when it is asked for alone.
+enum NotificationFilterRule {
+  /// The subtypes that come with a type, and whether it comes without one too.
+  private struct Kinds {
+    let subtypes: [String]
+    let isBare: Bool
+
+    init(_ subtypes: String..., isBare: Bool = true) {
+      self.subtypes = subtypes
+      self.isBare = isBare
+    }
+  }
+
+  private static let known: [String: Kinds] = [
+    "CONSUMPTION_REQUEST": Kinds(),
+    "DID_CHANGE_RENEWAL_PREF": Kinds("UPGRADE", "DOWNGRADE"),
+    "DID_CHANGE_RENEWAL_STATUS": Kinds("AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"),
+    "DID_FAIL_TO_RENEW": Kinds("GRACE_PERIOD"),
+    "DID_RENEW": Kinds("BILLING_RECOVERY"),
+    "EXPIRED": Kinds("VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"),
+    "EXTERNAL_PURCHASE_TOKEN": Kinds("CREATED", "ACTIVE_TOKEN_REMINDER", "UNREPORTED", isBare: false),
+    "GRACE_PERIOD_EXPIRED": Kinds(),
+    // The last two until January 2024.
+    "OFFER_REDEEMED": Kinds("UPGRADE", "DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE"),
+    "ONE_TIME_CHARGE": Kinds(),
+    "PRICE_INCREASE": Kinds("PENDING", "ACCEPTED", isBare: false),
+    "REFUND": Kinds(), "REFUND_DECLINED": Kinds(), "REFUND_REVERSED": Kinds(),
+    "RENEWAL_EXTENDED": Kinds(),
+    "RENEWAL_EXTENSION": Kinds("SUMMARY", "FAILURE", isBare: false),
+    "RESCIND_CONSENT": Kinds(),
+    "REVOKE": Kinds(),
+    "SUBSCRIBED": Kinds("INITIAL_BUY", "RESUBSCRIBE", isBare: false),
+    "TEST": Kinds(),
+  ]
+
+  /// Refuses what cannot exist. A type that this version does not know, or of which Apple does not list the subtypes, is left to Apple.
+  static func check(type: String?, subtype: String?) throws(RequestRefusal) {
+    guard let type, let kinds = known[type] else { return }
+    let list = kinds.subtypes.joined(separator: ", ")
+    guard let subtype else {
+      if kinds.isBare { return }
+      throw RequestRefusal(field: "notificationSubtype", "must be given: \(type) comes only with one of \(list)")
+    }
+    guard kinds.subtypes.contains(subtype) else {
+      throw RequestRefusal(
+        field: "notificationSubtype", list.isEmpty ? "\(type) has no subtypes" : "is none of \(type): there are \(list)")
+    }
+  }
+}

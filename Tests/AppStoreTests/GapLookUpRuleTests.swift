@@ -1,0 +1,86 @@
+import Testing
+
+@testable import AppStore
+
+@Suite("Looking gaps up")
+struct GapLookUpRuleTests {
+  static let hour: Int64 = 3_600_000
+  static let now: Int64 = 1_790_000_000_000
+
+  private func reaction(
+    _ classification: AppStoreServerAPIError.Classification, code: Int64? = nil, attempt: Int = 1, retryAt: Int64? = nil
+  ) -> GapLookUpRule.Reaction {
+    let error = AppStoreServerAPIError(classification, errorCode: code, message: "no", retryAt: retryAt, server: .production)
+    return GapLookUpRule.reaction(to: error, attempt: attempt, now: Self.now, random: 1)
+  }
+
+  @Test("what Apple refuses by its number ends the look-up, and says so with the number", arguments: [4_000_006, 4_000_008, 4_030_007])
+  func refused(code: Int64) {
+    #expect(reaction(.permanent, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
+    #expect(reaction(.tryOtherEnvironment, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
+  }
+
+  @Test("everything else is waited for")
+  func waiting() {
+    #expect(reaction(.permanent) == .wait(900_000))
+    #expect(reaction(.credentials) == .wait(900_000))
+    #expect(reaction(.configuration, code: 4_040_007) == .wait(900_000))
+    #expect([1, 2, 9, 10, 100].map { reaction(.server, attempt: $0) } == [2000, 4000, 512_000, 600_000, 600_000].map { .wait($0) })
+    #expect(reaction(.retry, code: 4_040_002) == .wait(2000))
+    #expect(reaction(.rate, retryAt: Self.now + 5000) == .wait(5000))
+    #expect(reaction(.rate, retryAt: Self.now - 5000) == .wait(1000))
+    #expect(reaction(.rate) == .wait(60_000))
+  }
+
+  @Test("Apple knows no such purchase in three words", arguments: [4_040_001, 4_040_005, 4_040_010, 4_040_006, 4_000_006])
+  func unknown(code: Int64) {
+    let error = AppStoreServerAPIError(.permanent, status: 404, errorCode: code, message: "no", server: .production)
+    #expect(error.isUnknownPurchase == [4_040_001, 4_040_005, 4_040_010].contains(code))
+  }
+
+  private func gap(after: Int64?, before: Int64, shownBy: String = "b") -> SubscriptionGap {
+    SubscriptionGap(
+      rules: [shownBy.isEmpty ? .silence : .entryRequired], missing: "EXPIRED", after: after, shownBy: shownBy, before: before)
+  }
+
+  private func patience(_ gap: SubscriptionGap, outage: (Int64, Int64)? = nil, goesOnSince: Int64? = nil, scale: Double = 1) throws
+    -> Int64?
+  {
+    let outages = try outage.map { [try TimeWindow(start: Self.now + $0.0, end: Self.now + $0.1)] } ?? []
+    return GapLookUpRule.patience(
+      for: gap, outages: outages, goesOnSince: goesOnSince.map { Self.now + $0 }, now: Self.now, scale: scale)
+  }
+
+  @Test("a gap that lies in an outage waits until an hour after its end")
+  func outage() throws {
+    let around = gap(after: Self.now - 10 * Self.hour, before: Self.now - 1)
+    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2)) == Self.hour / 2)
+    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2), scale: 2) == nil)
+    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour + 1)) == 1)
+    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour)) == nil)
+    #expect(try patience(gap(after: nil, before: Self.now - 1), outage: (-2000, -1000)) == Self.hour - 1000)
+    #expect(try patience(around) == nil)
+  }
+
+  @Test("a gap beside the outage does not wait")
+  func beside() throws {
+    let before = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
+    let after = gap(after: Self.now - 100, before: Self.now - 1)
+    #expect(try patience(before, outage: (-Self.hour + 1, -1000)) == nil)
+    #expect(try patience(before, outage: (-Self.hour, -1000)) == Self.hour - 1000)
+    #expect(try patience(after, outage: (-Self.hour, -101)) == nil)
+    #expect(try patience(after, outage: (-Self.hour, -100)) == Self.hour - 100)
+    // Silence goes on until now.
+    let silence = gap(after: Self.now - 40 * Self.hour, before: Self.now - 30 * Self.hour, shownBy: "")
+    #expect(try patience(silence, outage: (-Self.hour, -1000)) == Self.hour - 1000)
+  }
+
+  @Test("while an outage goes on it is looked again every minute")
+  func goesOn() throws {
+    let around = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
+    #expect(try patience(around, goesOnSince: -2 * Self.hour) == 60_000)
+    #expect(try patience(around, goesOnSince: -2 * Self.hour, scale: 60) == 1000)
+    #expect(try patience(around, goesOnSince: -Self.hour + 1) == nil)
+    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2), goesOnSince: -2 * Self.hour) == Self.hour / 2)
+  }
+}

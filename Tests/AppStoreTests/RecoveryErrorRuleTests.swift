@@ -1,0 +1,57 @@
+import Testing
+
+@testable import AppStore
+
+@Suite("Errors during a recovery")
+struct RecoveryErrorRuleTests {
+  private func pause(
+    _ classification: AppStoreServerAPIError.Classification, _ origin: RecoveryOrigin, failures: Int = 1, code: Int64? = nil,
+    retryAt: Int64? = nil, random: Double = 1
+  ) -> Int64? {
+    let error = AppStoreServerAPIError(classification, errorCode: code, message: "no", retryAt: retryAt, server: .production)
+    return RecoveryErrorRule.pause(after: error, origin: origin, failures: failures, now: 1000, random: random)
+  }
+
+  @Test("an outage is never given up while Apple fails or an operator has to act")
+  func outage() {
+    for kind in [AppStoreServerAPIError.Classification.retry, .server, .rate, .credentials, .configuration] {
+      for failures in [1, 59, 60, 61, 100_000] { #expect(pause(kind, .outage, failures: failures) != nil) }
+    }
+    #expect(pause(.credentials, .outage) == 300_000)
+  }
+
+  @Test("a turn of the schedule ends after half an hour, and the next one covers its window")
+  func schedule() {
+    for kind in [AppStoreServerAPIError.Classification.retry, .server] {
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostFailures - 1) != nil)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostFailures) == nil)
+    }
+    for kind in [AppStoreServerAPIError.Classification.credentials, .configuration] {
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostRefusals - 1) == 300_000)
+      #expect(pause(kind, .schedule, failures: RecoveryErrorRule.mostRefusals) == nil)
+    }
+  }
+
+  @Test("a caller is told at once what only an operator can mend")
+  func request() {
+    #expect(pause(.credentials, .request) == nil && pause(.configuration, .request) == nil)
+    #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures - 1) != nil)
+    #expect(pause(.server, .request, failures: RecoveryErrorRule.mostFailures) == nil)
+  }
+
+  @Test("what will be refused again ends every recovery", arguments: RecoveryOrigin.allCases)
+  func permanent(origin: RecoveryOrigin) {
+    #expect(pause(.permanent, origin, code: 4_000_018) == nil && pause(.tryOtherEnvironment, origin, code: 4_040_010) == nil)
+    // What does not say that it is Apple's may be a proxy's.
+    #expect(pause(.permanent, origin) == (origin == .outage ? 300_000 : nil))
+  }
+
+  @Test("steps double up to a minute, and Apple's own moment is waited for", arguments: RecoveryOrigin.allCases)
+  func steps(origin: RecoveryOrigin) {
+    #expect((1...8).map { pause(.server, origin, failures: $0) } == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    #expect(pause(.server, origin, failures: 5, random: 0) == 0)
+    #expect(pause(.rate, origin, failures: 100_000, retryAt: 5000) == 5000)
+    #expect(pause(.rate, origin, retryAt: 500, random: 0) == 0)
+    #expect(pause(.rate, origin, random: 0) == 60_000)
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import AppStore
+
+@Suite("Slots of an app's recoveries")
+struct RecoverySlotsTests {
+  private func candidate(_ id: String, _ server: AppStoreServer, _ origin: RecoveryOrigin, _ startedAt: Int64 = 0)
+    -> RecoverySlots.Candidate
+  {
+    RecoverySlots.Candidate(id: id, place: RecoverySlots.Place(server: server, origin: origin), startedAt: startedAt)
+  }
+
+  @Test("a server whose recoveries all wait holds up none of the other server", arguments: RecoveryOrigin.allCases)
+  func servers(origin: RecoveryOrigin) {
+    let stuck = RecoveryOrigin.allCases.flatMap { origin in
+      Array(repeating: RecoverySlots.Place(server: .sandbox, origin: origin), count: RecoverySlots.most(origin))
+    }
+    let waiting = [candidate("sandbox", .sandbox, origin), candidate("production", .production, origin)]
+    #expect(RecoverySlots.beginning(waiting, active: stuck) == ["production"])
+  }
+
+  @Test("a schedule that waits holds up no outage and no caller")
+  func origins() {
+    let stuck = Array(
+      repeating: RecoverySlots.Place(server: .production, origin: .schedule), count: RecoverySlots.most(.schedule))
+    let waiting = [
+      candidate("schedule", .production, .schedule), candidate("request", .production, .request),
+      candidate("outage", .production, .outage),
+    ]
+    #expect(RecoverySlots.beginning(waiting, active: stuck) == ["outage", "request"])
+  }
+
+  @Test("no more begin than there are slots, the oldest first", arguments: RecoveryOrigin.allCases)
+  func most(origin: RecoveryOrigin) {
+    let waiting = (0..<10).map { candidate("\($0)", .production, origin, Int64(10 - $0)) }
+    let begun = RecoverySlots.beginning(waiting, active: [])
+    #expect(begun == waiting.reversed().prefix(RecoverySlots.most(origin)).map(\.id))
+    let active = Array(repeating: RecoverySlots.Place(server: .production, origin: origin), count: RecoverySlots.most(origin) - 1)
+    #expect(RecoverySlots.beginning(waiting, active: active) == ["9"])
+    #expect(RecoverySlots.beginning(waiting, active: active + active.prefix(1) + active.prefix(1)) == [])
+  }
+}

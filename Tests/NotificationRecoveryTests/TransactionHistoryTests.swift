@@ -1,0 +1,36 @@
+import AppStore
+import Synchronization
+import Testing
+import WireJSON
+
+@testable import notification_recovery
+
+@Suite("A customer's transactions, page by page")
+struct TransactionHistoryTests {
+  @Test("each page has its own time, and the server that answered first is asked for the rest")
+  func pages() async throws {
+    let asked = Mutex<[(revision: String?, server: AppStoreServer?, deadline: ContinuousClock.Instant)]>([])
+    let history = TransactionHistory(server: nil) { (query, server, deadline) async throws(AppStoreCallFailure) in
+      let place = asked.withLock { asked in
+        asked.append((query.first { $0.0 == "revision" }?.1, server, deadline))
+        return asked.count
+      }
+      // A page that takes its time.
+      try? await Task.sleep(for: .milliseconds(20))
+      return AppStoreCalls.Answer(
+        server: .sandbox,
+        response: [
+          "revision": .string("r\(place)"), "hasMore": .bool(place < 4), "signedTransactions": .array([.string("jws \(place)")]),
+        ],
+        decoded: [["transactionId": .string("\(min(place, 3))"), "signedDate": .integer(Int64(place))]])
+    }
+    let found = try await history.all(pageTime: .seconds(60))
+    #expect(found.server == .sandbox)
+    // The fourth page had the third transaction again, in a newer form.
+    #expect(found.transactions.map(\.jws) == ["jws 1", "jws 2", "jws 4"])
+    let calls = asked.withLock { $0 }
+    #expect(calls.map(\.revision) == [nil, "r1", "r2", "r3"])
+    #expect(calls.map(\.server) == [nil, .sandbox, .sandbox, .sandbox])
+    for (earlier, later) in zip(calls, calls.dropFirst()) { #expect(later.deadline >= earlier.deadline + .milliseconds(20)) }
+  }
+}
