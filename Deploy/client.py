@@ -145,13 +145,23 @@ class Subscription:
 
     def pull(self, most: int = 100, wait: float = 1) -> list[dict]:
         """Pulls and acknowledges what there is, waiting up to `wait` seconds for a first event."""
-        answer = self.system.call("Events", "PullEvents", {
+        answer = self._call("PullEvents", {
             "subscription": self.name, "maxEvents": most, "waitMilliseconds": int(wait * 1000), "leaseSeconds": 30})
         received = answer.get("events", [])
         if received:
-            self.system.call("Events", "AcknowledgeEvents",
-                             {"subscription": self.name, "ackIds": [item["ackId"] for item in received]})
+            self._call("AcknowledgeEvents", {"subscription": self.name, "ackIds": [item["ackId"] for item in received]})
         return [item["event"] for item in received]
+
+    def _call(self, method: str, message: dict, seconds: float = 30) -> dict:
+        """Comes again when it is told to: the store may be away for a moment."""
+        until = time.monotonic() + seconds
+        while True:
+            answer = self.system.rpc("Events", method, message)
+            if answer.status == 200:
+                return answer.json
+            if answer.status != 503 or time.monotonic() > until:
+                raise RuntimeError(f"{method}: {answer.status} {answer.body.decode(errors='replace')[:500]}")
+            time.sleep(float(answer.headers.get("Retry-After") or 1))
 
     def wait_for(self, count: int, seconds: float = 20, settle: float = 0.5) -> list[dict]:
         """All events that come until there are `count` of them and, after that, for `settle` seconds."""
