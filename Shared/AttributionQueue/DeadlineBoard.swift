@@ -40,6 +40,13 @@ struct DeadlineBoard: Sendable {
     entries[shard] = Entry(coming: coming, waiting: max(waiting, coming.count), isStale: entries[shard].isStale)
   }
 
+  /// When a shard must be looked at again, by whomever, after a look that left so many waiting: these are looked at every so many
+  /// milliseconds, and a delayed message when it is due, if that is sooner.
+  static func nextLook(waiting: Int, nextDue: Int64?, now: Int64, every: Int64) -> Int64? {
+    guard waiting > 0 else { return nextDue }
+    return min(now + every, nextDue ?? .max)
+  }
+
   /// How many messages are past their deadline, as far as is known.
   func overdue(now: Int64) -> Int { entries.reduce(0) { $0 + $1.coming.prefix { $0 <= now }.count } }
 

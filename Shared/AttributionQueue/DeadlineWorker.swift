@@ -205,8 +205,10 @@ public final class DeadlineWorker: Sendable {
     }
     // What is left here is known to this process alone, which may die: it is looked at again soon.
     if count == 0 {
-      let again = waiting > 0 ? DeliveryQueue.now + Self.sweepTime.milliseconds : nil
-      await looked(at: shard, next: [again, next < 0 ? nil : next].compactMap { $0 }.min())
+      await looked(
+        at: shard,
+        next: DeadlineBoard.nextLook(
+          waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
     return entries.compactMap { entry in
       guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }

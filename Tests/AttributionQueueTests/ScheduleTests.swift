@@ -17,22 +17,13 @@ import Testing
     try await queue.send(["ZSCORE", .string(Keys.schedule(name)), .string("\(shard.index)")]).string.flatMap { Int64($0) }
   }
 
-  @Test func `After a look at a shard the next message of it is noted, though what was due waits for leave`() async throws {
-    try await withQueue { queue, _ in
-      let now = DeliveryQueue.now
-      let deadline = now + 3_600_000
-      let id = try await queue.accept(token("a", order: "one", deadline: deadline, notBefore: now + 50)).id
-      _ = try await queue.accept(token("b", order: "one", deadline: deadline, notBefore: now + 2500))
-      let tests = DeadlineWorkerTests()
-      try await tests.working(queue, DeadlineWorkerTests.Gate(open: false)) { _ in
-        .giveBack
-      } while: {
-        try await eventually("the first waits for leave") {
-          try await queue.send(["ZCARD", .string(Keys.byDeadline(.tokens, id.shard))]).integer == 1
-        }
-        try await eventually("the second is noted") { try await noted(id.shard, queue) == now + 2500 }
-      }
-    }
+  @Test func `After a look a shard is looked at again for what waits and for what comes due, whichever is sooner`() {
+    func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineBoard.nextLook(waiting: waiting, nextDue: due, now: 100, every: 50) }
+    #expect(next(0, nil) == nil)
+    #expect(next(0, 1000) == 1000)
+    #expect(next(3, nil) == 150)
+    #expect(next(3, 1000) == 150)
+    #expect(next(3, 120) == 120)
   }
 
   @Test func `What is told of many shards at once is noted, each by its earliest time`() async throws {
