@@ -1,5 +1,5 @@
-import AttributionQueue
 import AppleAttribution
+import AttributionQueue
 import ServiceRuntime
 import UpstreamPacing
 

@@ -1,5 +1,5 @@
-import AttributionQueue
 import AppleAttribution
+import AttributionQueue
 import ServiceRuntime
 
 /// What ingest takes from the deployment's configuration.

@@ -1,5 +1,5 @@
-import AttributionQueue
 import AppStore
+import AttributionQueue
 import Logging
 import RedisClient
 import ServiceRuntime
