@@ -167,7 +167,7 @@ def record_outage(system, first: int, last: int) -> None:
     subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(last), f"{first}-{last}"], check=True, capture_output=True)
 
 
-def test_renewals_come_first_after_an_outage(recovering, feed):
+def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering, feed):
     first = int((time.time() - 6 * DAY) * 1000)
     wanted = {}
     for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
@@ -186,8 +186,10 @@ def test_renewals_come_first_after_an_outage(recovering, feed):
     finally:
         recovering.control("/control/faults", {"clear": True})
     assert len(order) == len(wanted)
-    middle = {kind: statistics.median(place for place, one in enumerate(order) if one == kind) for kind in set(order)}
-    assert middle["DID_RENEW"] < min(middle["EXPIRED"], middle["DID_CHANGE_RENEWAL_STATUS"]), middle
+    # No kind wholly before the next: 256 shards are not worked in step.
+    quarters = {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
+    assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
+    assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
 
 
 def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):

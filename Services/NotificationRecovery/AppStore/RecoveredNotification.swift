@@ -5,7 +5,13 @@ import ServiceRuntime
 /// A notification of Apple's history on its way into the intake: by the same step and under the same keys as one that Apple posts, so
 /// that all copies of it melt into one.
 struct RecoveredNotification: Sendable {
-  enum Taken: String { case accepted, duplicate }
+  enum Taken {
+    case accepted(DeliveryID)
+    case duplicate
+
+    /// As metrics call it.
+    var name: String { if case .accepted = self { "accepted" } else { "duplicate" } }
+  }
 
   let signedPayload: String
   let found: NotificationSniffer
@@ -32,6 +38,9 @@ struct RecoveredNotification: Sendable {
         kind: "notification", body: Array(signedPayload.utf8), attributes: attributes, receivedAt: WallClock.now(),
         source: "recovery"),
       notBefore: notBefore)
-    return try await deliveries.accept(request).isDuplicate ? .duplicate : .accepted
+    return switch try await deliveries.accept(request) {
+    case .accepted(let id): .accepted(id)
+    case .duplicate: .duplicate
+    }
   }
 }

@@ -137,7 +137,7 @@ struct GapWork: Sendable {
         metrics.took(taken)
         // One that an earlier try brought in may not be taken into the history yet either; verifier knows what it has.
         guard let uuid = notification.found.notificationUUID?.lowercased() else { continue }
-        if taken == .accepted {
+        if case .accepted = taken {
           new.append(uuid)
         } else if try await !isVerified(notification) {
           new.append(uuid)

@@ -5,7 +5,8 @@ import AttributionQueue
 actor IntakeGate {
   private let administration: QueueAdministration
   private let most: Int64
-  private var isOpen = true
+  /// How many may still be put in before it is looked again.
+  private var room: Int64
   private var lookedAt: ContinuousClock.Instant?
 
   /// How long one look at the queue is good.
@@ -15,18 +16,22 @@ actor IntakeGate {
   init(deliveries: DeliveryQueue, most: Int) {
     administration = QueueAdministration(deliveries: deliveries)
     self.most = Int64(most)
+    room = Int64(most)
   }
 
-  /// Returns when there is room. Throws `CancellationError` when its task is cancelled.
-  func pass() async throws {
+  /// Returns when there is room, and counts `messages` into it. Throws `CancellationError` when its task is cancelled.
+  func pass(_ messages: Int) async throws {
     while true {
       if lookedAt.map({ ContinuousClock.now - $0 >= Self.validity }) ?? true {
         // Others go by the last look meanwhile.
         lookedAt = .now
         // Whether Redis answers is found out by whoever puts something in.
-        if let depth = try? await administration.snapshot(.intake).depth { isOpen = depth < most }
+        if let depth = try? await administration.snapshot(.intake).depth { room = most - depth }
       }
-      if isOpen { return }
+      if room > 0 {
+        room -= Int64(messages)
+        return
+      }
       try await Task.sleep(for: .milliseconds(200))
     }
   }

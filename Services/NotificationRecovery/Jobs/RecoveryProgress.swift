@@ -1,4 +1,5 @@
 import AppStore
+import AttributionQueue
 import RedisClient
 
 /// A job while several readers work its slices: its counts, and its storing. Many pages that end together share one write.
@@ -7,10 +8,9 @@ actor RecoveryProgress {
   enum Interruption: Error { case termOver, stopped }
 
   private(set) var job: RecoveryJob
+  private var held = HeldNotifications()
   private let store: RecoveryStore
   private let term: AppLeadership.Term
-  private let began = ContinuousClock.now
-  private var pagesNow = 0
   private var version = 0
   private var stored = 0
   private var isStoring = false
@@ -32,17 +32,18 @@ actor RecoveryProgress {
   /// A slice's state now; nil when it is closed.
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
 
-  /// How long a notification is held back, milliseconds.
-  func hold(_ urgency: RecoveryUrgency, most: Int64) -> Int64 {
-    guard job.origin.isUrgentFirst else { return 0 }
-    let seconds = max(0.001, (ContinuousClock.now - began) / .seconds(1))
-    return urgency.hold(pagesLeft: job.slices?.pagesLeft, pagesPerSecond: Double(pagesNow) / seconds, most: most)
-  }
+  /// How long a notification is held back at the longest, milliseconds; 0 when it is not.
+  func hold(_ urgency: RecoveryUrgency, most: Int64) -> Int64 { job.origin.isUrgentFirst ? urgency.hold(most: most) : 0 }
+
+  /// One was taken in, and waits.
+  func note(held id: DeliveryID, _ urgency: RecoveryUrgency) { held.add(id, urgency) }
+
+  /// What waits, to be let go; afterwards nothing does.
+  func letGo() -> [[DeliveryID]] { held.removeAll() }
 
   /// A page of a slice is in.
   func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws -> HistoryPager.Action {
     job.pages += 1
-    pagesNow += 1
     job.fetched += Int64(page.items.count + page.unusable)
     job.failed += Int64(page.unusable)
     job.accepted += Int64(accepted)

@@ -34,8 +34,23 @@ struct RecoveryWork: Sendable {
         }
       }
       report(await progress.job)
+      await letGo(progress)
     } catch {
       logger.info("recovery left to the app's next leader", metadata: ["recovery": "\(stored.id)"])
+    }
+  }
+
+  /// Lets what was held back be worked, in its order and no faster than it is verified.
+  private func letGo(_ progress: RecoveryProgress) async {
+    for ids in await progress.letGo() {
+      do {
+        try await gate.pass(ids.count)
+        try await deliveries.makeReady(ids, in: .intake)
+      } catch is CancellationError {
+        return
+      } catch {
+        logger.warning("held notifications wait for their time", metadata: ["count": "\(ids.count)", "reason": "\(error)"])
+      }
     }
   }
 
@@ -87,7 +102,7 @@ struct RecoveryWork: Sendable {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
-      do { try await gate.pass() } catch { throw RecoveryProgress.Interruption.stopped }
+      do { try await gate.pass(Int(HistorySlices.pageSize)) } catch { throw RecoveryProgress.Interruption.stopped }
       guard let now = await progress.slice(slice.number) else { return }
       do {
         let job = await progress.job
@@ -143,10 +158,14 @@ struct RecoveryWork: Sendable {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
         let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
-        group.addTask { try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID) }
+        group.addTask {
+          let taken = try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID)
+          if case .accepted(let id) = taken, hold > 0 { await progress.note(held: id, urgency) }
+          return taken
+        }
       }
       for try await taken in group {
-        if taken == .accepted { counts.accepted += 1 } else { counts.duplicates += 1 }
+        if case .accepted = taken { counts.accepted += 1 } else { counts.duplicates += 1 }
         metrics.took(taken)
       }
     }

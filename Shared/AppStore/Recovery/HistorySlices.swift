@@ -99,15 +99,6 @@ public struct HistorySlices: Sendable, Hashable {
     return min(max(read / total, 0), 1)
   }
 
-  /// How many pages are left, as far as it can be known; nil before anything was measured.
-  public var pagesLeft: Double? {
-    guard isDivided, let density else { return nil }
-    let rest = Double(window.end - cursor) * density / Double(Self.pageSize)
-    return open.reduce(rest) { sum, slice in
-      sum + max(1, Double(slice.window.end - slice.window.start) * density / Double(Self.pageSize) - Double(slice.pages))
-    }
-  }
-
   /// Opens the next slice; nil while `readers` slices are open, when the first one has to tell more, or when none is left.
   public mutating func openNext(readers: Int) -> HistorySlice? {
     guard open.count < max(1, readers), cursor < window.end else { return nil }
