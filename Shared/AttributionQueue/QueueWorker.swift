@@ -25,6 +25,8 @@ public final class QueueWorker: Sendable {
   private let stopping = Mutex(false)
   private let held = HeldLeases()
   private static let blockTime: Duration = .milliseconds(1000)
+  /// The same while shards are left out of a read because messages of theirs wait here: those are worked off in a moment.
+  private static let shortBlockTime: Duration = .milliseconds(5)
   /// Messages of a shard leased at a time.
   private static let leased: RedisArgument = 16
 
@@ -138,7 +140,7 @@ public final class QueueWorker: Sendable {
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
     var words: [RedisArgument] = [
       "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", Self.leased, "BLOCK",
-      .integer(Self.blockTime.milliseconds), "STREAMS",
+      .integer((backlogged.isEmpty ? Self.blockTime : Self.shortBlockTime).milliseconds), "STREAMS",
     ]
     words += shards.map { .string(Keys.ready(queue, $0)) }
     words += shards.map { _ in ">" }
