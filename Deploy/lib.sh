@@ -78,6 +78,17 @@ start_process() {
 }
 
 # Asks a process to end, waits, and insists after the given seconds.
+# Ends it without asking, and waits until it is gone and its port free.
+kill_process() {
+  local name=$1 waited=0
+  is_running "$name" && kill -KILL "$(pid_of "$name")" 2>/dev/null || true
+  while is_running "$name" && [ "$waited" -lt 100 ]; do
+    sleep 0.05
+    waited=$((waited + 1))
+  done
+  rm -f "$RUN/$name.pid"
+}
+
 stop_process() {
   local name=$1 patience=${2:-30} pid waited=0
   is_running "$name" || { rm -f "$RUN/$name.pid"; return 0; }
@@ -87,8 +98,7 @@ stop_process() {
     sleep 0.1
     waited=$((waited + 1))
   done
-  is_running "$name" && kill -KILL "$pid" 2>/dev/null || true
-  rm -f "$RUN/$name.pid"
+  kill_process "$name"
 }
 
 stop_system() {

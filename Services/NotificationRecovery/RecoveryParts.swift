@@ -28,7 +28,7 @@ extension ServiceParts {
     let outages = OutageWatch(
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
-    let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog)
+    let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
@@ -61,7 +61,8 @@ extension ServiceParts {
     var parts = ServiceParts()
     parts.methods = NotificationRecoveryService.methods + QueuesService.methods
     parts.handlers = [
-      StartRecoveryHandler(calls: calls, store: store), GetRecoveryHandler(store: store), ListRecoveriesHandler(store: store),
+      StartRecoveryHandler(calls: calls, store: store, most: settings.mostRunning), GetRecoveryHandler(store: store),
+      ListRecoveriesHandler(store: store),
       CancelRecoveryHandler(store: store, leadership: leadership),
       RequestTestNotificationHandler(calls: calls), GetTestNotificationStatusHandler(calls: calls),
       GetSubscriptionStatusesHandler(calls: calls), GetTransactionHistoryHandler(calls: calls),

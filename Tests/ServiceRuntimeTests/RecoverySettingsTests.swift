@@ -29,11 +29,14 @@ struct RecoverySettingsTests {
         retryMargin: 0s
         silenceAfter: 1s
         silenceExpected: 1
+        heldBacklog: 1
+        mostRunning: 10000
         rates: { getNotificationHistory: 0.001, getTransactionInfo: 1000 }
         colour: blue
       """)
     let settings = configuration.recovery
     #expect(settings.parallelPages == 256 && settings.holdBack == .zero && settings.heartbeat == .milliseconds(100))
+    #expect(settings.heldBacklog == 1 && settings.mostRunning == 10_000)
     #expect(settings.rates == ["getNotificationHistory": 0.001, "getTransactionInfo": 1000])
     #expect(configuration.unknownKeys.count == 1 && configuration.unknownKeys[0].contains("colour"))
   }
@@ -41,7 +44,8 @@ struct RecoverySettingsTests {
   @Test(
     "what lies beyond an edge is refused by its name",
     arguments: [
-      ("parallelPages", "0"), ("parallelPages", "257"), ("intakeBacklog", "0"), ("lease", "999ms"), ("heartbeat", "99ms"),
+      ("parallelPages", "0"), ("parallelPages", "257"), ("intakeBacklog", "0"), ("heldBacklog", "0"), ("heldBacklog", "100000001"),
+      ("mostRunning", "0"), ("mostRunning", "10001"), ("lease", "999ms"), ("heartbeat", "99ms"),
       ("outageAfter", "14s"),
       ("retryPatience", "999ms"), ("silenceAfter", "999ms"), ("silenceExpected", "0"), ("silenceExpected", "1000001"),
     ])

@@ -35,12 +35,12 @@ def stamp(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50):
+def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: str = ""):
     """Deploy/up makes the configuration; what this adds is read by the restarted services."""
     system = start_system(data)
     try:
         with (data / "configuration.yaml").open("a") as file:
-            file.write(SETTINGS.format(pages=pages, rate=rate))
+            file.write(SETTINGS.format(pages=pages, rate=rate) + more)
         command = data / f"run-{system.port_base}" / "notification-recovery.command"
         command.write_text(
             f"export ATTRIBUTION_DEVELOPMENT=1\nexport ATTRIBUTION_TIME_SCALE={SCALE}\n" + command.read_text())

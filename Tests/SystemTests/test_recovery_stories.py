@@ -1,13 +1,14 @@
 """How notifications get lost, and how each comes back: one story a test."""
 
 import calendar
+import random
 import statistics
 import subprocess
 import time
 import uuid
 
 import pytest
-from recovery_system import APP, BARE, DAY, VERIFIED, ended, listener, make, outages, stamp, start, uuids, wait_for
+from recovery_system import APP, BARE, DAY, VERIFIED, ended, listener, make, outages, recovery_system, stamp, start, uuids, wait_for
 
 
 @pytest.fixture
@@ -167,29 +168,79 @@ def record_outage(system, first: int, last: int) -> None:
     subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(last), f"{first}-{last}"], check=True, capture_output=True)
 
 
-def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering, feed):
-    first = int((time.time() - 6 * DAY) * 1000)
+def order_after_an_outage(system, feed, disturb=None) -> list[str]:
+    """The types of an outage's notifications in the order of their events, each once. What is held back would come by itself after five
+    minutes only. `disturb` is called when so many of them were taken in as its second part says."""
+    first = int((time.time() - 6 * DAY - random.randrange(DAY)) * 1000)
     wanted = {}
     for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
                                           ("DID_RENEW", {})]):
-        for made in make(recovering, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
-                          spreadMilliseconds=3_500_000)["notifications"]:
+        for made in make(system, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
+                         spreadMilliseconds=3_500_000)["notifications"]:
             wanted[made] = kind
     # Pages that take a while: there is something to come first to.
-    recovering.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
-    order: list[str] = []
+    system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
+    came: dict[str, str] = {}
     try:
-        record_outage(recovering, first, first + 3_600_000)
-        until = time.monotonic() + 60
-        while len(order) < len(wanted) and time.monotonic() < until:
-            order += [wanted[one] for one in (event["data"]["payload"]["notificationUUID"] for event in feed.pull(most=1000, wait=1)) if one in wanted]
+        record_outage(system, first, first + 3_600_000)
+        if disturb is not None:
+            what, taken = disturb
+            since = first / 1000 - 7200
+
+            def far() -> bool:
+                found = [one for one in outages(system, since, "Sandbox") if one["endDate"] <= stamp(first / 1000 + 7200)]
+                return bool(found) and found[0].get("accepted", 0) >= taken
+
+            assert wait_for(far, seconds=60, every=0.05)
+            what()
+        until = time.monotonic() + 90
+        while len(came) < len(wanted) and time.monotonic() < until:
+            for event in feed.pull(most=1000, wait=1):
+                one = event["data"]["payload"]["notificationUUID"]
+                if one in wanted:
+                    assert one not in came or came[one] == event["id"]
+                    came.setdefault(one, event["id"])
     finally:
-        recovering.control("/control/faults", {"clear": True})
-    assert len(order) == len(wanted)
-    # No kind wholly before the next: 256 shards are not worked in step.
-    quarters = {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
+        system.control("/control/faults", {"clear": True})
+    assert len(came) == len(wanted)
+    return [wanted[one] for one in came]
+
+
+def quarters_of(order: list[str]) -> dict[str, list[float]]:
+    """No kind comes wholly before the next: 256 shards are not worked in step."""
+    return {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
+
+
+def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering, feed):
+    quarters = quarters_of(order_after_an_outage(recovering, feed))
     assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
     assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
+
+
+def test_the_order_after_an_outage_outlives_the_leader(recovering, feed):
+    def die():
+        recovering.service("kill", "notification-recovery")
+        recovering.service("start", "notification-recovery")
+
+    quarters = quarters_of(order_after_an_outage(recovering, feed, (die, 150)))
+    assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
+    assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
+
+
+def test_what_is_held_after_an_outage_is_let_go_though_redis_dies_meanwhile(recovering, feed):
+    def die():
+        recovering.service("kill", "redis")
+        recovering.service("start", "redis")
+
+    assert len(order_after_an_outage(recovering, feed, (die, 590))) == 600
+
+
+def test_no_more_is_held_than_may_be(tmp_path_factory):
+    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 60\n") as system:
+        subscription = system.subscribe([VERIFIED])
+        # Few can wait: the others are let go on the way, and the window is read to its end.
+        assert len(order_after_an_outage(system, subscription)) == 600
+        assert next(queue for queue in system.call("Queues", "ListQueues", {})["queues"] if queue["name"] == "intake").get("delayed", 0) == 0
 
 
 def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):

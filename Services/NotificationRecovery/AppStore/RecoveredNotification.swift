@@ -7,7 +7,8 @@ import ServiceRuntime
 struct RecoveredNotification: Sendable {
   enum Taken {
     case accepted(DeliveryID)
-    case duplicate
+    /// The delivery is known as long as it is not verified yet.
+    case duplicate(DeliveryID?)
 
     /// As metrics call it.
     var name: String { if case .accepted = self { "accepted" } else { "duplicate" } }
@@ -27,7 +28,7 @@ struct RecoveredNotification: Sendable {
     if let naturalKey = found.naturalKey,
       try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
     {
-      return .duplicate
+      return .duplicate(nil)
     }
     let request = AcceptRequest(
       queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
@@ -40,7 +41,7 @@ struct RecoveredNotification: Sendable {
       notBefore: notBefore)
     return switch try await deliveries.accept(request) {
     case .accepted(let id): .accepted(id)
-    case .duplicate: .duplicate
+    case .duplicate(let id): .duplicate(id)
     }
   }
 }

@@ -8,6 +8,8 @@ struct StartRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.StartRecovery
   let calls: AppStoreCalls
   let store: RecoveryStore
+  /// Recoveries of one app that may run and wait.
+  let most: Int
 
   func handle(_ request: StartRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> StartRecoveryResponse {
     let app = try calls.app(request.bundleId)
@@ -17,12 +19,21 @@ struct StartRecoveryHandler: RPCHandler {
     let job: RecoveryJob
     do throws(RequestRefusal) {
       job = try RecoveryJob(
-        // A call that is executed again, since its instance died, names the same job.
-        id: RecoveryID.make(["start", context.caller, context.idempotencyKey ?? context.requestId]), bundleId: app.bundleId,
-        server: server, window: try TimeWindow(start: start.millisecondsSince1970, end: end.millisecondsSince1970),
+        // A call that is executed again, since its instance died, names the same job; another one under a key that is used again does not.
+        id: RecoveryID.make([
+          "start", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
+        ]), bundleId: app.bundleId, server: server,
+        window: try TimeWindow(start: start.millisecondsSince1970, end: end.millisecondsSince1970),
         notificationType: request.notificationType, notificationSubtype: request.notificationSubtype,
         transactionId: request.transactionId, onlyFailures: request.onlyFailures ?? false, origin: .request, startedAt: WallClock.now())
     } catch { throw RPCError(error) }
+    let running: [String]
+    do throws(RedisError) { running = try await store.runningIDs(app.bundleId) } catch { throw RPCError(error) }
+    // One that is started again is among them.
+    guard running.count < most || running.contains(job.id) else {
+      throw RPCError(
+        .resourceExhausted, "\(most) recoveries of this app run or wait already", reason: "TOO_MANY_RECOVERIES", retryDelay: .seconds(60))
+    }
     do throws(RedisError) { try await store.create(job) } catch { throw RPCError(error) }
     return StartRecoveryResponse(recoveryId: job.id)
   }

@@ -1,31 +1,32 @@
 import AppStore
 import AttributionQueue
+import RedisClient
 
-/// What a recovery took in and holds back for more urgent notifications of the same window: their ids, by urgency and shard.
-///
-/// Kept in memory alone: each has a time at which it is worked even when the instance is gone.
-struct HeldNotifications {
-  /// So many at the most, some 20 MB; what is beyond waits for its own time.
-  static let most = 200_000
-  /// Ids that are let go by one call of the queue.
-  static let batch = 200
+/// What a recovery took in and holds back for more urgent notifications of the same window: their ids in Redis, by urgency, so that the
+/// app's next leader lets go of them too. Each has a time at which it is worked even when nobody does.
+struct HeldNotifications: Sendable {
+  /// Ids that are let go at a time.
+  static let batch = 1000
+  /// How long a list stays that nobody empties, seconds: longer than anything is held.
+  private static let keptSeconds: Int64 = 7 * 86_400
 
-  private var ids: [RecoveryUrgency: [Shard: [DeliveryID]]] = [:]
-  private(set) var count = 0
+  let redis: RedisClient
+  let recoveryId: String
+  let bundleId: String
 
-  mutating func add(_ id: DeliveryID, _ urgency: RecoveryUrgency) {
-    guard count < Self.most else { return }
-    ids[urgency, default: [:]][id.shard, default: []].append(id)
-    count += 1
+  private func key(_ urgency: RecoveryUrgency) -> String {
+    Keys.own("recovery", "held:\(urgency.rawValue):\(recoveryId)", shardOf: bundleId)
   }
 
-  /// Takes everything out: batches of one shard each, the most urgent first, in the order in which they were added.
-  mutating func removeAll() -> [[DeliveryID]] {
-    defer { self = HeldNotifications() }
-    return ids.sorted { $0.key < $1.key }.flatMap { _, shards in
-      shards.values.flatMap { ids in
-        stride(from: 0, to: ids.count, by: Self.batch).map { Array(ids[$0..<min($0 + Self.batch, ids.count)]) }
-      }
-    }
+  func add(_ ids: [DeliveryID], _ urgency: RecoveryUrgency) async throws(RedisError) {
+    guard !ids.isEmpty else { return }
+    try await redis.send(["RPUSH", .string(key(urgency))] + ids.map { .string($0.description) })
+    try await redis.send(["EXPIRE", .string(key(urgency)), .integer(Self.keptSeconds)])
+  }
+
+  /// Takes out the next ones to let go, those held longest first. What is lost between here and the queue comes at its time.
+  func take(_ urgency: RecoveryUrgency) async throws(RedisError) -> [DeliveryID] {
+    let reply = try await redis.send(["LPOP", .string(key(urgency)), .integer(Int64(Self.batch))])
+    return (reply.array ?? []).compactMap { $0.string.flatMap { DeliveryID($0) } }
   }
 }

@@ -61,12 +61,14 @@ struct RecoveryJob: Sendable, Hashable {
     self.onlyFailures = onlyFailures
     self.origin = origin
     self.startedAt = startedAt
+    guard window.start <= startedAt + Self.overlap else { throw RequestRefusal(field: "startDate", "lies in the future") }
     // Refuses wrong combinations of filters before the job exists.
     _ = try request(window)
     uncovered = window.clipped(to: server, now: startedAt).uncovered
     let wide = try TimeWindow(
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
-      end: edges.contains(.after) ? window.end + Self.overlap : window.end)
+      // Nothing is in the future; a window that reaches there would be cut into slices of which most are empty.
+      end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
     if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + Self.retentionMargin).covered {
       slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
     }

@@ -1,5 +1,4 @@
 import AppStore
-import AttributionQueue
 import RedisClient
 
 /// A job while several readers work its slices: its counts, and its storing. Many pages that end together share one write.
@@ -8,7 +7,6 @@ actor RecoveryProgress {
   enum Interruption: Error { case termOver, stopped }
 
   private(set) var job: RecoveryJob
-  private var held = HeldNotifications()
   private let store: RecoveryStore
   private let term: AppLeadership.Term
   private var version = 0
@@ -31,15 +29,6 @@ actor RecoveryProgress {
 
   /// A slice's state now; nil when it is closed.
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
-
-  /// How long a notification is held back at the longest, milliseconds; 0 when it is not.
-  func hold(_ urgency: RecoveryUrgency, most: Int64) -> Int64 { job.origin.isUrgentFirst ? urgency.hold(most: most) : 0 }
-
-  /// One was taken in, and waits.
-  func note(held id: DeliveryID, _ urgency: RecoveryUrgency) { held.add(id, urgency) }
-
-  /// What waits, to be let go; afterwards nothing does.
-  func letGo() -> [[DeliveryID]] { held.removeAll() }
 
   /// A page of a slice is in.
   func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws -> HistoryPager.Action {

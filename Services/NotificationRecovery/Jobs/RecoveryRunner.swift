@@ -103,8 +103,10 @@ final class RecoveryRunner: Sendable {
     var waiting: [String: RecoveryJob] = [:]
     var beginning: [String] = []
     do throws(RedisError) {
-      for id in try await store.runningIDs(term.bundleId) where active[id] == nil {
-        guard let job = try await store.job(id, of: term.bundleId), job.state == .running else {
+      let ids = try await store.runningIDs(term.bundleId).filter { active[$0] == nil }
+      let stored = try await store.jobs(ids, of: term.bundleId)
+      for id in ids {
+        guard let job = stored[id]?.job, job.state == .running else {
           try await store.remove(running: id, of: term.bundleId)
           continue
         }
@@ -113,8 +115,7 @@ final class RecoveryRunner: Sendable {
       beginning = RecoverySlots.beginning(
         waiting.values.map { RecoverySlots.Candidate(id: $0.id, place: $0.place, startedAt: $0.startedAt) },
         active: Array(active.values))
-      for job in waiting.values where !beginning.contains(job.id) {
-        guard try await store.isCancelRequested(job) else { continue }
+      for job in waiting.values where !beginning.contains(job.id) && stored[job.id]?.isCancelRequested == true {
         var cancelled = job
         cancelled.finish(.cancelled, now: WallClock.now())
         _ = try await store.save(cancelled, term)

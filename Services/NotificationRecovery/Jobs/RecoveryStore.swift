@@ -78,6 +78,20 @@ struct RecoveryStore: Sendable {
     (try await redis.send(["SMEMBERS", .string(Self.runningKey(bundleId))]).array ?? []).compactMap(\.string)
   }
 
+  /// Jobs of an app, as many of them as there are; each with whether it is to be cancelled.
+  func jobs(_ ids: [String], of bundleId: String) async throws(RedisError) -> [String: (job: RecoveryJob, isCancelRequested: Bool)] {
+    guard !ids.isEmpty else { return [:] }
+    let stored = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) }).array ?? []
+    let cancels = try await redis.send(["MGET"] + ids.map { .string(Self.cancelKey($0, bundleId)) }).array ?? []
+    guard stored.count == ids.count, cancels.count == ids.count else { throw .unexpectedReply("MGET") }
+    var jobs: [String: (job: RecoveryJob, isCancelRequested: Bool)] = [:]
+    for (id, (job, cancel)) in zip(ids, zip(stored, cancels)) {
+      guard let job = job.bytes.flatMap(RecoveryJob.init(json:)) else { continue }
+      jobs[id] = (job, cancel.bytes != nil)
+    }
+    return jobs
+  }
+
   func remove(running id: String, of bundleId: String) async throws(RedisError) {
     try await redis.send(["SREM", .string(Self.runningKey(bundleId)), .string(id)])
   }

@@ -32,25 +32,13 @@ struct RecoveryWork: Sendable {
         case .cancelled: try await progress.finish(.cancelled, now: WallClock.now())
         case .failed(let reason): try await progress.finish(.failed, now: WallClock.now(), error: reason)
         }
+        report(await progress.job)
+        try await letGo(stored)
+        return
       }
       report(await progress.job)
-      await letGo(progress)
     } catch {
       logger.info("recovery left to the app's next leader", metadata: ["recovery": "\(stored.id)"])
-    }
-  }
-
-  /// Lets what was held back be worked, in its order and no faster than it is verified.
-  private func letGo(_ progress: RecoveryProgress) async {
-    for ids in await progress.letGo() {
-      do {
-        try await gate.pass(ids.count)
-        try await deliveries.makeReady(ids, in: .intake)
-      } catch is CancellationError {
-        return
-      } catch {
-        logger.warning("held notifications wait for their time", metadata: ["count": "\(ids.count)", "reason": "\(error)"])
-      }
     }
   }
 
@@ -70,9 +58,9 @@ struct RecoveryWork: Sendable {
     metrics.ended(job.state)
   }
 
-  /// Reads all slices: as many at a time as there are readers.
+  /// Reads all slices, as many at a time as there are readers, and lets go of what was held back for that.
   private func read(_ progress: RecoveryProgress, _ job: RecoveryJob) async throws {
-    try await withThrowingTaskGroup(of: Bool.self) { group in
+    try await withThrowingTaskGroup(of: HistorySlice?.self) { group in
       group.addTask {
         while true {
           if try await isCancelled(job) { throw Ending.cancelled }
@@ -82,35 +70,43 @@ struct RecoveryWork: Sendable {
       var reading = 0
       func read(_ slice: HistorySlice) {
         reading += 1
-        group.addTask {
-          try await self.read(slice, progress)
-          return true
-        }
+        group.addTask { try await self.read(slice, progress) }
       }
       for slice in await progress.openSlices { read(slice) }
       while true {
         while let slice = await progress.openNext(readers: settings.parallelPages) { read(slice) }
-        guard reading > 0, try await group.next() != nil else { break }
+        guard reading > 0, let unfinished = try await group.next() else { break }
         reading -= 1
+        if let unfinished { read(unfinished) }
       }
+      guard await progress.isRead else {
+        group.cancelAll()
+        throw Ending.failed("a part of the window could not be read")
+      }
+      group.addTask {
+        try await letGo(job)
+        return nil
+      }
+      _ = try await group.next()
       group.cancelAll()
-      guard await progress.isRead else { throw Ending.failed("a part of the window could not be read") }
     }
   }
 
-  private func read(_ slice: HistorySlice, _ progress: RecoveryProgress) async throws {
+  /// Reads a slice to its end, or to where it tells how the next ones are to be cut: then it is to be gone on with.
+  private func read(_ slice: HistorySlice, _ progress: RecoveryProgress) async throws -> HistorySlice? {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
-      do { try await gate.pass(Int(HistorySlices.pageSize)) } catch { throw RecoveryProgress.Interruption.stopped }
-      guard let now = await progress.slice(slice.number) else { return }
+      try await passGate(await progress.job)
+      guard let now = await progress.slice(slice.number) else { return nil }
       do {
         let job = await progress.job
         let page = try await client.notificationHistory(
           job.request(now.window), bundleId: job.bundleId, server: job.server, paginationToken: token, deadline: .now + Self.pageTime)
         failures = 0
-        let taken = try await takeIn(page, job.id, progress)
+        let taken = try await takeIn(page, progress)
         action = try await progress.received(slice.number, page, accepted: taken.accepted, duplicates: taken.duplicates)
+        if case .request = action, let read = await progress.slice(slice.number), read.tellsMuch { return read }
       } catch let error as AppStoreServerAPIError {
         if error.classification != .rate { failures += 1 }
         if let next = try await react(to: error, slice.number, failures, progress) { action = next }
@@ -119,6 +115,17 @@ struct RecoveryWork: Sendable {
       }
     }
     if case .failed(let failure) = action { throw Ending.failed("\(failure)") }
+    return nil
+  }
+
+  /// Returns when there is room in the intake for a page.
+  private func passGate(_ job: RecoveryJob) async throws {
+    do {
+      guard job.origin.isUrgentFirst else { return try await gate.pass(Int(HistorySlices.pageSize)) }
+      while try await !gate.passHolding(Int(HistorySlices.pageSize)) { try await letGo(job) }
+    } catch is CancellationError {
+      throw RecoveryProgress.Interruption.stopped
+    }
   }
 
   /// Waits as long as the error asks for; a new action where the slice starts anew.
@@ -149,40 +156,66 @@ struct RecoveryWork: Sendable {
   typealias Taken = RecoveredNotification.Taken
 
   /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
-  private func takeIn(
-    _ page: NotificationHistoryPage, _ jobID: String, _ progress: RecoveryProgress
-  ) async throws -> (accepted: Int, duplicates: Int) {
+  private func takeIn(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
+    let job = await progress.job
     var counts = (accepted: 0, duplicates: 0)
-    try await withThrowingTaskGroup(of: Taken.self) { group in
+    var held: [RecoveryUrgency: [DeliveryID]] = [:]
+    try await withThrowingTaskGroup(of: (Taken, held: RecoveryUrgency?).self) { group in
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
-        let hold = await progress.hold(urgency, most: settings.holdBack.milliseconds)
+        let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
         group.addTask {
-          let taken = try await takeIn(notification, notBefore: hold > 0 ? WallClock.now() + hold : nil, jobID)
-          if case .accepted(let id) = taken, hold > 0 { await progress.note(held: id, urgency) }
-          return taken
+          let taken = try await insisting("a recovered notification is not taken in yet", job) {
+            try await notification.takeIn(
+              deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
+          }
+          return (taken, hold > 0 ? urgency : nil)
         }
       }
-      for try await taken in group {
-        if case .accepted = taken { counts.accepted += 1 } else { counts.duplicates += 1 }
+      for try await (taken, urgency) in group {
         metrics.took(taken)
+        let id: DeliveryID?
+        switch taken {
+        case .accepted(let new): (id, counts.accepted) = (new, counts.accepted + 1)
+        // A leader that died may have taken it in and not listed it.
+        case .duplicate(let known): (id, counts.duplicates) = (known, counts.duplicates + 1)
+        }
+        if let id, let urgency { held[urgency, default: []].append(id) }
       }
     }
+    let list = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
+    for (urgency, ids) in held { try await insisting("what is held is not noted yet", job) { try await list.add(ids, urgency) } }
     return counts
   }
 
-  private func takeIn(_ notification: RecoveredNotification, notBefore: Int64?, _ jobID: String) async throws -> Taken {
-    var step: Int64 = 100
-    while true {
-      do throws(QueueError) {
-        return try await notification.takeIn(deliveries, attributes: ["recoveryId": jobID], notBefore: notBefore)
-      } catch {
-        // Redis away or the queue full: the page is kept until it is in.
-        logger.warning("a recovered notification is not taken in yet", metadata: ["recovery": "\(jobID)", "reason": "\(error)"])
+  /// Lets what was held back be worked, in its order and no faster than it is verified.
+  private func letGo(_ job: RecoveryJob) async throws {
+    guard job.origin.isUrgentFirst else { return }
+    let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
+    for urgency in RecoveryUrgency.allCases {
+      while true {
+        let ids = try await insisting("what is held is not let go yet", job) { try await held.take(urgency) }
+        guard !ids.isEmpty else { break }
+        for ids in Dictionary(grouping: ids, by: \.shard).values {
+          do { try await gate.pass(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
+          try await insisting("what is held is not let go yet", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
+        }
       }
-      try await pause(step)
-      step = min(step * 2, 5000)
+    }
+  }
+
+  /// Repeats a step while Redis is away or the queue is full.
+  private func insisting<Answer: Sendable>(
+    _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Answer
+  ) async throws -> Answer {
+    var wait: Int64 = 100
+    while true {
+      do { return try await step() } catch {
+        logger.warning(what, metadata: ["recovery": "\(job.id)", "reason": "\(error)"])
+      }
+      try await pause(wait)
+      wait = min(wait * 2, 5000)
     }
   }
 

@@ -10,6 +10,9 @@ public struct HistorySlice: Sendable, Hashable {
   /// Notifications on them.
   public internal(set) var items: Int64
 
+  /// Whether it was just read so far that more slices may be opened beside it.
+  public var tellsMuch: Bool { Double(pages) == HistorySlices.leastPages }
+
   public init(number: Int64, window: TimeWindow, pager: HistoryPager = HistoryPager(), pages: Int64 = 0, items: Int64 = 0) {
     self.number = number
     self.window = window

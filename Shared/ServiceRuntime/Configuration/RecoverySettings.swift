@@ -8,6 +8,10 @@ public struct RecoverySettings: Sendable, Hashable {
   public var holdBack: Duration = .seconds(300)
   /// Deliveries that may wait for verification; while there are more, recoveries put nothing beside them.
   public var intakeBacklog = 20_000
+  /// Notifications that all recoveries together may hold back; never more than a quarter of the queue's bound.
+  public var heldBacklog = 200_000
+  /// Recoveries of one app that callers may have running and waiting.
+  public var mostRunning = 100
   /// How often ingest says that it is alive.
   public var heartbeat: Duration = .seconds(5)
   /// An outage of ingest is at least so long.
@@ -31,6 +35,8 @@ public struct RecoverySettings: Sendable, Hashable {
     self.init()
     try node.count("parallelPages", 1...256, &parallelPages)
     try node.count("intakeBacklog", 1...100_000_000, &intakeBacklog)
+    try node.count("heldBacklog", 1...100_000_000, &heldBacklog)
+    try node.count("mostRunning", 1...10_000, &mostRunning)
     try node.time("lease", .seconds(1)..., &lease)
     try node.time("holdBack", .zero..., &holdBack)
     try node.time("heartbeat", .milliseconds(100)..., &heartbeat)
@@ -49,7 +55,7 @@ public struct RecoverySettings: Sendable, Hashable {
     }
     unknown += node.unknownKeys([
       "parallelPages", "lease", "holdBack", "heartbeat", "outageAfter", "retryPatience", "retryMargin", "silenceAfter",
-      "silenceExpected", "rates", "intakeBacklog",
+      "silenceExpected", "rates", "intakeBacklog", "heldBacklog", "mostRunning",
     ])
   }
 }
