@@ -77,7 +77,6 @@ start_process() {
   echo "$pid" >"$RUN/$name.pid"
 }
 
-# Asks a process to end, waits, and insists after the given seconds.
 # Ends it without asking, and waits until it is gone and its port free.
 kill_process() {
   local name=$1 waited=0
@@ -89,6 +88,7 @@ kill_process() {
   rm -f "$RUN/$name.pid"
 }
 
+# Asks a process to end, waits, and insists after the given seconds.
 stop_process() {
   local name=$1 patience=${2:-30} pid waited=0
   is_running "$name" || { rm -f "$RUN/$name.pid"; return 0; }

@@ -236,7 +236,7 @@ def test_what_is_held_after_an_outage_is_let_go_though_redis_dies_meanwhile(reco
 
 
 def test_no_more_is_held_than_may_be(tmp_path_factory):
-    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 60\n") as system:
+    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n") as system:
         subscription = system.subscribe([VERIFIED])
         # Few can wait: the others are let go on the way, and the window is read to its end.
         assert len(order_after_an_outage(system, subscription)) == 600
