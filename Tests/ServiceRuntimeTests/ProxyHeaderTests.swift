@@ -80,9 +80,55 @@ import Testing
     #expect(origin(Self.binary(0x21, 0x21, mapped + mapped + [0, 1, 0, 2])) == (try Self.client("192.0.2.1")))
   }
 
-  @Test func `What stands behind the addresses is passed over`() throws {
-    let more: [UInt8] = [0x04, 0x00, 0x02, 0xAA, 0xBB, 0xFF]
+  /// A vector of that many bytes that says nothing.
+  private static func nothing(_ count: Int) -> [UInt8] {
+    [0x04, UInt8((count - 3) >> 8), UInt8((count - 3) & 0xFF)] + [UInt8](repeating: 0xFF, count: count - 3)
+  }
+
+  @Test(arguments: [[0xEE, 0, 0], [0x20, 0, 1, 7], [0x02, 0, 2, 0xAA, 0xBB, 0x04, 0, 0]] as [[UInt8]])
+  func `Vectors behind the addresses are passed over`(_ more: [UInt8]) throws {
     #expect(origin(Self.binary(0x21, 0x11, Self.addresses4 + more)) == (try Self.client("192.0.2.1")))
+  }
+
+  @Test(arguments: [[0x04], [0x04, 0], [0x04, 0, 1], [0x04, 0xFF, 0xFF, 1], [0x04, 0, 0, 0x05]] as [[UInt8]])
+  func `Half a vector is refused`(_ more: [UInt8]) {
+    #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + more)) == .refused)
+    #expect(read(Self.binary(0x21, 0x21, Self.addresses6 + more)) == .refused)
+  }
+
+  // MARK: Checksum
+
+  @Test func `The checksum is that of the standard's example`() {
+    #expect(ProxyHeader.crc32c(Array("123456789".utf8)) == 0xE306_9283)
+    #expect(ProxyHeader.crc32c([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+  }
+
+  /// A header whose checksum stands between two other vectors.
+  private static func summed() -> [UInt8] {
+    var header = binary(0x21, 0x11, addresses4 + nothing(5) + [3, 0, 4, 0, 0, 0, 0] + nothing(3))
+    let sum = ProxyHeader.crc32c(header)
+    for index in 0..<4 { header[36 + index] = UInt8(truncatingIfNeeded: sum >> (24 - 8 * UInt32(index))) }
+    return header
+  }
+
+  @Test func `A header with its checksum is taken, and with any bit of it changed it names nobody else`() throws {
+    let whole = Self.summed()
+    let client = try Self.client("192.0.2.1")
+    #expect(origin(whole) == client)
+    for index in 16..<whole.count {
+      for bit in 0..<8 {
+        var changed = whole
+        changed[index] ^= 1 << bit
+        // The vector that is no checksum any more is passed over.
+        if index == 33 { #expect(read(changed) == .refused || origin(changed) == client) } else { #expect(read(changed) == .refused) }
+      }
+    }
+  }
+
+  @Test func `A checksum of another length, and a second one, are refused`() {
+    #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 3, 0, 0, 0])) == .refused)
+    #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 0])) == .refused)
+    #expect(read(Self.binary(0x21, 0x11, Self.addresses4 + [3, 0, 4, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 0])) == .refused)
   }
 
   @Test func `A connection of the proxy's own is the proxy's, whatever the rest says`() {
@@ -91,9 +137,10 @@ import Testing
     #expect(origin(Self.binary(0x20, 0xFF, [1])) == .proxy)
   }
 
-  @Test(arguments: [0x00, 0x01, 0x10, 0x12, 0x20, 0x22, 0x30, 0x31, 0x32] as [UInt8])
-  func `A client without an address of TCP is unknown`(_ family: UInt8) {
-    #expect(origin(Self.binary(0x21, family, [UInt8](repeating: 1, count: 216))) == .unknown)
+  @Test(
+    arguments: [(0x00, 7), (0x01, 7), (0x10, 7), (0x12, 12), (0x20, 7), (0x22, 36), (0x30, 7), (0x31, 216), (0x32, 216)] as [(UInt8, Int)])
+  func `A client without an address of TCP is unknown`(family: UInt8, length: Int) {
+    #expect(origin(Self.binary(0x21, family, [UInt8](repeating: 1, count: length))) == .unknown)
   }
 
   @Test func `What is no header of version 2 is refused`() {
@@ -118,9 +165,9 @@ import Testing
 
   @Test func `A header of the longest length is taken and one byte more is refused at its length`() {
     let limit = 300
-    let longest = Self.binary(0x21, 0x11, Self.addresses4 + [UInt8](repeating: 0, count: limit - 28))
+    let longest = Self.binary(0x21, 0x11, Self.addresses4 + Self.nothing(limit - 28))
     #expect(longest.count == limit && read(longest, limit: limit) == .whole(ProxyHeader(origin: origin(longest)!, length: limit)))
-    let longer = Self.binary(0x21, 0x11, Self.addresses4 + [UInt8](repeating: 0, count: limit - 27))
+    let longer = Self.binary(0x21, 0x11, Self.addresses4 + Self.nothing(limit - 27))
     #expect(read(Array(longer.prefix(16)), limit: limit) == .refused)
     let own = Self.binary(0x20, 0x00, [UInt8](repeating: 0, count: 0xFFFF))
     #expect(read(own, limit: ProxyHeader.longest) == .whole(ProxyHeader(origin: .proxy, length: ProxyHeader.longest)))

@@ -138,7 +138,8 @@ BROKEN = [
     b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\n" + request(), b"PROXY TCP4 999.2.3.4 5.6.7.8 1 2\r\n", b"PROXY TCP6 1.2.3.4 5.6.7.8 1 2\r\n",
     b"PROXY TCP4 1.2.3.4\0 5.6.7.8 1 2\r\n", b"PROXY " + b"x" * 5000, b"PROXY UNKNOWN" + b" " * 5000, binary("1.2.3.4", command=0x22),
     binary("1.2.3.4", command=0x11), binary("1.2.3.4", family=0x13), binary("1.2.3.4", family=0x41), binary("1.2.3.4", family=0x21),
-    SIGNATURE + b"\x21\x11\x00\x00" + request(), SIGNATURE + b"\x21\x11\xff\xff" + b"A" * 70_000, SIGNATURE[:-1] + b"\r" + b"A" * 50,
+    SIGNATURE + b"\x21\x11\x00\x00" + request(), binary("1.2.3.4", b"\x04\x00"),
+    binary("1.2.3.4", b"\x03\x00\x04abcd"), SIGNATURE + b"\x21\x11\xff\xff" + b"A" * 70_000, SIGNATURE[:-1] + b"\r" + b"A" * 50,
 ]
 
 
@@ -150,8 +151,11 @@ def test_a_proxys_connection_without_a_proper_header_ends_unanswered(edge, start
 
 
 def test_a_header_of_the_longest_length_is_taken_and_one_byte_more_is_not(edge):
-    assert status(edge, binary("198.51.50.1", b"\x04" * (LIMIT - 28))) == 200
-    assert status(edge, binary("198.51.50.1", b"\x04" * (LIMIT - 27))) is None
+    def padded(length: int) -> bytes:
+        return binary("198.51.50.1", struct.pack("!BH", 4, length - 31) + bytes(length - 31))
+
+    assert len(padded(LIMIT)) == LIMIT and status(edge, padded(LIMIT)) == 200
+    assert status(edge, padded(LIMIT + 1)) is None
 
 
 @pytest.mark.parametrize("header", [line("198.51.60.1"), binary("198.51.60.2")], ids=["version 1", "version 2"])
@@ -216,7 +220,7 @@ def test_where_tls_ends_at_ingest_the_header_comes_in_front_of_it(system, tmp_pa
         configuration = tmp_path / "haproxy.cfg"
         configuration.write_text(
             "defaults\n  mode tcp\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n"
-            f"listen through\n  bind 127.0.0.1:{port}\n  server one 127.0.0.1:{process.port} send-proxy-v2-ssl-cn\n")
+            f"listen through\n  bind 127.0.0.1:{port}\n  server one 127.0.0.1:{process.port} send-proxy-v2 proxy-v2-options crc32c,ssl,unique-id\n")
         proxy = subprocess.Popen([HAPROXY, "-f", configuration], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             context = ssl.create_default_context(cafile=certificate)

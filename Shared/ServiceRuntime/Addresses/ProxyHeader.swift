@@ -82,6 +82,7 @@ struct ProxyHeader: Sendable, Hashable {
     guard length >= fixedLength + block else { return .refused }
     guard bytes.count >= length else { return .incomplete }
     guard !isOwn else { return .whole(ProxyHeader(origin: .proxy, length: length)) }
+    guard block == 0 || hasProperVectors(bytes[..<length], after: fixedLength + block) else { return .refused }
     let origin: Origin =
       switch (family, transport) {
       case (1, 1): .client(IPAddress(bits: IPAddress.v4Prefix | number(bytes[16..<20])))
