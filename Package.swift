@@ -149,6 +149,7 @@ let package = Package(
     .testTarget(
       name: "NotificationRecoveryTests", dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "WireJSON"],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
+    .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
   ]
 )
 

@@ -4,6 +4,7 @@ import AttributionQueue
 import Cryptography
 import HTTPClient
 import ServiceRuntime
+import WireJSON
 
 extension ServiceParts {
   /// Puts ingest together: the public routes, the worker that sends sessions on, and what internal systems may ask.
@@ -34,6 +35,7 @@ extension ServiceParts {
         maximumWait: configuration.maximumWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: environment.rpcClient(baseURL: environment.variables.signerURL)),
+      takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } },
       now: WallClock.now)
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }

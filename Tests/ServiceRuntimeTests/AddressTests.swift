@@ -11,6 +11,7 @@ import Testing
 
   @Test(arguments: [
     "", "17", "17.0.0", "17.0.0.256", "017.0.0.1", "17.0.0.1 ", "[::1]", "::1%eth0", "2001:db8::1::2", "apple.com", "17.0.0.1:80",
+    "17.0.0.1\u{0}", "::1\u{0}x",
   ])
   func `What is none is refused`(_ text: String) { #expect(throws: AddressError.self) { try address(text) } }
 

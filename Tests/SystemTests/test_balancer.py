@@ -21,7 +21,13 @@ pytestmark = pytest.mark.skipif(not os.access(HAPROXY, os.X_OK), reason="haproxy
 
 
 class Balancer:
-    def __init__(self, folder: pathlib.Path, instances: list[tuple[int, int]]):
+    def __init__(self, folder: pathlib.Path, instances: list[tuple[int, int]], *, public_servers: str = ""):
+        """`public_servers`: more words for the servers of the public port."""
+        self.configuration = folder / "haproxy.cfg"
+        place = "\nbackend ingest_public\n"
+        whole = CONFIGURATION.read_text()
+        assert place in whole
+        self.configuration.write_text(whole.replace(place, f"{place}  default-server {public_servers}\n") if public_servers else whole)
         self.port, self.internal_port = free_port(), free_port()
         certificate, key = folder / "certificate.pem", folder / "key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
@@ -38,9 +44,9 @@ class Balancer:
         self.log = (folder / "haproxy.log").open("wb")
 
     def __enter__(self) -> "Balancer":
-        check = subprocess.run([HAPROXY, "-c", "-f", CONFIGURATION], env=self.environment, capture_output=True, text=True)
+        check = subprocess.run([HAPROXY, "-c", "-f", self.configuration], env=self.environment, capture_output=True, text=True)
         assert check.returncode == 0, check.stderr
-        self.process = subprocess.Popen([HAPROXY, "-f", CONFIGURATION], env=self.environment, stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([HAPROXY, "-f", self.configuration], env=self.environment, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log)
         until = time.monotonic() + 30
         while True:
@@ -57,10 +63,10 @@ class Balancer:
         self.process.wait()
         self.log.close()
 
-    def connection(self) -> http.client.HTTPSConnection:
+    def connection(self, source: str | None = None) -> http.client.HTTPSConnection:
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context, source_address=source and (source, 0))
 
 
 def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
@@ -182,7 +188,7 @@ def delivery_is_known(system, id: str) -> bool:
 def test_the_balancers_own_errors_are_500_for_postbacks_alone(tmp_path):
     """Nobody is behind it: a device comes again after 500 only."""
     balancer = Balancer(tmp_path, [(free_port(), free_port()), (free_port(), free_port())])
-    balancer.process = subprocess.Popen([HAPROXY, "-f", CONFIGURATION], env=balancer.environment, stdin=subprocess.DEVNULL,
+    balancer.process = subprocess.Popen([HAPROXY, "-f", balancer.configuration], env=balancer.environment, stdin=subprocess.DEVNULL,
                                         stdout=balancer.log, stderr=balancer.log)
     try:
         until = time.monotonic() + 30

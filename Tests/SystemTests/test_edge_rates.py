@@ -3,6 +3,7 @@
 import hashlib
 import http.client
 import json
+import re
 import uuid
 
 import pytest
@@ -53,6 +54,35 @@ def test_a_peer_past_its_rate_is_told_when_to_come_again(edge):
     # Others do not notice.
     assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.2"))[0] == 200
     assert edge.metric('attribution_rate_limited_total{method="public/postback"}') == 1
+
+
+def test_a_peer_is_told_how_it_stands(edge):
+    """The fields of draft-ietf-httpapi-ratelimit-headers, on every answer that counts."""
+    def told(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
+        status, headers, _ = ask(edge, path, body, from_(address))
+        return status, headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")
+
+    policy = '"peer";q=10;w=10000'
+    for number, (path, body, expected) in enumerate([
+            ("/v1/postbacks", postback(), 200), ("/v1/postbacks", b"{}", 400), ("/v1/nothing", b"", 404), ("/v1/adservices/tokens", b"{}", 400)]):
+        status, *fields = told(path, body)
+        assert (status, fields[0]) == (expected, policy) and re.fullmatch(rf'"peer";r={9 - number};t=\d+', fields[1]), fields
+    for _ in range(6):
+        told("/v1/postbacks", postback())
+    for path, expected in (("/v1/postbacks", 500), ("/v1/sessions", 403), ("/v1/adservices/tokens", 429)):
+        status, *fields = told(path, b"{}")
+        if expected == 403:  # nobody's rate counts where only others may ask
+            assert (status, fields) == (403, [None] * 3)
+            continue
+        assert status == expected and fields[0] == policy
+        left, seconds = re.fullmatch(r'"peer";r=(\d+);t=(\d+)', fields[1]).groups()
+        assert left == "0" and int(seconds) <= int(fields[2])
+
+
+def test_without_a_rate_nothing_is_told_of_one(system, tmp_path):
+    with IngestProcess(system, tmp_path) as process:
+        _, headers, _ = ask(process, "/v1/postbacks", postback())
+        assert not [name for name in headers if name.startswith("ratelimit")]
 
 
 def test_a_64_of_ipv6_is_one_peer(edge):

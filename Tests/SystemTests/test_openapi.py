@@ -81,6 +81,9 @@ def sharpened(values: dict[str, list]) -> dict:
             for operation in item.values():
                 for content in operation["requestBody"]["content"].values():
                     sharpen(content["schema"])
+                for parameter in operation.get("parameters", []):
+                    if parameter["in"] == "path" and parameter["name"] in values:
+                        parameter["schema"] = {"enum": values[parameter["name"]]}
     return contract
 
 

@@ -16,7 +16,8 @@ struct NotificationIntake: Sendable {
   let deliveries: DeliveryQueue
   let arrivals: ArrivalCounter
 
-  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+  /// - Parameter bundleId: the app whose URL it came to, which the verifier then expects; nil at the URL of all apps.
+  func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
     let body: JSONObject
     do { body = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
     guard let signedPayload = body["signedPayload"]?.stringValue else {
@@ -31,14 +32,23 @@ struct NotificationIntake: Sendable {
           message: request.message(kind: Self.messageKind, body: [], attributes: ["version": "1"])))
     }
     let found = NotificationSniffer(signedPayload: signedPayload)
-    // The same keys as recovery uses: what comes both ways is one.
-    let key = found.idempotencyKey(signedPayload: signedPayload)
+    // The same keys as recovery uses: what comes both ways is one. So is what comes to the URL of the app that it names, since the
+    // proof of these bytes is the proof of that name. What names another app, or none, is another question there, answered by
+    // another verdict: it must not stand in the place of the same bytes where they belong.
+    var key = found.idempotencyKey(signedPayload: signedPayload)
+    var attributes: [String: String] = [:]
+    var isElsewhere = false
+    if let bundleId {
+      attributes[SignedDataExpectation.bundleIdAttribute] = bundleId
+      isElsewhere = found.bundleId?.isExactly(bundleId) != true
+      if isElsewhere { key = "\(bundleId)\u{0}\(key)" }
+    }
     let answer = await accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
         naturalKey: found.naturalKey, keepsOrder: true,
-        message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8))))
-    if answer.status == 200 { arrivals.count(environment: found.environment, bundleId: found.bundleId) }
+        message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8), attributes: attributes)))
+    if answer.status == 200, !isElsewhere { arrivals.count(environment: found.environment, bundleId: found.bundleId) }
     return answer
   }
 

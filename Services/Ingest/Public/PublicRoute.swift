@@ -4,8 +4,10 @@ enum PublicRoute: Sendable, Hashable {
   /// A postback; the ad network whose URL it came to, when the URL names one.
   case postback(adNetworkId: String?)
   case signedWebPayload
-  case notification
-  case token
+  /// A notification; the app whose URL it came to, when the URL names one.
+  case notification(bundleId: String?)
+  /// An AdServices token; the app whose URL it came to, when the URL names one.
+  case token(bundleId: String?)
   case session
   case attStatus(installId: String)
 
@@ -25,12 +27,18 @@ enum PublicRoute: Sendable, Hashable {
       ["v1", "postbacks"]:
       self = .postback(adNetworkId: nil)
     case [".well-known", "skadnetwork", "get-signed-payload"]: self = .signedWebPayload
-    case ["v1", "app-store", "notifications"]: self = .notification
-    case ["v1", "adservices", "tokens"]: self = .token
+    case ["v1", "app-store", "notifications"]: self = .notification(bundleId: nil)
+    case ["v1", "adservices", "tokens"]: self = .token(bundleId: nil)
     case ["v1", "sessions"]: self = .session
     case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "postbacks":
       guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
       self = .postback(adNetworkId: id)
+    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "app-store" && parts[2] == "notifications":
+      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
+      self = .notification(bundleId: id)
+    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "adservices" && parts[2] == "tokens":
+      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
+      self = .token(bundleId: id)
     case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "sessions" && parts[3] == "att-status":
       guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
       self = .attStatus(installId: id)
@@ -55,7 +63,9 @@ enum PublicRoute: Sendable, Hashable {
   }
 
   /// What the body may be.
-  var takesText: Bool { self == .token }
+  var takesText: Bool {
+    if case .token = self { true } else { false }
+  }
 
   /// A path segment or query value with its `%41` resolved; nil when that is no UTF-8.
   static func decoded(_ text: some StringProtocol) -> String? {

@@ -8,11 +8,13 @@ struct PublicRouter: PublicResponder {
   let tokens: TokenIntake
   let sessions: SessionIntake
   let webPayloads: WebPayloadIntake
+  /// Whether an app has a URL of its own for notifications.
+  let takesNotifications: @Sendable (_ bundleId: String) -> Bool
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
   func route(_ path: String) -> PublicRouteDescription? {
-    PublicRoute(path: path).map { route in
+    served(path).map { route in
       var isPostback = false
       if case .postback = route { isPostback = true }
       return PublicRouteDescription(method: route.method, kind: route.name, comeAgainStatus: isPostback ? 500 : 429)
@@ -21,7 +23,7 @@ struct PublicRouter: PublicResponder {
 
   func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
     let request = PublicRequest(received, receivedAt: now())
-    guard let route = PublicRoute(path: request.path) else { return .failure(.notFound("no such route")) }
+    guard let route = served(request.path) else { return .failure(.notFound("no such route")) }
     guard request.isJSON || (route.takesText && request.isText) else {
       var answer = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
@@ -31,10 +33,20 @@ struct PublicRouter: PublicResponder {
     switch route {
     case .postback(let adNetworkId): return await postbacks.receive(request, adNetworkId: adNetworkId)
     case .signedWebPayload: return await webPayloads.receive(request)
-    case .notification: return await notifications.receive(request)
-    case .token: return await tokens.receive(request)
+    case .notification(let bundleId): return await notifications.receive(request, bundleId: bundleId)
+    case .token(let bundleId): return await tokens.receive(request, bundleId: bundleId)
     case .session: return await sessions.receive(request)
     case .attStatus(let installId): return await sessions.receiveStatus(request, installId: installId)
+    }
+  }
+
+  /// The route of a path; nil when there is none, or it is the URL of an app that is not configured.
+  private func served(_ path: String) -> PublicRoute? {
+    guard let route = PublicRoute(path: path) else { return nil }
+    switch route {
+    case .notification(let bundleId?): return takesNotifications(bundleId) ? route : nil
+    case .token(let bundleId?): return tokens.takes(bundleId) ? route : nil
+    default: return route
     }
   }
 }

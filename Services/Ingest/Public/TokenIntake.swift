@@ -14,11 +14,12 @@ struct TokenIntake: Sendable {
   /// Whether tokens of an app are taken.
   let takes: @Sendable (_ bundleId: String) -> Bool
 
-  func receive(_ request: PublicRequest) async -> PublicHTTPResponse {
+  /// - Parameter bundleId: the app whose URL it came to; then the app need not be named elsewhere, and no other may be.
+  func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
     let submission: TokenSubmission
     do {
-      if !request.isText, let error = try deviceError(request) { return error }
-      submission = request.isText ? try text(request) : try json(request)
+      if !request.isText, let error = try deviceError(request, bundleId) { return error }
+      submission = request.isText ? try text(request, bundleId) : try json(request, bundleId)
       try check(submission.bundleId)
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
@@ -45,7 +46,7 @@ struct TokenIntake: Sendable {
   }
 
   /// A device that has an error in place of a token: it is counted, and nothing is queued.
-  private func deviceError(_ request: PublicRequest) throws(FieldError) -> PublicHTTPResponse? {
+  private func deviceError(_ request: PublicRequest, _ own: String?) throws(FieldError) -> PublicHTTPResponse? {
     let body = try request.object()
     guard let value = body["attributionError"], value != .null else { return nil }
     guard body["token"] == nil || body["token"] == .null else {
@@ -54,7 +55,7 @@ struct TokenIntake: Sendable {
     guard let error = value.int64Value.flatMap({ DeviceTokenError(rawValue: $0) }) else {
       throw FieldError(field: "attributionError", reason: "must be 1 (network), 2 (internal) or 3 (platform not supported)")
     }
-    guard let bundleId = try string("bundleId", in: body), !bundleId.isEmpty else {
+    guard let bundleId = try app(try string("bundleId", in: body), own), !bundleId.isEmpty else {
       throw FieldError(field: "bundleId", reason: "must be the app's bundle id")
     }
     try check(bundleId)
@@ -62,19 +63,25 @@ struct TokenIntake: Sendable {
     return .json(202, ["status": "counted", "retry": .bool(error.mayBeTriedAgain)])
   }
 
+  /// The app that is named, or whose URL this is.
+  private func app(_ named: String?, _ own: String?) throws(FieldError) -> String? {
+    guard let named, let own, !named.isExactly(own) else { return named ?? own }
+    throw FieldError(field: "bundleId", reason: "is not the app of this URL")
+  }
+
   private func check(_ bundleId: String) throws(FieldError) {
     guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is no app that is configured here") }
   }
 
-  private func json(_ request: PublicRequest) throws(FieldError) -> TokenSubmission {
+  private func json(_ request: PublicRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
     let body = try request.object()
     return try TokenSubmission(
-      token: try string("token", in: body), bundleId: try string("bundleId", in: body),
+      token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), own),
       installId: try string("installId", in: body), attStatus: try ATTStatus(parsing: body["attStatus"]),
       requestedAt: try SessionSubmission.time("requestedAt", in: body), receivedAt: request.receivedAt)
   }
 
-  private func text(_ request: PublicRequest) throws(FieldError) -> TokenSubmission {
+  private func text(_ request: PublicRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
     var requestedAt: Int64?
     if let text = request.parameter("requestedAt") {
       requestedAt = DeviceTime.milliseconds(text) ?? Int64(text)
@@ -91,7 +98,7 @@ struct TokenIntake: Sendable {
       throw FieldError(field: "token", reason: "must be ASCII")
     }
     return try TokenSubmission(
-      token: token, bundleId: request.parameter("bundleId"), installId: request.parameter("installId"),
+      token: token, bundleId: try app(request.parameter("bundleId"), own), installId: request.parameter("installId"),
       attStatus: status,
       requestedAt: requestedAt, receivedAt: request.receivedAt)
   }

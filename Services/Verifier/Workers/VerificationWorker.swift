@@ -108,7 +108,10 @@ struct VerificationWorker: Sendable {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)
-    let verdict = await signedData.verdict(on: text, kind: .notification, now: WallClock.now())
+    // The app whose URL it came to, where it came to one's own.
+    let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
+    let verdict = await signedData.verdict(
+      on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
     if verdict.reason == .revocationUnknown {
       // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
       return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -119,6 +122,7 @@ struct VerificationWorker: Sendable {
       let claimed = NotificationSniffer(signedPayload: text)
       var more: JSONObject = [:]
       more["environment"] = verdict.environment.map { .string($0) }
+      more["expectedBundleId"] = expected.map { .string($0) }
       more["claimedNotificationUUID"] = claimed.notificationUUID.map { .string($0) }
       return rejected(
         lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,

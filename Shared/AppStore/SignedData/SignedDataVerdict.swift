@@ -22,11 +22,17 @@ public struct SignedDataVerdict: Sendable, Hashable {
 
 /// What a caller expects; what is nil comes from the configured app that the data names.
 public struct SignedDataExpectation: Sendable, Hashable {
+  /// The attribute of a queued delivery that names the app whose URL it came to.
+  public static let bundleIdAttribute = "expectedBundleId"
+
   public var bundleId: String?
   public var appAppleId: Int64?
   public var environment: String?
+  /// Whether the app must be a configured one also where its bundle id is expected here.
+  public var isOfKnownApp: Bool
 
-  public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil) {
+  public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, isOfKnownApp: Bool = false) {
+    self.isOfKnownApp = isOfKnownApp
     self.bundleId = bundleId
     self.appAppleId = appAppleId
     self.environment = environment

@@ -143,11 +143,8 @@ public struct SignedDataVerifier: Sendable {
     // An app is configured for an environment or is not configured there at all.
     if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
     if let bundleId = identity.bundleId {
-      if let expected = expecting.bundleId {
-        if !expected.isExactly(bundleId) { return .wrongApp }
-      } else if app == nil {
-        return .wrongApp
-      }
+      if let expected = expecting.bundleId, !expected.isExactly(bundleId) { return .wrongApp }
+      if app == nil, expecting.bundleId == nil || expecting.isOfKnownApp { return .wrongApp }
     }
     // Apple leaves the number out in the sandbox.
     guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }

@@ -13,6 +13,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads `17.1.2.3` or `2001:db8::1`, without brackets, port or zone. Throws ``AddressError``.
   public init(validating text: String) throws(AddressError) {
+    // The system's reader would stop at a zero byte.
+    guard !text.utf8.contains(0) else { throw AddressError("'\(text.prefix(64))' is no IP address") }
     var v4 = in_addr()
     if inet_pton(AF_INET, text, &v4) == 1 {
       bits = Self.v4Prefix | UInt128(UInt32(bigEndian: v4.s_addr))

@@ -319,6 +319,7 @@ extension Limits {
     try count("streamResets", &streamResets)
     try count("controlFrames", &controlFrames)
     try count("batchItems", &batchItems)
+    try node.count("proxyHeaderBytes", ProxyHeader.longestLine...ProxyHeader.longest, &proxyHeaderBytes)
     headerTime = try node["headerTime"]?.duration() ?? headerTime
     bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
     idleTime = try node["idleTime"]?.duration() ?? idleTime
@@ -326,7 +327,7 @@ extension Limits {
       "bodyBytes", "bodyMemory", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
       "headerBytes",
       "headerCount", "requestTargetBytes", "connections", "streams", "streamResets", "controlFrames", "batchItems", "headerTime",
-      "bodyTime", "idleTime",
+      "bodyTime", "idleTime", "proxyHeaderBytes",
     ])
   }
 }

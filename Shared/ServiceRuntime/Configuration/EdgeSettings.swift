@@ -4,8 +4,9 @@ extension PublicEdge {
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
-    unknown += node.unknownKeys(["trustedProxies", "forwardedHeader", "allow", "peerRate", "peers"])
+    unknown += node.unknownKeys(["trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers"])
     proxies.ranges = try Self.ranges(node["trustedProxies"])
+    if let listeners = node["proxyProtocol"] { proxyProtocol = try Self.listeners(listeners, isTrusting: !proxies.ranges.isEmpty) }
     if let header = node["forwardedHeader"] {
       let name = try header.text()
       guard let known = TrustedProxies.Header.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
@@ -26,6 +27,16 @@ extension PublicEdge {
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
     try node.count("peers", 512...1 << 26, &peers)
+  }
+
+  private static func listeners(_ node: ConfigurationNode, isTrusting: Bool) throws(ConfigurationError) -> Set<Listener> {
+    var listeners: Set<Listener> = []
+    for name in try node.texts() {
+      guard let listener = Listener(rawValue: name) else { throw ConfigurationError(node.path, "must be public, internal or both") }
+      listeners.insert(listener)
+    }
+    guard isTrusting || listeners.isEmpty else { throw ConfigurationError(node.path, "needs trustedProxies: from nobody else is it taken") }
+    return listeners
   }
 
   /// One range or a list of them; `apple` stands for Apple's own network.

@@ -10,6 +10,8 @@ public struct Limits: Sendable, Hashable {
   public var headerBytes = 16 << 10
   public var headerCount = 100
   public var requestTargetBytes = 8 << 10
+  /// Bytes of the header that a proxy sends in front of a connection.
+  public var proxyHeaderBytes = 2048
   public var headerTime: Duration = .seconds(10)
   public var bodyTime: Duration = .seconds(30)
   public var idleTime: Duration = .seconds(75)

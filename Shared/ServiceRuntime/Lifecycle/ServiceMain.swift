@@ -179,12 +179,12 @@ public enum ServiceMain {
       return live
     }
     let tls = try liveTLS(environment.variables.tls, "internal", "ATTRIBUTION_TLS_CERTIFICATE")
-    services.append(listener(internalResponder, environment.variables.listen, tls, environment, health, listening))
+    services.append(listener(internalResponder, .internal, environment.variables.listen, tls, environment, health, listening))
     if let responder = parts.publicResponder {
       let publicServer = PublicServer(
         responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics)
       let tls = try liveTLS(environment.variables.publicTLS, "public", "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE")
-      services.append(listener(publicServer, environment.variables.publicListen, tls, environment, health, listening))
+      services.append(listener(publicServer, .public, environment.variables.publicListen, tls, environment, health, listening))
     }
     let reload = parts.reload
     let listeners = certificates
@@ -210,13 +210,14 @@ public enum ServiceMain {
   }
 
   private static func listener(
-    _ responder: any HTTPResponder, _ address: ListenAddress, _ tls: LiveTLS?, _ environment: ServiceEnvironment, _ health: Health,
+    _ responder: any HTTPResponder, _ name: PublicEdge.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
+    _ environment: ServiceEnvironment, _ health: Health,
     _ listening: Listening
   ) -> any Service {
     let bound = ConnectionBound(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
-      isDraining: { health.isDraining })
+      proxies: environment.configuration.edge.proxies(of: name), isDraining: { health.isDraining })
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),
       onServerRunning: { channel in

@@ -6,6 +6,8 @@ public struct PublicEdge: Sendable, Hashable {
   public static let apple = "17.0.0.0/8"
 
   public var proxies = TrustedProxies()
+  /// The listeners on which the proxies' connections begin with a header of the PROXY protocol.
+  public var proxyProtocol: Set<Listener> = []
   /// By kind of route: who alone may ask it. A kind that is absent may be asked by everybody.
   public var allowed: [String: [AddressRange]] = [:]
   /// Of one address, or of one /64 of IPv6; nil for no bound.
@@ -14,6 +16,14 @@ public struct PublicEdge: Sendable, Hashable {
   public var peers = 65_536
 
   public init() {}
+
+  /// One of the ports of a service.
+  public enum Listener: String, Sendable, CaseIterable {
+    case `public`, `internal`
+  }
+
+  /// Whose connections begin with a header of the PROXY protocol.
+  func proxies(of listener: Listener) -> [AddressRange] { proxyProtocol.contains(listener) ? proxies.ranges : [] }
 }
 
 /// Judges requests to the public port by who asks.
@@ -21,28 +31,35 @@ final class PublicEdgeGuard: Sendable {
   private let edge: PublicEdge
   private let rates: RateTable<IPAddress>
   private let registry: MetricsRegistry
+  /// The field `RateLimit-Policy`; nil where peers have no bound.
+  let ratePolicy: String?
 
   init(_ edge: PublicEdge, _ registry: MetricsRegistry) {
     self.edge = edge
     self.registry = registry
     rates = RateTable(most: edge.peers)
+    ratePolicy = edge.peerRate.map(RateStanding.policyField)
     registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
   }
 
   /// Who asks, past the proxies.
   func client(of request: IncomingRequest) -> IPAddress? {
-    edge.proxies.ranges.isEmpty ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
+    edge.proxies.ranges.isEmpty || request.peer.isStranger
+      ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
   }
 
-  /// Why the request is not served; nil when it is.
-  func refusal(of client: IPAddress?, kind: String, now: Int64 = RateClock.now()) -> RPCError? {
+  /// Why the request is not served, nil when it is; and where it was counted, how its peer stands afterwards.
+  func judge(_ client: IPAddress?, kind: String, now: Int64 = RateClock.now()) -> (refusal: RPCError?, standing: RateStanding?) {
     if let allowed = edge.allowed[kind], client.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
-      return RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED")
+      return (RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED"), nil)
     }
-    guard let rate = edge.peerRate, let client, let wait = rates.take(client.network, rate, now: now) else { return nil }
+    guard let rate = edge.peerRate, let client else { return (nil, nil) }
+    let (wait, bucket) = rates.taking(client.network, rate, now: now)
+    let standing = RateStanding(bucket, rate)
+    guard let wait else { return (nil, standing) }
     registry.add("attribution_rate_limited_total", 1, ["public/" + kind])
-    return .rateLimited(wait)
+    return (.rateLimited(wait), standing)
   }
 }
 

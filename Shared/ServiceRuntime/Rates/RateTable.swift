@@ -27,14 +27,20 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Takes one request of that key; nil when it is let through, or how long to wait.
-  func take(_ key: Key, _ rate: RequestRate, now: Int64) -> Duration? {
+  func take(_ key: Key, _ rate: RequestRate, now: Int64) -> Duration? { taking(key, rate, now: now).wait }
+
+  /// The same, with what is left to that key afterwards.
+  func taking(_ key: Key, _ rate: RequestRate, now: Int64) -> (wait: Duration?, bucket: RequestBucket) {
     // Swift's hashes are seeded anew in each process: nobody can aim at a place.
     let hash = UInt(bitPattern: key.hashValue)
     let stripe = stripes[Int(hash % UInt(Self.stripes))]
     let set = Int(hash / UInt(Self.stripes) % UInt(sets))
     return stripe.sets.withLock { sets in
       let count = sets[set]?.count ?? 0
-      for index in 0..<count where sets[set]![index].key == key { return sets[set]![index].bucket.take(rate, now: now) }
+      for index in 0..<count where sets[set]![index].key == key {
+        let wait = sets[set]![index].bucket.take(rate, now: now)
+        return (wait, sets[set]![index].bucket)
+      }
       var bucket = RequestBucket(full: rate, now: now)
       let wait = bucket.take(rate, now: now)
       let entry = Entry(key: key, bucket: bucket)
@@ -45,7 +51,7 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
         let fullest = (0..<count).max { sets[set]![$0].bucket.left < sets[set]![$1].bucket.left }!
         sets[set]![fullest] = entry
       }
-      return wait
+      return (wait, bucket)
     }
   }
 

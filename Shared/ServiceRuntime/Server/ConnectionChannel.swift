@@ -24,14 +24,17 @@ struct ConnectionChannel: ServerChildChannel {
   private let bodies: BodyBudget
   /// Nil: clear text.
   private let tls: LiveTLS?
+  /// Peers whose connections begin with a ``ProxyHeader``; all others' do not.
+  private let proxies: [AddressRange]
   private let isDraining: @Sendable () -> Bool
 
   init(
     responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound, tls: LiveTLS?,
-    isDraining: @escaping @Sendable () -> Bool
+    proxies: [AddressRange], isDraining: @escaping @Sendable () -> Bool
   ) {
     self.bound = bound
     self.tls = tls
+    self.proxies = proxies
     self.responder = responder
     self.limits = limits
     bodies = BodyBudget(most: limits.bodyMemory)
@@ -48,11 +51,15 @@ struct ConnectionChannel: ServerChildChannel {
         channel.close(promise: nil)
         return Value(channel: channel, negotiated: promise.futureResult)
       }
-      let sniffer = PrefaceSniffer(timeLimit: .nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))) { isHTTP2 in
+      let timeLimit = TimeAmount.nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))
+      let proxyHeader = try expectProxyHeader(on: channel, within: timeLimit)
+      let sniffer = PrefaceSniffer(timeLimit: timeLimit) { isHTTP2 in
+        let peer = ConnectionPeer(
+          channel, certificateNames: tls == nil ? [] : CertificateNames.uris(of: channel), origin: proxyHeader?.origin)
         let made: EventLoopFuture<Negotiated> =
           isHTTP2
-          ? channel.eventLoop.makeCompletedFuture { try addHTTP2(to: channel) }.map { .http2 }
-          : channel.eventLoop.makeCompletedFuture { try addHTTP1(to: channel) }.map { .http1 }
+          ? channel.eventLoop.makeCompletedFuture { try addHTTP2(to: channel, peer) }.map { .http2 }
+          : channel.eventLoop.makeCompletedFuture { try addHTTP1(to: channel, peer) }.map { .http1 }
         promise.completeWith(made)
         return made.map { _ in }
       } onFailure: {
@@ -66,7 +73,17 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  private func addHTTP1(to channel: any Channel) throws {
+  /// In front of everything else, TLS too; nil where the peer is no proxy.
+  private func expectProxyHeader(on channel: any Channel, within timeLimit: TimeAmount) throws -> ProxyHeaderReader? {
+    guard !proxies.isEmpty, let address = ConnectionPeer.address(of: channel), proxies.contains(address) else { return nil }
+    let reader = ProxyHeaderReader(limit: limits.proxyHeaderBytes, timeLimit: timeLimit) {
+      registry.add("attribution_http_rejected_total", 1, ["proxy_header"])
+    }
+    try channel.pipeline.syncOperations.addHandler(reader)
+    return reader
+  }
+
+  private func addHTTP1(to channel: any Channel, _ peer: ConnectionPeer) throws {
     // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it gives up.
     var bounds = NIOHTTPDecoderLimitConfiguration()
     bounds.maxHeaderFieldSize = limits.headerBytes * 4
@@ -75,17 +92,13 @@ struct ConnectionChannel: ServerChildChannel {
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
     let handler = HTTP1Handler(
       responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop),
-      executor: .current(channel.eventLoop), peer: peer(channel), isDraining: isDraining)
+      executor: .current(channel.eventLoop), peer: peer, isDraining: isDraining)
     try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
   }
 
-  private func peer(_ channel: any Channel) -> ConnectionPeer {
-    ConnectionPeer(channel, certificateNames: tls == nil ? [] : CertificateNames.uris(of: channel))
-  }
-
-  private func addHTTP2(to channel: any Channel) throws {
+  private func addHTTP2(to channel: any Channel, _ peer: ConnectionPeer) throws {
     try HTTP2Handler.add(
-      to: channel, responder: responder, limits: limits, bodies: bodies, registry: registry, peer: peer(channel))
+      to: channel, responder: responder, limits: limits, bodies: bodies, registry: registry, peer: peer)
   }
 
   func handle(value: Value, logger: Logger) async {

@@ -76,9 +76,11 @@ struct PublicServer: HTTPResponder {
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
-    let exchange = PublicExchange(server: self, request: request, client: client, comeAgainStatus: route?.comeAgainStatus ?? 429)
     // What is no route counts too: whoever tries paths is no better than whoever repeats one.
-    if let refusal = edge.refusal(of: client, kind: route?.kind ?? "unknown") {
+    let (refusal, standing) = edge.judge(client, kind: route?.kind ?? "unknown")
+    let exchange = PublicExchange(
+      server: self, request: request, client: client, standing: standing, comeAgainStatus: route?.comeAgainStatus ?? 429)
+    if let refusal {
       let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
       return .answer(exchange.finish(.error(refusal, status: status)))
     }
@@ -97,11 +99,14 @@ private struct PublicExchange: HTTPExchange {
   let server: PublicServer
   let request: IncomingRequest
   let client: IPAddress?
+  /// How the client stands with its rate; nil where none counts.
+  let standing: RateStanding?
   let requestId: String
   let comeAgainStatus: Int
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, comeAgainStatus: Int) {
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, standing: RateStanding?, comeAgainStatus: Int) {
+    self.standing = standing
     self.comeAgainStatus = comeAgainStatus
     self.client = client
     self.server = server
@@ -156,6 +161,10 @@ private struct PublicExchange: HTTPExchange {
   func finish(_ answer: HTTPAnswer) -> HTTPAnswer {
     var answer = answer
     answer.requestId = requestId
+    if let standing, let policy = server.edge.ratePolicy {
+      answer.headers.add(name: "ratelimit-policy", value: policy)
+      answer.headers.add(name: "ratelimit", value: standing.field)
+    }
     if answer.status == 200 {
       server.ok?.add()
     } else {

@@ -1,0 +1,67 @@
+import NIOCore
+
+/// Reads a connection's ``ProxyHeader`` and hands on what comes behind it. A connection without one, or whose header does not come in
+/// time, ends: whether a header comes is agreed with the proxy and never guessed.
+final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  /// Nil before the header is read.
+  private(set) var origin: ProxyHeader.Origin?
+  private let limit: Int
+  private let timeLimit: TimeAmount
+  private let onRefusal: () -> Void
+  private var seen = ByteBuffer()
+  private var isRefused = false
+  private var alarm: Scheduled<Void>?
+
+  /// - Parameters:
+  ///   - limit: the longest header that is taken, bytes.
+  ///   - timeLimit: from the connection's beginning to the header's end.
+  ///   - onRefusal: called once, before the connection is closed for its header.
+  init(limit: Int, timeLimit: TimeAmount, onRefusal: @escaping () -> Void) {
+    self.limit = limit
+    self.timeLimit = timeLimit
+    self.onRefusal = onRefusal
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    alarm = context.eventLoop.scheduleTask(in: timeLimit) {
+      let (reader, context) = bound.value
+      reader.refuse(context)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isRefused else { return }
+    var buffer = unwrapInboundIn(data)
+    seen.writeBuffer(&buffer)
+    switch ProxyHeader.read(Array(seen.readableBytesView.prefix(limit)), limit: limit) {
+    case .incomplete: return
+    case .refused: refuse(context)
+    case .whole(let header):
+      origin = header.origin
+      seen.moveReaderIndex(forwardBy: header.length)
+      let rest = seen
+      seen = ByteBuffer()
+      if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
+      context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    alarm?.cancel()
+    context.fireChannelInactive()
+  }
+
+  private func refuse(_ context: ChannelHandlerContext) {
+    guard origin == nil, !isRefused else { return }
+    isRefused = true
+    seen = ByteBuffer()
+    onRefusal()
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,52 @@
+import Cryptography
+import Testing
+
+@testable import AppStore
+
+/// A genuine notification of `com.example.app`, judged for whom it is expected of.
+@Suite("Whose notification it is")
+struct ExpectedAppTests {
+  private static let app = KnownApp(bundleId: "com.example.app", appAppleId: 1_234_567_890, environments: ["Production", "Sandbox"])
+  private static let other = KnownApp(bundleId: "com.example.other", appAppleId: 42, environments: ["Production", "Sandbox"])
+  private static let production = "notification-renew-valid"
+  private static let sandbox = "sandbox-notification-no-appAppleId"
+
+  private func reason(_ id: String, apps: [KnownApp], expecting: SignedDataExpectation) throws -> SignedDataReason? {
+    let vector = try #require(AppStoreVectors.signed.first { $0.id == id })
+    let verifier = SignedDataVerifier(chains: try AppStoreVectors.chainVerifier(vector.inputs), apps: apps)
+    let verdict = verifier.verdict(
+      on: AppStoreVectors.text(vector.file), kind: .notification, expecting: expecting, now: 1_790_000_000_000)
+    #expect(verdict.valid == (verdict.reason == nil))
+    return verdict.reason
+  }
+
+  @Test("of the app that is expected and configured it is valid", arguments: [production, sandbox])
+  func own(id: String) throws {
+    for expected in [nil, "com.example.app"] {
+      let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
+      #expect(try reason(id, apps: [Self.other, Self.app], expecting: expecting) == nil)
+    }
+  }
+
+  @Test("of another app it is of the wrong one, also where both are configured", arguments: [production, sandbox])
+  func another(id: String) throws {
+    for expected in ["com.example.other", "com.example.ap", "com.example.app ", "COM.EXAMPLE.APP", ""] {
+      let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
+      #expect(try reason(id, apps: [Self.other, Self.app], expecting: expecting) == .wrongApp)
+    }
+  }
+
+  @Test("of an app that is not configured it is of the wrong one, whoever expects it", arguments: [production, sandbox])
+  func unknown(id: String) throws {
+    for expected in [nil, "com.example.app"] {
+      #expect(try reason(id, apps: [Self.other], expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true)) == .wrongApp)
+    }
+  }
+
+  @Test("the app's number counts at its own URL too")
+  func number() throws {
+    let renumbered = KnownApp(bundleId: Self.app.bundleId, appAppleId: 42, environments: Self.app.environments)
+    let expecting = SignedDataExpectation(bundleId: "com.example.app", isOfKnownApp: true)
+    #expect(try reason(Self.production, apps: [renumbered], expecting: expecting) == .wrongApp)
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ingest
+
+@Suite struct PublicRouteTests {
+  @Test(arguments: [
+    ("/v1/app-store/notifications", PublicRoute.notification(bundleId: nil)),
+    ("/v1/app-store/notifications/", .notification(bundleId: nil)),
+    ("/v1/app-store/notifications/com.example.app", .notification(bundleId: "com.example.app")),
+    ("/v1/app-store/notifications/com.example.app/", .notification(bundleId: "com.example.app")),
+    ("/v1/app-store/notifications/com%2Eexample.app", .notification(bundleId: "com.example.app")),
+    ("/v1/adservices/tokens", .token(bundleId: nil)),
+    ("/v1/adservices/tokens/com.example.app/", .token(bundleId: "com.example.app")),
+    ("/v1/postbacks/example123.skadnetwork", .postback(adNetworkId: "example123.skadnetwork")),
+    ("/v1/sessions/install-1/att-status", .attStatus(installId: "install-1")),
+  ])
+  func `A path is a route, with and without a slash at its end`(path: String, route: PublicRoute) {
+    #expect(PublicRoute(path: path) == route)
+  }
+
+  @Test(arguments: [
+    "", "/", "/v1", "/v1/app-store", "/v1/app-store/notifications//", "/v1/app-store/notifications/a/b", "/v1/app-store/notifications/%",
+    "/v1/app-store/notifications/%FF", "/v1/adservices/tokens/a/b", "/v1/adservices", "/V1/app-store/notifications", "//v1/sessions",
+  ])
+  func `What is near a route is none`(_ path: String) { #expect(PublicRoute(path: path) == nil) }
+
+  @Test func `Only tokens may be text`() {
+    #expect(PublicRoute.token(bundleId: nil).takesText && PublicRoute.token(bundleId: "com.example.app").takesText)
+    #expect(!PublicRoute.notification(bundleId: "com.example.app").takesText)
+  }
+}
