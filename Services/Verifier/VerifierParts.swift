@@ -37,8 +37,9 @@ extension ServiceParts {
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
       meanings: try PostbackMeanings(configuration), metrics: environment.metrics,
       logger: environment.logger)
+    // Many lanes of few shards: each delivery wakes one, and Redis reads through all streams that it waits for.
     let worker = QueueWorker(
-      queue: .intake, deliveries: deliveries, settlesTogether: true,
+      queue: .intake, deliveries: deliveries, settlesTogether: true, lanes: 32,
       observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)
