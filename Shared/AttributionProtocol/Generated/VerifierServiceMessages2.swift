@@ -180,7 +180,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var state: String
   /// When it came into this state.
   public var since: Timestamp?
-  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, and whether it was late.
+  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was late, and the
+  /// originalTransactionId that it names.
   public var notifications: [JSONObject]
   public var productId: String?
   /// Of the newest period.
@@ -198,6 +199,9 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var source: String
   /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
   public var settledGaps: [String]
+  /// The ids that the subscription has had, the oldest first: more than one after a migration. Asked by any of them, all is answered
+  /// as of the last.
+  public var originalTransactionIds: [String]
 
   public init(
     state: String = "",
@@ -213,7 +217,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     hasAccess: Bool? = nil,
     gaps: [JSONObject] = [],
     source: String = "",
-    settledGaps: [String] = []
+    settledGaps: [String] = [],
+    originalTransactionIds: [String] = []
   ) {
     self.state = state
     self.since = since
@@ -229,6 +234,7 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.gaps = gaps
     self.source = source
     self.settledGaps = settledGaps
+    self.originalTransactionIds = originalTransactionIds
   }
 
   public init() {
@@ -246,6 +252,7 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.gaps = []
     self.source = ""
     self.settledGaps = []
+    self.originalTransactionIds = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -311,6 +318,10 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
           try seen.insert(13, key)
           if try reader.readNull() { continue }
           settledGaps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(14, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -381,6 +392,12 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
       writer.key("settledGaps")
       writer.beginArray()
       for element in settledGaps { writer.string(element) }
+      writer.endArray()
+    }
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
       writer.endArray()
     }
     writer.endObject()
