@@ -179,6 +179,18 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
+  @Test("after a price notice a switch of renewal comes without a subtype: what it carries says which way")
+  func switchWithoutSubtype() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    let off = step("DID_CHANGE_RENEWAL_STATUS", at: 10, expires: 30, renewal: .init(autoRenew: false))
+    let on = step("DID_CHANGE_RENEWAL_STATUS", at: 12, expires: 30, renewal: .init(autoRenew: true))
+    let over = step("EXPIRED", "VOLUNTARY", at: 30, expires: 30)
+    #expect(history([start, off]).state?.status == .activeNotRenewing)
+    #expect(history([start, off, over]).gaps.isEmpty)
+    #expect(history([start, off, on]).state?.status == .active)
+    #expect(history([start, off, on, over]).gaps.map(\.rules) == [[.entryRequired]])
+  }
+
   @Test("periods join: a renewal up to an hour late is none missed, a later one is")
   func periods() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)

@@ -49,6 +49,29 @@ private func receipt(purchases: Int) -> String {
     #expect(some.found.map(\.id) == ["1", "2", "3"] && some.isTruncated)
   }
 
+  @Test("what verifyReceipt answers to a transaction receipt holds its ids in objects, not in lists")
+  func answerToTransactionReceipt() {
+    let answer: JSONObject = [
+      "receipt": ["bid": "com.example.app", "original_transaction_id": "1", "transaction_id": "2"],
+      "latest_receipt_info": ["original_transaction_id": "1", "transaction_id": "3"],
+    ]
+    let contents = TransactionIdExtractor().verifyReceiptContents(answer)
+    #expect(contents.bundleId == "com.example.app")
+    #expect(contents.found.map(\.id) == ["1", "2", "1", "3"])
+    #expect(contents.found.map(\.location).first == "receipt.original_transaction_id")
+    #expect(contents.found.map(\.location).last == "latest_receipt_info.transaction_id")
+    for odd in ["x", 5, .null, [], [:], [["a"]]] as [JSONValue] {
+      #expect(TransactionIdExtractor().verifyReceiptResponse(["receipt": odd, "latest_receipt_info": odd]).isEmpty)
+    }
+  }
+
+  @Test("a transaction receipt in lines is read as in one")
+  func lines() throws {
+    let text = AppStoreVectors.text("apple/legacyTransaction")
+    let cut = text.enumerated().map { $0.offset % 64 == 63 ? "\($0.element)\r\n" : "\($0.element)" }.joined()
+    #expect(try TransactionIdExtractor().transactionReceipt(cut) == TransactionIdExtractor().transactionReceipt(text))
+  }
+
   @Test("a receipt as large as is read, full of the shortest ids, is read whole or cut, and one byte more is refused")
   func largest() throws {
     let limit = TransactionIdExtractor.limit

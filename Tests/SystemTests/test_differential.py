@@ -162,5 +162,17 @@ def test_what_was_found_once_is_asked_again(verifier):
     held(verifier, "found", lambda dice, index: made[index], len(made))
 
 
+def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):
+    date = certificates.milliseconds(certificates.MIDDLE)
+    inner = {"bundleId": "com.example.app", "receiptType": "Sandbox", "receiptCreationDate": date, "appTransactionId": "7"}
+    token = app_store.signed_token(
+        {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": date,
+         "appData": {"bundleId": "com.example.app", "environment": "Sandbox",
+                     "signedAppTransactionInfo": app_store.signed_token(inner, certificates.chains()["plain"])}},
+        certificates.chains()["plain"])
+    verdict = verifier.call("Verifier", "VerifyAppStoreSignedData", {"signedData": token, "kind": "notification"})
+    assert verdict["valid"] is True and verdict["appTransactionInfo"] == inner
+
+
 def test_signed_data_of_the_app_store_is_judged_as_by_apples_library(verifier):
     held(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)

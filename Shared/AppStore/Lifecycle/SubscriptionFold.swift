@@ -65,6 +65,9 @@ enum SubscriptionFold {
       state.autoRenew = true
       state.sawRenewalDisabled = false
       if state.status == .activeNotRenewing { state.status = .active }
+    case ("DID_CHANGE_RENEWAL_STATUS", _):
+      // After a price notice it comes without a subtype: what it carries says which of the two it is.
+      if let renews = step.renewal?.autoRenew { state.sawRenewalDisabled = !renews }
     case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
       state.status = .gracePeriod
       state.sawFailure = true

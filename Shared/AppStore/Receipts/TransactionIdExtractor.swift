@@ -56,7 +56,7 @@ public struct TransactionIdExtractor: Sendable {
   /// The same with the app's bundle id.
   public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
-    guard let outer = Base64.decode(text) else { throw .notBase64 }
+    guard let outer = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
     guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)),
       let inner = Base64.decode(encoded)
     else {
@@ -82,17 +82,23 @@ public struct TransactionIdExtractor: Sendable {
   public func verifyReceiptContents(_ response: JSONObject) -> Contents {
     var contents = Contents()
     contents.bundleId = response["receipt"]?["bundle_id"]?.stringValue ?? response["receipt"]?["bid"]?.stringValue
-    func collect(_ list: JSONValue?, _ path: String) {
-      for (index, entry) in (list?.arrayValue ?? []).enumerated() {
-        for (name, kind) in [
-          ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
-        ] {
-          if let id = entry[name]?.stringValue {
-            contents.add(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)"), most: most)
-          }
-        }
+    func take(_ entry: JSONValue, _ path: String) {
+      for (name, kind) in [
+        ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
+      ] {
+        if let id = entry[name]?.stringValue { contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most) }
       }
     }
+    /// A list, or the one object that stands there in what was answered to a transaction receipt.
+    func collect(_ value: JSONValue?, _ path: String) {
+      guard let value else { return }
+      guard let list = value.arrayValue else {
+        take(value, path)
+        return
+      }
+      for (index, entry) in list.enumerated() { take(entry, "\(path)[\(index)]") }
+    }
+    collect(response["receipt"], "receipt")
     collect(response["receipt"]?["in_app"], "receipt.in_app")
     collect(response["latest_receipt_info"], "latest_receipt_info")
     collect(response["pending_renewal_info"], "pending_renewal_info")

@@ -12,6 +12,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   /// Of a notification.
   public var transactionInfo: JSONObject?
   public var renewalInfo: JSONObject?
+  public var appTransactionInfo: JSONObject?
 
   public init(
     valid: Bool? = nil,
@@ -20,7 +21,8 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     environment: String? = nil,
     payload: JSONObject? = nil,
     transactionInfo: JSONObject? = nil,
-    renewalInfo: JSONObject? = nil
+    renewalInfo: JSONObject? = nil,
+    appTransactionInfo: JSONObject? = nil
   ) {
     self.valid = valid
     self.reason = reason
@@ -29,6 +31,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.payload = payload
     self.transactionInfo = transactionInfo
     self.renewalInfo = renewalInfo
+    self.appTransactionInfo = appTransactionInfo
   }
 
   public init() {
@@ -39,6 +42,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.payload = nil
     self.transactionInfo = nil
     self.renewalInfo = nil
+    self.appTransactionInfo = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -76,6 +80,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           renewalInfo = try reader.readObjectValue()
+        case "appTransactionInfo", "app_transaction_info":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          appTransactionInfo = try reader.readObjectValue()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -113,6 +121,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     if let renewalInfo {
       writer.key("renewalInfo")
       writer.object(renewalInfo)
+    }
+    if let appTransactionInfo {
+      writer.key("appTransactionInfo")
+      writer.object(appTransactionInfo)
     }
     writer.endObject()
   }
