@@ -80,7 +80,9 @@ struct VerificationWorker: Sendable {
       return rejected(
         lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        more: [:])
+        // A fault that is found in its claims is found after the proof: then it is known whose it is.
+        more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
+          ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
     }
     var data = common(lease)
     data["environment"] = .string((verdict.environment ?? .development).rawValue)

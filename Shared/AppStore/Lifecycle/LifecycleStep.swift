@@ -27,6 +27,8 @@ public struct LifecycleStep: Sendable, Hashable {
     public var priceIncreasePending: Bool?
     /// Of the next period.
     public var price: SubscriptionPrice?
+    /// Whether a commitment of many periods will be followed by another one; its own periods are renewed until its end anyway.
+    public var commitmentRenews: Bool?
   }
 
   /// Lower case.
@@ -122,7 +124,8 @@ extension LifecycleStep.Renewal {
     self.init(
       autoRenew: object["autoRenewStatus"]?.int64Value.map { $0 == 1 }, autoRenewProductId: object["autoRenewProductId"]?.stringValue,
       gracePeriodExpiresDate: object["gracePeriodExpiresDate"]?.int64Value,
-      priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 }, price: SubscriptionPrice(renewal: object))
+      priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 }, price: SubscriptionPrice(renewal: object),
+      commitmentRenews: object["commitmentInfo"]?["commitmentAutoRenewStatus"]?.int64Value.map { $0 == 1 })
   }
 
   init(json object: JSONObject) {
@@ -137,6 +140,7 @@ extension LifecycleStep.Renewal {
     object["gracePeriodExpiresDate"] = gracePeriodExpiresDate.map { .integer($0) }
     object["priceIncreaseStatus"] = priceIncreasePending.map { .integer($0 ? 0 : 1) }
     object["price"] = price.map { .object($0.json) }
+    object["commitmentInfo"] = commitmentRenews.map { ["commitmentAutoRenewStatus": .integer($0 ? 1 : 0)] }
     return object
   }
 }

@@ -50,7 +50,10 @@ enum SubscriptionFold {
 
   private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
     if beginsPeriod(step) {
+      // Within a commitment that was cancelled, periods are renewed until its end.
+      let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
       begin(&state)
+      state.sawRenewalDisabled = staysCancelled
       return
     }
     switch (step.type, step.subtype) {
@@ -211,7 +214,7 @@ enum SubscriptionFold {
     case ("EXPIRED", "PRICE_INCREASE"): !last.sawPriceIncrease
     case ("SUBSCRIBED", "RESUBSCRIBE"): !last.sawEnd
     case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
-    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active && !last.sawRenewalDisabled
     default: false
     }
   }
