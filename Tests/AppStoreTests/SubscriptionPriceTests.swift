@@ -61,6 +61,19 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([try bought(), try step(type, at: 10, expires: 30, next: ["renewalPrice": 10_990]), after]).gaps.count == 1)
   }
 
+  @Test("a renewal at the old price that says a higher one for the next period shows it, once")
+  func ahead() throws {
+    let first = try renewed([:], ["renewalPrice": 10_990])
+    let second = try step(
+      "DID_RENEW", at: 60, expires: 90, transaction: "t3", purchase: 60, charged: ["price": 10_990], next: ["renewalPrice": 10_990])
+    #expect(history([try bought(), first, second]).gaps.map(\.shownBy) == ["did_renew-30"])
+    let notice = try step("PRICE_INCREASE", "ACCEPTED", at: 20, expires: 30)
+    #expect(history([try bought(), notice, first, second]).gaps.isEmpty)
+    // After an offer the usual price is no increase.
+    let offer = try step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, next: ["renewalPrice": 990, "offerType": 1])
+    #expect(history([offer, try renewed(["price": 990, "offerType": 1], [:])]).gaps.isEmpty)
+  }
+
   @Test("an announced increase is none missed, also when it comes late, and counts until it is charged")
   func announced() throws {
     let notice = try step("PRICE_INCREASE", "ACCEPTED", at: 20, expires: 30)

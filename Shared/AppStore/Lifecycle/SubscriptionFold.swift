@@ -228,13 +228,13 @@ enum SubscriptionFold {
   /// where a price may be another for a reason of its own: with a plan, an offer, a switch of renewal, after a long failure.
   private static func raisesPrice(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let known = last.renewalPrice, !last.sawPriceNotice else { return false }
-    let shown: SubscriptionPrice? =
+    let shown: [SubscriptionPrice?] =
       switch (step.type, step.subtype) {
-      case ("DID_RENEW", nil): step.transaction?.price
-      case ("REFUND_DECLINED", _), ("CONSUMPTION_REQUEST", _), ("RENEWAL_EXTENDED", _), ("DID_FAIL_TO_RENEW", _): step.renewal?.price
-      default: nil
+      case ("DID_RENEW", nil): [step.transaction?.price, step.renewal?.price]
+      case ("REFUND_DECLINED", _), ("CONSUMPTION_REQUEST", _), ("RENEWAL_EXTENDED", _), ("DID_FAIL_TO_RENEW", _): [step.renewal?.price]
+      default: []
       }
-    return shown.map { known.isRaised(to: $0) } ?? false
+    return shown.contains { $0.map(known.isRaised) ?? false }
   }
 
   /// Steps that are about something else, and show another product or switch of renewal.
