@@ -11,11 +11,15 @@ final class ImpressionKeys: Sendable {
     var verifier: ImpressionVerifier?
     /// Until when nobody is asked.
     var until: ContinuousClock.Instant?
+    /// Until when nobody is asked even though an impression fits no known key.
+    var settled: ContinuousClock.Instant?
     /// The question under way, for all who need its answer.
     var asking: Task<Result<ImpressionVerifier, RPCError>, Never>?
   }
 
   private static let lifetime: Duration = .seconds(60)
+  /// How long signer is not asked again for the sake of impressions that fit no key: forged ones must not make a flood of questions.
+  private static let settling: Duration = .seconds(1)
   /// How long the last keys serve without another question when signer did not answer.
   private static let pause: Duration = .seconds(10)
   private let signer: RPCClient
@@ -49,17 +53,39 @@ final class ImpressionKeys: Sendable {
     }
   }
 
+  /// What `judge` says with the keys that are known, and where none of them signed, once more with signer's newest: a key that was
+  /// added a moment ago has signed too.
+  func verdict(_ judge: (ImpressionVerifier) -> ImpressionVerifier.Verdict) async throws(RPCError) -> ImpressionVerifier.Verdict {
+    let verdict = judge(try await verifier())
+    guard verdict.reason == .badSignature || verdict.reason == .unknownKey, let newest = await newest() else { return verdict }
+    return judge(newest)
+  }
+
+  /// A verifier with the keys that signer has now; nil where it was asked just before, or cannot be.
+  private func newest() async -> ImpressionVerifier? {
+    let asking: Task<Result<ImpressionVerifier, RPCError>, Never>? = state.withLock { state in
+      if let asking = state.asking { return asking }
+      if let settled = state.settled, settled > .now { return nil }
+      let asking = Task { await self.ask() }
+      state.asking = asking
+      return asking
+    }
+    guard let asking else { return nil }
+    return try? await asking.value.get()
+  }
+
   private func ask() async -> Result<ImpressionVerifier, RPCError> {
     do throws(RPCError) {
       let listed = try await signer.call(
         SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
       let verifier = ImpressionVerifier(keys: Self.keys(listed))
-      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime) }
+      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime, settled: .now + Self.settling) }
       return .success(verifier)
     } catch {
       let last = state.withLock { state in
         state.asking = nil
         state.until = .now + Self.pause
+        state.settled = .now + Self.pause
         return state.verifier
       }
       guard let last else {

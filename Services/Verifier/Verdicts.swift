@@ -69,28 +69,24 @@ struct Verdicts: Sendable {
   private static func response(_ verdict: SignedDataVerdict) -> VerifyAppStoreSignedDataResponse {
     VerifyAppStoreSignedDataResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
-      payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo)
+      payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo,
+      appTransactionInfo: verdict.appTransactionInfo)
   }
 
-  func judge(_ request: VerifySKAdNetworkImpressionRequest, with verifier: ImpressionVerifier)
-    -> VerifySKAdNetworkImpressionResponse
-  {
-    let verdict = verifier.verdict(
-      onSKAdNetwork: SKAdNetworkImpression.Parameters(
-        version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map(Int64.init),
-        sourceIdentifier: request.sourceIdentifier.map(Int64.init), itunesItemId: request.itunesItemId,
-        sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain,
-        fidelityType: request.fidelityType.map(Int64.init),
-        nonce: request.nonce, timestamp: request.timestamp), signature: request.signature)
+  func judge(_ request: VerifySKAdNetworkImpressionRequest) async throws(RPCError) -> VerifySKAdNetworkImpressionResponse {
+    let parameters = SKAdNetworkImpression.Parameters(
+      version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map(Int64.init),
+      sourceIdentifier: request.sourceIdentifier.map(Int64.init), itunesItemId: request.itunesItemId,
+      sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map(Int64.init),
+      nonce: request.nonce, timestamp: request.timestamp)
+    let verdict = try await impressions.verdict { $0.verdict(onSKAdNetwork: parameters, signature: request.signature) }
     return VerifySKAdNetworkImpressionResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId)
   }
 
-  func judge(_ request: VerifyAdAttributionKitImpressionRequest, with verifier: ImpressionVerifier) throws(RPCError)
-    -> VerifyAdAttributionKitImpressionResponse
-  {
+  func judge(_ request: VerifyAdAttributionKitImpressionRequest) async throws(RPCError) -> VerifyAdAttributionKitImpressionResponse {
     guard let jws = request.jws else { throw .invalidArgument(field: "jws", "is missing") }
-    let verdict = verifier.verdict(onAdAttributionKit: jws)
+    let verdict = try await impressions.verdict { $0.verdict(onAdAttributionKit: jws) }
     return VerifyAdAttributionKitImpressionResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, keyId: verdict.keyId,
       payload: verdict.payload)

@@ -52,7 +52,8 @@ extension ServiceParts {
         ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : ProveAppStoreSignedDataHandler(verdicts: verdicts),
       VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
-      ExtractTransactionIdsHandler(), GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
+      ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
+      GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
       CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
     ]

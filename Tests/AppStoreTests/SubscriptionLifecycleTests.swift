@@ -179,6 +179,49 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
+  @Test("after a price notice a switch of renewal comes without a subtype: what it carries says which way")
+  func switchWithoutSubtype() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    let off = step("DID_CHANGE_RENEWAL_STATUS", at: 10, expires: 30, renewal: .init(autoRenew: false))
+    let on = step("DID_CHANGE_RENEWAL_STATUS", at: 12, expires: 30, renewal: .init(autoRenew: true))
+    let over = step("EXPIRED", "VOLUNTARY", at: 30, expires: 30)
+    #expect(history([start, off]).state?.status == .activeNotRenewing)
+    #expect(history([start, off, over]).gaps.isEmpty)
+    #expect(history([start, off, on]).state?.status == .active)
+    #expect(history([start, off, on, over]).gaps.map(\.rules) == [[.entryRequired]])
+  }
+
+  @Test("a commitment that was cancelled is renewed by the month until its end, and then needs no other cancellation")
+  func commitment() throws {
+    func renewal(_ renews: Int64, _ again: Int64) -> LifecycleStep.Renewal {
+      .init(["autoRenewStatus": .integer(renews), "commitmentInfo": ["commitmentAutoRenewStatus": .integer(again)]])
+    }
+    // The next month is renewed, the next year is not; or neither is said to be.
+    for renews in [1, 0] as [Int64] {
+      let cancelled = [
+        step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, renewal: renewal(1, 1)),
+        step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30, renewal: renewal(renews, 0)),
+        step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30, renewal: renewal(renews, 0)),
+        step("DID_RENEW", at: 60, expires: 90, transaction: "t3", purchase: 60, renewal: renewal(renews, 0)),
+      ]
+      #expect(history(cancelled).state?.status.hasAccess == true)
+      let over = history(cancelled + [step("EXPIRED", "VOLUNTARY", at: 90, expires: 90, transaction: "t3", purchase: 60)])
+      #expect(over.gaps.isEmpty && over.state?.status == .expired)
+      #expect(SubscriptionHistory(stored: over.stored) == over)
+      let again = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: 70, expires: 90, transaction: "t3", renewal: renewal(1, 1))
+      #expect(history(cancelled + [again]).gaps.isEmpty)
+      #expect(history(cancelled + [again]).state?.status == .active)
+    }
+    // Of an ordinary plan a renewal ends what was seen before it.
+    let plain = history([
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30),
+      step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, expires: 30),
+      step("DID_RENEW", at: 30, expires: 60, transaction: "t2", purchase: 30),
+      step("EXPIRED", "VOLUNTARY", at: 60, expires: 60, transaction: "t2", purchase: 30),
+    ])
+    #expect(plain.gaps.map(\.rules) == [[.entryRequired]])
+  }
+
   @Test("periods join: a renewal up to an hour late is none missed, a later one is")
   func periods() {
     let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)

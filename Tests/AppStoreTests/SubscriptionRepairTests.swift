@@ -46,8 +46,50 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       renewal: .init(gracePeriodExpiresDate: 46 * day))
     #expect(history([bought, grace]).silenceDue(after: day) == 47 * day)
     #expect(history([bought, step("EXPIRED", "VOLUNTARY", at: 30, expires: 30)]).silenceDue() == nil)
-    #expect(history([bought, step("DID_FAIL_TO_RENEW", at: 30, expires: 30)]).silenceDue() == nil)
     #expect(history([]).silenceDue() == nil)
+  }
+
+  @Test("Apple tries to charge for sixty days; past them and a while more, silence is a gap")
+  func retryOver() throws {
+    let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    let failed = history([bought, step("DID_FAIL_TO_RENEW", at: 30, expires: 30)])
+    #expect(failed.silenceDue() == 91 * day)
+    #expect(failed.silence(at: 91 * day) == nil)
+    #expect(failed.state?.status(at: 91 * day) == .billingRetry)
+    let gap = try #require(failed.silence(at: 91 * day + 1))
+    #expect(gap.id == "silence:\(90 * day)" && gap.missing == "DID_RENEW/BILLING_RECOVERY or EXPIRED/BILLING_RETRY")
+    #expect(failed.state?.status(at: 91 * day + 1) == .unknownOverdue)
+    var lost = failed
+    lost.repair(gap, by: try observed(2, at: 92, expires: 30))
+    #expect(lost.state?.status == .expired && lost.silenceDue() == nil)
+    // Grace is part of the sixty days; an end that is not known is counted from the failure.
+    let grace = step("DID_FAIL_TO_RENEW", "GRACE_PERIOD", at: 30, expires: 30)
+    #expect(history([bought, grace, step("GRACE_PERIOD_EXPIRED", at: 46, expires: 30)]).silenceDue() == 91 * day)
+    let unknown = LifecycleStep(
+      notificationUUID: "u", type: "DID_FAIL_TO_RENEW", subtype: nil, signedDate: 5 * day, transaction: nil, renewal: nil)
+    #expect(history([unknown]).silenceDue() == 66 * day)
+  }
+
+  @Test("a date at the end of all time crashes nothing")
+  func extremes() {
+    for end in [Int64.max, .max - 1, .min, .min + 1] {
+      for (type, subtype) in [("SUBSCRIBED", "INITIAL_BUY"), ("DID_FAIL_TO_RENEW", nil), ("DID_RENEW", nil)] as [(String, String?)] {
+        let life = history([
+          LifecycleStep(
+            notificationUUID: "a", type: "SUBSCRIBED", subtype: "INITIAL_BUY", signedDate: 1,
+            transaction: .init(transactionId: "t", purchaseDate: end, expiresDate: end), renewal: nil),
+          LifecycleStep(
+            notificationUUID: "b", type: type, subtype: subtype, signedDate: 2,
+            transaction: .init(transactionId: "u", purchaseDate: end, expiresDate: end), renewal: nil),
+        ])
+        #expect(life.state?.expiresDate == end)
+        _ = life.gaps
+        for now in [Int64.min, 0, .max] {
+          _ = life.silence(at: now)
+          _ = life.state?.status(at: now)
+        }
+      }
+    }
   }
 
   @Test("Apple's word ends silence; the same word as before leaves it to be asked again later")

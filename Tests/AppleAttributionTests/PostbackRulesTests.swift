@@ -152,7 +152,8 @@ struct PostbackRulesTests {
   ]
 
   static func judged(
-    kid: String = "apple-cas-identifier/0", body: JSONObject = [:], _ change: (inout JSONObject) -> Void = { _ in }
+    kid: String = "apple-cas-identifier/0", body: JSONObject = [:], with key: SigningKey = key, expecting networks: Set<String>? = nil,
+    _ change: (inout JSONObject) -> Void = { _ in }
   ) throws -> AdAttributionKitVerdict {
     var claims = claims
     change(&claims)
@@ -160,7 +161,21 @@ struct PostbackRulesTests {
     var body = body
     body["jws-string"] = .string(
       try CompactJWS.sign(header: JSONValue.object(header).serialized, payload: JSONValue.object(claims).serialized, with: key))
-    return verifier.verdict(onAdAttributionKit: body)
+    return verifier.verdict(onAdAttributionKit: body, expecting: networks)
+  }
+
+  @Test("a postback made in a device's settings is taken at a network's own URL, as a development one; no other stranger's is")
+  func madeInSettings() throws {
+    let mine: Set<String> = ["test.adattributionkit"]
+    func made(_ network: String, _ kid: String, _ key: SigningKey) throws -> AdAttributionKitVerdict {
+      try Self.judged(kid: kid, with: key, expecting: mine) { $0["ad-network-identifier"] = .string(network) }
+    }
+    let settings = try made("development.adattributionkit", "apple-development-identifier/0", Self.developmentKey)
+    #expect(settings.valid && settings.environment == .development)
+    #expect(try made("test.adattributionkit", "apple-cas-identifier/0", Self.key).valid)
+    #expect(try made("development.adattributionkit", "apple-cas-identifier/0", Self.key).reason == .wrongAdNetwork)
+    let other = try made("other.adattributionkit", "apple-development-identifier/0", Self.developmentKey)
+    #expect(other.reason == .wrongAdNetwork && other.field == "ad-network-identifier")
   }
 
   @Test("every required claim is asked for by its name", arguments: claims.keys)

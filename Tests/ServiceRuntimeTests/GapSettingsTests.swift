@@ -30,6 +30,23 @@ import Testing
     #expect { try silence("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
   }
 
+  @Test("ids of a receipt: 1 to 100000 are answered, 20000 unless said otherwise")
+  func receiptIds() throws {
+    func ids(_ yaml: String) throws -> Int {
+      let configuration = try DeploymentConfiguration(yaml: "appStore: { \(yaml) }", file: "file", folder: ".")
+      #expect(configuration.unknownKeys.isEmpty)
+      return configuration.receiptTransactionIds
+    }
+    #expect(try ids("strictCertificates: true") == 20_000)
+    #expect(try ids("receiptTransactionIds: 1") == 1)
+    #expect(try ids("receiptTransactionIds: 100000") == 100_000)
+    for count in [0, 100_001] {
+      #expect { try ids("receiptTransactionIds: \(count)") } throws: {
+        ($0 as? ConfigurationError)?.place == "appStore.receiptTransactionIds"
+      }
+    }
+  }
+
   @Test(
     "so is that of migrations",
     arguments: [("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures")])

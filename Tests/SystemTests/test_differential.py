@@ -1,5 +1,5 @@
-"""The verifier against judges that share nothing with it: Python's `cryptography` for postbacks, Apple's own library for the
-App Store. Thousands of cases made from a seed; whatever is rejected by one and not by the other is shown.
+"""The verifier against judges that share nothing with it: Python's `cryptography` for postbacks and impressions, Apple's own library
+for the App Store. Thousands of cases made from a seed; whatever is rejected by one and not by the other is shown.
 
 ATTRIBUTION_SEED repeats a run, ATTRIBUTION_CASE=group:index one case of it, ATTRIBUTION_SOAK=1 makes it long."""
 
@@ -14,7 +14,16 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from conftest import start_system, stop_system
-from differential import ad_attribution_kit_cases, app_store, app_store_cases, certificates, found, postbacks, skadnetwork_cases
+from differential import (
+    ad_attribution_kit_cases,
+    app_store,
+    app_store_cases,
+    certificates,
+    found,
+    impression_cases,
+    postbacks,
+    skadnetwork_cases,
+)
 from test_vectors import TEST_KEYS, cases, configured
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
@@ -30,6 +39,7 @@ def verifier(tmp_path_factory):
     directory = tmp_path_factory.mktemp("differential")
     (directory / "root.der").write_bytes(certificates.ROOT.der)
     path, token = configured(directory, appleKeys=postbacks.CONFIGURATION, apps=app_store.CONFIGURATION,
+                             adNetworks=impression_cases.configuration(directory),
                              appStore={"rootCertificates": [str(directory / "root.der")], "strictCertificates": True})
     system = start_system(directory, "--config", str(path))
     system.token = token
@@ -133,6 +143,14 @@ def test_adattributionkit_postbacks_are_judged_as_by_another_hand(verifier):
     held(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
 
 
+def test_skadnetwork_impressions_are_judged_as_by_another_hand(verifier):
+    held(verifier, "skadnetwork-impressions", impression_cases.skadnetwork_impression_case, 20_000 if SOAK else 1500)
+
+
+def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
+    held(verifier, "adattributionkit-impressions", impression_cases.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
+
+
 def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):
     """One at a time, in order: a chain's edges, its middle, its edges again."""
     made = app_store_cases.edge_cases()
@@ -142,6 +160,18 @@ def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(ver
 def test_what_was_found_once_is_asked_again(verifier):
     made = found.cases()
     held(verifier, "found", lambda dice, index: made[index], len(made))
+
+
+def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):
+    date = certificates.milliseconds(certificates.MIDDLE)
+    inner = {"bundleId": "com.example.app", "receiptType": "Sandbox", "receiptCreationDate": date, "appTransactionId": "7"}
+    token = app_store.signed_token(
+        {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": date,
+         "appData": {"bundleId": "com.example.app", "environment": "Sandbox",
+                     "signedAppTransactionInfo": app_store.signed_token(inner, certificates.chains()["plain"])}},
+        certificates.chains()["plain"])
+    verdict = verifier.call("Verifier", "VerifyAppStoreSignedData", {"signedData": token, "kind": "notification"})
+    assert verdict["valid"] is True and verdict["appTransactionInfo"] == inner
 
 
 def test_signed_data_of_the_app_store_is_judged_as_by_apples_library(verifier):

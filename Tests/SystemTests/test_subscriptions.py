@@ -98,3 +98,66 @@ def test_an_unknown_subscription_is_not_found_and_fields_are_named(system):
                            ({"originalTransactionId": "1" * 65, "environment": "Sandbox"}, "originalTransactionId")):
         answer = ask(message)
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
+
+
+def migrated(system, story: list[dict], *, send: bool = True) -> tuple[dict, dict]:
+    """The subscription goes on under a new id and ends there."""
+    now = max(int(time.time() * 1000), max(notification["signedDate"] for notification in story))
+    one = {"bundleId": APP, "environment": "Production", "send": send, "renewal": {"autoRenewStatus": 0},
+           "transaction": {"previousOriginalTransactionId": story[0]["originalTransactionId"]}}
+    migration = system.control("/control/notifications", {**one, "notificationType": "MIGRATION", "signedDate": now + 1000})
+    end = system.control("/control/notifications", {
+        **one, "notificationType": "EXPIRED", "subtype": "VOLUNTARY", "signedDate": now + 2000,
+        "originalTransactionId": migration["originalTransactionId"]})
+    return migration, end
+
+
+def wait_for(look, seconds: float = 20):
+    until = time.monotonic() + seconds
+    while not look() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert look()
+
+
+def test_a_migration_joins_the_histories_of_both_ids(system):
+    story = play(system, "buy", "cancel", send=True)
+    migration, end = migrated(system, story)
+    old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
+    assert old != new
+    wait_for(lambda: life(system, [migration])["state"] == "expired" and len(life(system, story)["notifications"]) == 4)
+    for asked in (story, [migration]):
+        state = life(system, asked)
+        assert state["state"] == "expired" and state.get("gaps", []) == [] and state["originalTransactionIds"] == [old, new]
+        assert [(step["notificationType"], step["originalTransactionId"], step["state"]) for step in state["notifications"]] == [
+            ("SUBSCRIBED", old, "active"), ("DID_CHANGE_RENEWAL_STATUS", old, "active-not-renewing"),
+            ("MIGRATION", new, "active-not-renewing"), ("EXPIRED", new, "expired")]
+    assert life(system, story)["transactionId"] == life(system, [migration])["transactionId"]
+
+
+def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_under_the_new_one(system):
+    feed = system.subscribe([VERIFIED])
+    story = play(system, "buy", {"step": "cancel", "send": False}, send=True)
+    migration, end = migrated(system, story, send=False)
+    old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
+    for notification in (end, migration, story[1]):
+        system.control("/control/notifications/send", {"notificationUUID": notification["notificationUUID"]})
+        wait_for(lambda: notification["notificationUUID"].lower() in json.dumps(life(system, story)).lower())
+    events = {event["data"]["notificationUUID"].lower(): event["data"]["lifecycle"] for event in events_of(feed, story, 4)}
+    late = events[story[1]["notificationUUID"].lower()]
+    assert late["late"] is True and late["continuedAs"] == new and late["state"] == "expired" and late["hasAccess"] is False
+    assert events[migration["notificationUUID"].lower()]["previousOriginalTransactionId"] == old
+    state = life(system, story)
+    assert state["state"] == "expired" and state.get("gaps", []) == []
+    feed.delete()
+
+
+def test_a_price_that_nobody_announced_is_a_gap_until_the_announcement_comes(system):
+    told = play(system, "buy", "price-accepted", "renew", send=True)
+    silent = play(system, "buy", {"step": "price-accepted", "send": False}, "renew", send=True)
+    wait_for(lambda: len(life(system, told)["notifications"]) == 3 and len(life(system, silent)["notifications"]) == 2)
+    assert life(system, told).get("gaps", []) == []
+    for gap in life(system, silent).get("gaps", []):
+        # Unless Apple was asked already and it is mended.
+        assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"
+    system.control("/control/notifications/send", {"notificationUUID": silent[1]["notificationUUID"]})
+    wait_for(lambda: not life(system, silent).get("gaps") and len(life(system, silent)["notifications"]) >= 3)

@@ -51,7 +51,8 @@ def test_keys_system(tmp_path_factory):
         appleKeys={"p192": TEST_KEYS["P-192"], "p256": TEST_KEYS["P-256"],
                    "kids": {kid: TEST_KEYS["P-256"] for kid in TEST_KEYS["kids"]}},
         appStore={"rootCertificates": [str(VECTORS / "appstore/certs/root-shared.der"),
-                                       str(VECTORS / "appstore/certs/apple-mock-root.der")], "strictCertificates": False})
+                                       str(VECTORS / "appstore/certs/apple-mock-root.der")], "strictCertificates": False,
+                  "receiptTransactionIds": 12_000})
     system = start_system(directory, "--config", str(path))
     system.token = token
     yield system
@@ -167,4 +168,9 @@ def test_thousands_of_transaction_ids_are_each_named_once_in_their_order(test_ke
         {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})
     assert answer["originalTransactionIds"] == list(dict.fromkeys(originals))
     assert answer["transactionIds"] == [f"{original}{number}" for number, original in enumerate(originals)]
-    assert len(answer["found"]) == 12_000
+    # As many as the configuration allows.
+    assert len(answer["found"]) == 12_000 and not answer.get("truncated")
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {
+        "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": f"{original}0"} for original in originals],
+        "pending_renewal_info": [{"original_transaction_id": "1"}]}})
+    assert len(answer["found"]) == 12_000 and answer["truncated"] is True and "1" not in answer["originalTransactionIds"]

@@ -34,10 +34,7 @@ struct ReceiptReading: Sendable, Hashable {
       } else if let text = receipt.transactionReceipt {
         contents = try extractor.transactionReceiptContents(text)
       } else {
-        let response = receipt.verifyReceiptResponse ?? [:]
-        contents = TransactionIdExtractor.Contents(
-          bundleId: response["receipt"]?["bundle_id"]?.stringValue ?? response["receipt"]?["bid"]?.stringValue,
-          found: extractor.verifyReceiptResponse(response))
+        contents = extractor.verifyReceiptContents(receipt.verifyReceiptResponse ?? [:])
       }
     } catch {
       switch error {

@@ -6,6 +6,9 @@ import ServiceRuntime
 struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
 
+  /// The most places of ids that are answered for one receipt.
+  let most: Int
+
   func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtractTransactionIdsResponse
   {
@@ -15,16 +18,16 @@ struct ExtractTransactionIdsHandler: RPCHandler {
       throw .invalidArgument(
         field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
     }
-    let extractor = TransactionIdExtractor()
+    let extractor = TransactionIdExtractor(most: most)
     let field = request.appReceipt != nil ? "appReceipt" : "transactionReceipt"
-    let found: [TransactionIdExtractor.Found]
+    let contents: TransactionIdExtractor.Contents
     do throws(TransactionIdExtractor.Failure) {
       if let receipt = request.appReceipt {
-        found = try extractor.appReceipt(receipt)
+        contents = try extractor.appReceiptContents(receipt)
       } else if let receipt = request.transactionReceipt {
-        found = try extractor.transactionReceipt(receipt)
+        contents = try extractor.transactionReceiptContents(receipt)
       } else {
-        found = extractor.verifyReceiptResponse(request.verifyReceiptResponse ?? [:])
+        contents = extractor.verifyReceiptContents(request.verifyReceiptResponse ?? [:])
       }
     } catch {
       switch error {
@@ -36,7 +39,8 @@ struct ExtractTransactionIdsHandler: RPCHandler {
     var response = ExtractTransactionIdsResponse()
     var originals: Set<String> = []
     var others: Set<String> = []
-    for id in found {
+    response.truncated = contents.isTruncated
+    for id in contents.found {
       response.found.append(FoundTransactionId(id: id.id, kind: id.kind.rawValue, location: id.location))
       switch id.kind {
       case .originalTransactionId: if originals.insert(id.id).inserted { response.originalTransactionIds.append(id.id) }

@@ -13,16 +13,18 @@ struct GetSubscriptionStateHandler: RPCHandler {
 
   func handle(_ request: GetSubscriptionStateRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStateResponse {
     guard let id = request.originalTransactionId, !id.isEmpty else { throw .invalidArgument(field: "originalTransactionId", "is required") }
-    guard id.utf8.count <= 64 else { throw .invalidArgument(field: "originalTransactionId", "is longer than 64 characters") }
+    guard id.utf8.count <= SubscriptionLifecycle.longestId else {
+      throw .invalidArgument(field: "originalTransactionId", "is longer than \(SubscriptionLifecycle.longestId) characters")
+    }
     guard let environment = request.environment else { throw .invalidArgument(field: "environment", "is required") }
     guard ["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) else {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
     }
-    let found: SubscriptionHistory?
-    do { found = try await store.history(environment: environment, originalTransactionId: id) } catch {
+    let histories: [SubscriptionHistory]
+    do { histories = try await store.joined(environment: environment, originalTransactionId: id) } catch {
       throw .unavailable("the histories are away", reason: "STORE_UNAVAILABLE")
     }
-    guard let history = found, let state = history.state else {
+    guard let present = histories.last(where: { $0.state != nil }), let state = present.state else {
       throw .notFound("nothing was heard of this subscription", field: "originalTransactionId")
     }
     let now = now()
@@ -30,7 +32,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     var response = GetSubscriptionStateResponse()
     response.state = status.rawValue
     response.since = Timestamp(millisecondsSince1970: state.since)
-    response.notifications = zip(history.steps, history.statuses).map { step, status in Self.notification(step, status, history) }
+    response.notifications = Self.notifications(histories)
     response.productId = state.productId
     response.transactionId = state.transactionId
     response.expiresDate = state.expiresDate.map { Timestamp(millisecondsSince1970: $0) }
@@ -39,10 +41,18 @@ struct GetSubscriptionStateHandler: RPCHandler {
     response.autoRenew = state.autoRenew
     response.autoRenewProductId = state.autoRenewProductId
     response.hasAccess = status.hasAccess
-    response.gaps = (history.gaps + [history.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)
-    response.source = history.steps.last?.isObservation == true ? "status" : "notifications"
-    response.settledGaps = history.settledGaps.sorted()
+    response.gaps = (histories.flatMap(\.gaps) + [present.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)
+    response.source = present.steps.last?.isObservation == true ? "status" : "notifications"
+    response.settledGaps = histories.flatMap { $0.settledGaps.sorted() }
+    response.originalTransactionIds = histories.map(\.originalTransactionId)
     return response
+  }
+
+  /// Those under all ids, in Apple's order.
+  private static func notifications(_ histories: [SubscriptionHistory]) -> [JSONObject] {
+    histories.flatMap { history in
+      zip(history.steps, history.statuses).map { step, status in (step, notification(step, status, history)) }
+    }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   private static func notification(_ step: LifecycleStep, _ status: SubscriptionStatus, _ history: SubscriptionHistory) -> JSONObject {
@@ -50,6 +60,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
       "notificationUUID": .string(step.notificationUUID), "notificationType": .string(step.type),
       "signedDate": .integer(step.signedDate), "state": .string(status.rawValue),
       "late": .bool(history.lateSteps.contains(step.notificationUUID)),
+      "originalTransactionId": .string(history.originalTransactionId),
     ]
     object["subtype"] = step.subtype.map { .string($0) }
     return object

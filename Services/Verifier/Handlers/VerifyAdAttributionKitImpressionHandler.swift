@@ -8,6 +8,6 @@ struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   func handle(_ request: VerifyAdAttributionKitImpressionRequest, _ context: RPCContext) async throws(RPCError)
     -> VerifyAdAttributionKitImpressionResponse
   {
-    try verdicts.judge(request, with: try await verdicts.impressions.verifier())
+    try await verdicts.judge(request)
   }
 }

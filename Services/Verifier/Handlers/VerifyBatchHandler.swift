@@ -16,9 +16,9 @@ struct VerifyBatchHandler: BatchRPCHandler {
     } else if let question = item.appStoreSignedData {
       result.appStoreSignedData = try await verdicts.judge(question)
     } else if let question = item.skadnetworkImpression {
-      result.skadnetworkImpression = verdicts.judge(question, with: try await verdicts.impressions.verifier())
+      result.skadnetworkImpression = try await verdicts.judge(question)
     } else if let question = item.adAttributionKitImpression {
-      result.adAttributionKitImpression = try verdicts.judge(question, with: try await verdicts.impressions.verifier())
+      result.adAttributionKitImpression = try await verdicts.judge(question)
     } else {
       throw .invalidArgument(
         field: "",

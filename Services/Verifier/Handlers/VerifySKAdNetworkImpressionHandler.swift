@@ -8,6 +8,6 @@ struct VerifySKAdNetworkImpressionHandler: RPCHandler {
   func handle(_ request: VerifySKAdNetworkImpressionRequest, _ context: RPCContext) async throws(RPCError)
     -> VerifySKAdNetworkImpressionResponse
   {
-    verdicts.judge(request, with: try await verdicts.impressions.verifier())
+    try await verdicts.judge(request)
   }
 }

@@ -9,6 +9,8 @@ import WireJSON
 struct SubscriptionLifecycle: Sendable {
   /// The kind of the message that looks at a suspected gap once stragglers have had their time.
   static let gapKind = "subscription-gap"
+  /// The longest text that is taken for an id, bytes.
+  static let longestId = 64
 
   let store: SubscriptionStore
   let deliveries: DeliveryQueue
@@ -26,18 +28,77 @@ struct SubscriptionLifecycle: Sendable {
       let id = (transactionInfo?["originalTransactionId"] ?? renewalInfo?["originalTransactionId"])?.stringValue,
       let step = LifecycleStep(notification: payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo)
     else { return nil }
-    let (history, arrival) = try await store.insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)
+    let (histories, arrival) = try await insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)
     // Also for a repeat: the instance that took the step in may have died before it could say so. The key makes it one.
-    for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
-    guard let state = history.state else { return nil }
-    var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
-    object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
+    for history in histories {
+      for gap in history.gaps { try await suspect(gap, in: history, receivedAt: receivedAt, after: patience.milliseconds) }
+    }
+    guard var object = Self.summary(histories) else { return nil }
     switch arrival {
     case .inOrder, .duplicate(late: false): object["late"] = .bool(false)
     case .late, .duplicate(late: true), .beforeHistory: object["late"] = .bool(true)
     }
     return object
   }
+
+  // MARK: Histories
+
+  /// Puts a step into its subscription's history and joins that with those of the ids before and after it. Answers the histories
+  /// that it changed or may have changed, that of its own id first and the newest last.
+  func insert(
+    _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
+  ) async throws -> ([SubscriptionHistory], SubscriptionHistory.Arrival) {
+    let inherited = try await inheritance(step, environment: environment, originalTransactionId: originalTransactionId, bundleId: bundleId)
+    let (history, arrival) = try await store.change(environment, originalTransactionId) { history in
+      if let inherited { history.begin(with: inherited) }
+      let arrival = history.insert(step)
+      if history.bundleId == nil { history.bundleId = bundleId }
+      return arrival
+    }
+    return (try await handOn(history), arrival)
+  }
+
+  /// Where a step names the id that its subscription had before (`MIGRATION`, and every transaction since): what it had come to under
+  /// that id, which is told where it goes on. Each of the two histories is written by itself; whoever repeats this after a crash
+  /// writes the same.
+  func inheritance(
+    _ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?
+  ) async throws -> SubscriptionInheritance? {
+    guard let previous = step.transaction?.previousOriginalTransactionId, !previous.isEmpty, previous.utf8.count <= Self.longestId,
+      previous != originalTransactionId
+    else { return nil }
+    return try await store.change(environment, previous) { history in
+      history.goOn(as: originalTransactionId, at: step.signedDate, bundleId: bundleId)
+    }.1
+  }
+
+  /// Tells the ids under which a subscription goes on what it had come to before; steps of an earlier id may come late. Answers the
+  /// history and those that follow it.
+  func handOn(_ history: SubscriptionHistory) async throws -> [SubscriptionHistory] {
+    var histories = [history]
+    while histories.count < SubscriptionStore.mostIds, let last = histories.last, let next = last.continuation?.originalTransactionId,
+      !histories.contains(where: { $0.originalTransactionId == next }), let inherited = last.inheritance(of: next)
+    {
+      histories.append(
+        try await store.change(last.environment, next) { history in
+          history.begin(with: inherited)
+          if history.bundleId == nil { history.bundleId = last.bundleId }
+        }.0)
+    }
+    return histories
+  }
+
+  /// What an event says of the state that the newest of joined histories is in; nil where there is none yet.
+  static func summary(_ histories: [SubscriptionHistory]) -> JSONObject? {
+    guard let own = histories.first, let present = histories.last(where: { $0.state != nil }), let state = present.state else { return nil }
+    var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
+    object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
+    object["previousOriginalTransactionId"] = (own.inheritance?.originalTransactionId).map { .string($0) }
+    object["continuedAs"] = (own.continuation?.originalTransactionId).map { .string($0) }
+    return object
+  }
+
+  // MARK: Gaps
 
   /// Leaves a message that comes due when stragglers have had their time. One for each place in a history, however often it is
   /// found.

@@ -6,6 +6,8 @@ import RedisClient
 struct SubscriptionStore: Sendable {
   /// How long a history is kept after its last step, seconds: 400 days, longer than any period and Apple's own memory.
   static let lifetimeSeconds: Int64 = 400 * 86_400
+  /// The most ids of one subscription that are followed from migration to migration.
+  static let mostIds = 16
 
   /// Writes a value if the one that was read still stands, and notes when something must have been heard.
   /// KEYS 1 the history  2 due times of silence. ARGV 1 the value read, empty for none  2 the new value  3 seconds to live
@@ -50,17 +52,18 @@ struct SubscriptionStore: Sendable {
     try await read(environment, originalTransactionId).history
   }
 
-  /// Puts a step into its subscription's history, atomically among all instances.
-  ///
-  /// A step that is there already changes nothing: whoever repeats it after a crash gets the same history.
-  func insert(_ step: LifecycleStep, environment: String, originalTransactionId: String, bundleId: String?) async throws -> (
-    SubscriptionHistory, SubscriptionHistory.Arrival
-  ) {
-    try await change(environment, originalTransactionId) { history in
-      let arrival = history.insert(step)
-      if history.bundleId == nil { history.bundleId = bundleId }
-      return arrival
+  /// What is known of a subscription under all the ids it has had, by any of them, the oldest first; empty for one that was never
+  /// heard of.
+  func joined(environment: String, originalTransactionId: String) async throws -> [SubscriptionHistory] {
+    guard let asked = try await history(environment: environment, originalTransactionId: originalTransactionId) else { return [] }
+    var histories = [asked]
+    func other(_ id: String?) async throws -> SubscriptionHistory? {
+      guard let id, histories.count < Self.mostIds, !histories.contains(where: { $0.originalTransactionId == id }) else { return nil }
+      return try await history(environment: environment, originalTransactionId: id)
     }
+    while let next = try await other(histories[histories.count - 1].continuation?.originalTransactionId) { histories.append(next) }
+    while let previous = try await other(histories[0].inheritance?.originalTransactionId) { histories.insert(previous, at: 0) }
+    return histories
   }
 
   /// Changes a history, one that is empty where nothing is known, atomically among all instances; one that stays the same is not

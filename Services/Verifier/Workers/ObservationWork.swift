@@ -64,10 +64,10 @@ struct ObservationWork: Sendable {
     do {
       if let gap = observation.gap { return try await settle(gap, observation, found, refusal, lease) }
       guard let found else { return .complete(Completion(state: .done, events: [], reason: "nothing was answered")) }
-      let (history, _) = try await lifecycle.store.insert(
+      let (histories, _) = try await lifecycle.insert(
         found.step, environment: observation.environment, originalTransactionId: observation.originalTransactionId,
         bundleId: observation.bundleId)
-      return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, history))
+      return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, histories))
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be written")
     }
@@ -115,7 +115,13 @@ struct ObservationWork: Sendable {
       }
     }
     let now = WallClock.now()
+    var inherited: SubscriptionInheritance?
+    if let found {
+      inherited = try await lifecycle.inheritance(
+        found.step, environment: report.environment, originalTransactionId: report.originalTransactionId, bundleId: observation.bundleId)
+    }
     let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
+      if let inherited { history.begin(with: inherited) }
       // Also whoever repeats this after a crash: the observation in its place says what was done.
       if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
       guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
@@ -123,7 +129,8 @@ struct ObservationWork: Sendable {
       history.repair(report.gap, by: found?.step)
       return true
     }
-    let state = history.state?.status(at: now, silence: store.silence).rawValue
+    let histories = try await lifecycle.handOn(history)
+    let state = histories.last { $0.state != nil }?.state?.status(at: now, silence: store.silence).rawValue
     let settlement = GapSettlement(
       key: report.key, state: isRepaired ? .unrecoverable : .recovered,
       repairedBy: isRepaired ? (found == nil ? nil : "status") : "notifications", observedState: state,
@@ -138,13 +145,13 @@ struct ObservationWork: Sendable {
     guard isRepaired, let found else {
       return .complete(Completion(state: .done, events: [], reason: isRepaired ? "unanswered" : "explained"))
     }
-    return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, history))
+    return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, histories))
   }
 
   // MARK: Pieces
 
   private func data(
-    _ lease: LeasedMessage, _ observation: StatusObservation, _ found: Found, _ history: SubscriptionHistory
+    _ lease: LeasedMessage, _ observation: StatusObservation, _ found: Found, _ histories: [SubscriptionHistory]
   ) -> JSONObject {
     var data = Self.common(lease)
     data["environment"] = .string(observation.environment)
@@ -155,11 +162,7 @@ struct ObservationWork: Sendable {
     data["renewalInfo"] = found.renewalInfo.map { .object($0) }
     data["gap"] = observation.gap.map { .object($0.gap.json) }
     data["migrationId"] = observation.migrationId.map { .string($0) }
-    if let state = history.state {
-      var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]
-      object["hasAccess"] = state.status.hasAccess.map { .bool($0) }
-      data["lifecycle"] = .object(object)
-    }
+    data["lifecycle"] = SubscriptionLifecycle.summary(histories).map { .object($0) }
     return data
   }
 

@@ -22,9 +22,14 @@ struct VerificationWorker: Sendable {
   let logger: Logger
 
   private static let rejections = "attribution_rejected_total"
+  private static let delay = "attribution_notification_delay_seconds"
 
   static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
+    // Past half an hour it was no first delivery: a retry of Apple's, a recovery, or an outage.
+    metrics.histogram(
+      delay, help: "From Apple's signing of a notification to its receipt.", labels: ["environment"],
+      bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])
   }
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
@@ -75,7 +80,9 @@ struct VerificationWorker: Sendable {
       return rejected(
         lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        more: [:])
+        // A fault that is found in its claims is found after the proof: then it is known whose it is.
+        more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
+          ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
     }
     var data = common(lease)
     data["environment"] = .string((verdict.environment ?? .development).rawValue)
@@ -127,6 +134,9 @@ struct VerificationWorker: Sendable {
       return rejected(
         lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil, more: more)
+    }
+    if let signedDate = payload["signedDate"]?.int64Value {
+      metrics.observe(Self.delay, max(0, Double(lease.message.receivedAt) - Double(signedDate)) / 1000, [environment])
     }
     var data = common(lease)
     data["environment"] = .string(environment)

@@ -13,6 +13,9 @@ public struct LifecycleStep: Sendable, Hashable {
     public var purchaseDate: Int64?
     public var expiresDate: Int64?
     public var revocationDate: Int64?
+    public var price: SubscriptionPrice?
+    /// The id under which the subscription was before it was migrated.
+    public var previousOriginalTransactionId: String?
   }
 
   /// What a step says of the renewal.
@@ -22,6 +25,10 @@ public struct LifecycleStep: Sendable, Hashable {
     public var gracePeriodExpiresDate: Int64?
     /// Whether a price increase waits for the customer (`priceIncreaseStatus` 0).
     public var priceIncreasePending: Bool?
+    /// Of the next period.
+    public var price: SubscriptionPrice?
+    /// Whether a commitment of many periods will be followed by another one; its own periods are renewed until its end anyway.
+    public var commitmentRenews: Bool?
   }
 
   /// Lower case.
@@ -73,6 +80,9 @@ public struct LifecycleStep: Sendable, Hashable {
   }
 
   public var isObservation: Bool { type == Self.observation }
+
+  /// Whether the subscription goes on under this id from another (Apple writes the type in two ways).
+  public var isMigration: Bool { type == "MIGRATION" || type == "MIGRATE" }
 }
 
 extension LifecycleStep: Comparable {
@@ -87,7 +97,14 @@ extension LifecycleStep.Transaction {
     guard let id = object["transactionId"]?.stringValue else { return nil }
     self.init(
       transactionId: id, productId: object["productId"]?.stringValue, purchaseDate: object["purchaseDate"]?.int64Value,
-      expiresDate: object["expiresDate"]?.int64Value, revocationDate: object["revocationDate"]?.int64Value)
+      expiresDate: object["expiresDate"]?.int64Value, revocationDate: object["revocationDate"]?.int64Value,
+      price: SubscriptionPrice(transaction: object),
+      previousOriginalTransactionId: object["previousOriginalTransactionId"]?.stringValue)
+  }
+
+  init?(json object: JSONObject) {
+    self.init(object)
+    price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
   }
 
   var json: JSONObject {
@@ -96,6 +113,8 @@ extension LifecycleStep.Transaction {
     object["purchaseDate"] = purchaseDate.map { .integer($0) }
     object["expiresDate"] = expiresDate.map { .integer($0) }
     object["revocationDate"] = revocationDate.map { .integer($0) }
+    object["price"] = price.map { .object($0.json) }
+    object["previousOriginalTransactionId"] = previousOriginalTransactionId.map { .string($0) }
     return object
   }
 }
@@ -105,7 +124,13 @@ extension LifecycleStep.Renewal {
     self.init(
       autoRenew: object["autoRenewStatus"]?.int64Value.map { $0 == 1 }, autoRenewProductId: object["autoRenewProductId"]?.stringValue,
       gracePeriodExpiresDate: object["gracePeriodExpiresDate"]?.int64Value,
-      priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 })
+      priceIncreasePending: object["priceIncreaseStatus"]?.int64Value.map { $0 == 0 }, price: SubscriptionPrice(renewal: object),
+      commitmentRenews: object["commitmentInfo"]?["commitmentAutoRenewStatus"]?.int64Value.map { $0 == 1 })
+  }
+
+  init(json object: JSONObject) {
+    self.init(object)
+    price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
   }
 
   var json: JSONObject {
@@ -114,6 +139,8 @@ extension LifecycleStep.Renewal {
     object["autoRenewProductId"] = autoRenewProductId.map { .string($0) }
     object["gracePeriodExpiresDate"] = gracePeriodExpiresDate.map { .integer($0) }
     object["priceIncreaseStatus"] = priceIncreasePending.map { .integer($0 ? 0 : 1) }
+    object["price"] = price.map { .object($0.json) }
+    object["commitmentInfo"] = commitmentRenews.map { ["commitmentAutoRenewStatus": .integer($0 ? 1 : 0)] }
     return object
   }
 }
@@ -139,7 +166,7 @@ extension LifecycleStep {
     else { return nil }
     self.init(
       notificationUUID: uuid, type: type, subtype: object["subtype"]?.stringValue, signedDate: signedDate, innerSignedDate: inner,
-      appleStatus: object["status"]?.int64Value, transaction: object["transaction"]?.objectValue.flatMap { Transaction($0) },
-      renewal: object["renewal"]?.objectValue.map { Renewal($0) })
+      appleStatus: object["status"]?.int64Value, transaction: object["transaction"]?.objectValue.flatMap { Transaction(json: $0) },
+      renewal: object["renewal"]?.objectValue.map { Renewal(json: $0) })
   }
 }

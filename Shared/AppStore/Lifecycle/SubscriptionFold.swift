@@ -4,9 +4,19 @@ enum SubscriptionFold {
   /// How much later than the last end a renewal may begin, milliseconds: an hour (ours).
   static let periodTolerance: Int64 = 3_600_000
 
-  /// The state after a step, and the rules that the step breaks.
-  static func next(_ last: SubscriptionState?, _ step: LifecycleStep) -> (SubscriptionState, [SubscriptionGapRule]) {
-    let broken = brokenRules(last, step)
+  /// What a step makes of the state before it.
+  struct Outcome {
+    let state: SubscriptionState
+    /// The rules that the step breaks.
+    let broken: [SubscriptionGapRule]
+    /// What would have explained them, as notification types.
+    let missing: String
+  }
+
+  /// - Parameter beginsHistory: whether it is the first step of its id: `last` is then what another id's life had come to, or nil.
+  static func next(_ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool) -> Outcome {
+    let broken = brokenRules(last, step, beginsHistory: beginsHistory)
+    let missing = broken.isEmpty ? "" : missing(last, step, broken)
     var state = last ?? SubscriptionState(first: step)
     let before = state.status
     change(&state, by: step, isFirst: last == nil)
@@ -20,9 +30,10 @@ enum SubscriptionFold {
       state.status = .activeNotRenewing
     }
     if state.status != before { state.since = step.signedDate }
-    if step.isObservation { trust(&state) }
+    // Of a life before its migration nothing may be known: what shows then was there.
+    if step.isObservation || (step.isMigration && last == nil) { trust(&state) }
     state.lastSignedDate = step.signedDate
-    return (state, broken)
+    return Outcome(state: state, broken: broken, missing: missing)
   }
 
   // MARK: Transitions
@@ -39,7 +50,10 @@ enum SubscriptionFold {
 
   private static func change(_ state: inout SubscriptionState, by step: LifecycleStep, isFirst: Bool) {
     if beginsPeriod(step) {
+      // Within a commitment that was cancelled, periods are renewed until its end.
+      let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
       begin(&state)
+      state.sawRenewalDisabled = staysCancelled
       return
     }
     switch (step.type, step.subtype) {
@@ -54,6 +68,9 @@ enum SubscriptionFold {
       state.autoRenew = true
       state.sawRenewalDisabled = false
       if state.status == .activeNotRenewing { state.status = .active }
+    case ("DID_CHANGE_RENEWAL_STATUS", _):
+      // After a price notice it comes without a subtype: what it carries says which of the two it is.
+      if let renews = step.renewal?.autoRenew { state.sawRenewalDisabled = !renews }
     case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
       state.status = .gracePeriod
       state.sawFailure = true
@@ -65,7 +82,9 @@ enum SubscriptionFold {
     case ("EXPIRED", _):
       state.status = .expired
       state.sawEnd = true
-    case ("PRICE_INCREASE", _): state.sawPriceIncrease = true
+    case ("PRICE_INCREASE", _):
+      state.sawPriceIncrease = true
+      state.sawPriceNotice = true
     case ("REFUND", _):
       guard let id = step.transaction?.transactionId else { break }
       if !state.refunded.contains(id) { state.refunded.append(id) }
@@ -104,11 +123,16 @@ enum SubscriptionFold {
   /// Takes over what the step carries.
   private static func take(_ step: LifecycleStep, into state: inout SubscriptionState) {
     // What begins a period is about the newest one, also where that ends sooner: an upgrade from a year to a month.
-    if let transaction = step.transaction, beginsPeriod(step) || isNewest(transaction, state) {
+    if let transaction = step.transaction, beginsPeriod(step) || step.isMigration || isNewest(transaction, state) {
       state.transactionId = transaction.transactionId
       state.productId = transaction.productId ?? state.productId
       state.purchaseDate = transaction.purchaseDate ?? state.purchaseDate
       state.expiresDate = transaction.expiresDate ?? state.expiresDate
+      if let price = transaction.price {
+        // It has come about, of which the customer was told.
+        if state.price?.isRaised(to: price) ?? false { state.sawPriceNotice = false }
+        state.price = price
+      }
       if step.type != "REFUND_REVERSED" { state.revocationDate = transaction.revocationDate }
       // A transaction that says that it was revoked is, whatever the notification is about.
       if transaction.revocationDate != nil, step.type != "REFUND_REVERSED" { state.status = .revoked }
@@ -118,6 +142,9 @@ enum SubscriptionFold {
       state.autoRenewProductId = renewal.autoRenewProductId ?? state.autoRenewProductId
       state.gracePeriodExpiresDate = renewal.gracePeriodExpiresDate ?? state.gracePeriodExpiresDate
       if renewal.priceIncreasePending == true { state.sawPriceIncrease = true }
+      if renewal.price != nil || (renewal.autoRenewProductId ?? state.renewalPrice?.productId) != state.renewalPrice?.productId {
+        state.renewalPrice = renewal.price
+      }
       if state.autoRenew == true, state.status == .activeNotRenewing { state.status = .active }
     }
   }
@@ -144,15 +171,17 @@ enum SubscriptionFold {
   private static func announcesPeriod(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _),
-      ("RENEWAL_EXTENSION", _), ("MIGRATION", _), ("MIGRATE", _), ("REFUND_REVERSED", _):
+      ("RENEWAL_EXTENSION", _), ("REFUND_REVERSED", _):
       true
-    default: step.isObservation
+    default: step.isObservation || step.isMigration
     }
   }
 
-  private static func brokenRules(_ last: SubscriptionState?, _ step: LifecycleStep) -> [SubscriptionGapRule] {
+  private static func brokenRules(
+    _ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool
+  ) -> [SubscriptionGapRule] {
     guard !step.isObservation else { return [] }
-    guard let last else { return startsLife(step) ? [] : [.unexplainedStart] }
+    guard let last, !beginsHistory else { return startsLife(step) ? [] : [.unexplainedStart] }
     var broken: [SubscriptionGapRule] = []
     if breaksPeriods(last, step) { broken.append(.periodContinuity) }
     if lacksEntry(last, step) { broken.append(.entryRequired) }
@@ -162,8 +191,8 @@ enum SubscriptionFold {
 
   private static func startsLife(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
-    case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"), ("MIGRATION", _), ("MIGRATE", _): true
-    default: false
+    case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"): true
+    default: step.isMigration
     }
   }
 
@@ -171,10 +200,10 @@ enum SubscriptionFold {
     guard let transaction = step.transaction, let end = last.expiresDate else { return false }
     if !announcesPeriod(step) {
       // A later period than any that was announced.
-      return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end + periodTolerance
+      return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
     guard step.type == "DID_RENEW", !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
-    return start > end + periodTolerance
+    return start > end.plus(periodTolerance)
   }
 
   private static func lacksEntry(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
@@ -185,13 +214,31 @@ enum SubscriptionFold {
     case ("EXPIRED", "PRICE_INCREASE"): !last.sawPriceIncrease
     case ("SUBSCRIBED", "RESUBSCRIBE"): !last.sawEnd
     case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
-    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active && !last.sawRenewalDisabled
     default: false
     }
   }
 
-  /// Steps that are about something else, and show a setting that nobody announced.
+  /// Steps that show a setting or a price that nobody announced.
   private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    changesSetting(last, step) || raisesPrice(last, step)
+  }
+
+  /// Apple announces each higher price, and no lower one: what is charged, or will be, is more than was last said. Not compared
+  /// where a price may be another for a reason of its own: with a plan, an offer, a switch of renewal, after a long failure.
+  private static func raisesPrice(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
+    guard let known = last.renewalPrice, !last.sawPriceNotice else { return false }
+    let shown: [SubscriptionPrice?] =
+      switch (step.type, step.subtype) {
+      case ("DID_RENEW", nil): [step.transaction?.price, step.renewal?.price]
+      case ("REFUND_DECLINED", _), ("CONSUMPTION_REQUEST", _), ("RENEWAL_EXTENDED", _), ("DID_FAIL_TO_RENEW", _): [step.renewal?.price]
+      default: []
+      }
+    return shown.contains { $0.map(known.isRaised) ?? false }
+  }
+
+  /// Steps that are about something else, and show another product or switch of renewal.
+  private static func changesSetting(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     switch step.type {
     case "PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED":
       guard let renewal = step.renewal else { return false }
@@ -202,12 +249,13 @@ enum SubscriptionFold {
     }
   }
 
-  /// What would have explained the rules that a step breaks, as notification types.
-  static func missing(_ step: LifecycleStep, _ broken: [SubscriptionGapRule]) -> String {
-    guard !broken.contains(.unexplainedStart) else { return "SUBSCRIBED/INITIAL_BUY" }
+  private static func missing(_ last: SubscriptionState?, _ step: LifecycleStep, _ broken: [SubscriptionGapRule]) -> String {
+    guard let last, !broken.contains(.unexplainedStart) else {
+      return step.transaction?.previousOriginalTransactionId == nil ? "SUBSCRIBED/INITIAL_BUY" : "MIGRATION"
+    }
     if broken.contains(.entryRequired) { return missingEntry(step) }
-    return broken.contains(.periodContinuity)
-      ? "DID_RENEW" : "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF"
+    if broken.contains(.periodContinuity) { return "DID_RENEW" }
+    return changesSetting(last, step) ? "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF" : "PRICE_INCREASE"
   }
 
   private static func missingEntry(_ step: LifecycleStep) -> String {

@@ -33,6 +33,11 @@ public struct SubscriptionHistory: Sendable, Hashable {
   public private(set) var compactedSteps = 0
   /// The app, once a step has named it.
   public var bundleId: String?
+  /// Ids under which the subscription went on, and when: the signing time of the earliest step of theirs that names this one,
+  /// milliseconds since 1970.
+  public private(set) var continuations: [String: Int64] = [:]
+  /// What the subscription had come to under the id before this one.
+  public private(set) var inheritance: SubscriptionInheritance?
 
   public init(environment: String, originalTransactionId: String) {
     self.environment = environment
@@ -47,7 +52,8 @@ public struct SubscriptionHistory: Sendable, Hashable {
     if let base, step.signedDate <= base.lastSignedDate { return .beforeHistory }
     let place = steps.firstIndex { step < $0 } ?? steps.count
     steps.insert(step, at: place)
-    let isLate = place < steps.count - 1
+    // Under the id that follows, newer ones were here.
+    let isLate = place < steps.count - 1 || continuation.map { step.signedDate < $0.at } ?? false
     if isLate { lateSteps.insert(step.notificationUUID) }
     compact()
     return isLate ? .late : .inOrder
@@ -56,22 +62,58 @@ public struct SubscriptionHistory: Sendable, Hashable {
   /// Notes that a gap was looked into in vain, so that it is not suspected again.
   public mutating func settle(_ gap: SubscriptionGap) { settledGaps.insert(gap.id) }
 
+  // MARK: Migration
+
+  /// The id under which the subscription goes on, and since when; nil for one that has stayed under this.
+  public var continuation: (originalTransactionId: String, at: Int64)? {
+    continuations.max { ($0.value, $0.key) < ($1.value, $1.key) }.map { ($0.key, $0.value) }
+  }
+
+  /// Notes that the subscription went on under another id, and answers what that begins with. Nil where it cannot be so: it is the
+  /// same id, or another app's.
+  public mutating func goOn(as id: String, at date: Int64, bundleId: String?) -> SubscriptionInheritance? {
+    guard id != originalTransactionId, id != inheritance?.originalTransactionId, date > .min else { return nil }
+    if let mine = self.bundleId, let its = bundleId, mine != its { return nil }
+    continuations[id] = min(continuations[id] ?? date, date)
+    if self.bundleId == nil { self.bundleId = bundleId }
+    return inheritance(of: id)
+  }
+
+  /// What the life under the id that follows begins with; nil where that is no continuation of this.
+  public func inheritance(of id: String) -> SubscriptionInheritance? {
+    guard let date = continuations[id] else { return nil }
+    let until = folded.last { $0.state.lastSignedDate <= date }?.state ?? start
+    return SubscriptionInheritance(
+      originalTransactionId: originalTransactionId, at: date, state: until,
+      steps: compactedSteps + steps.count + (inheritance?.steps ?? 0))
+  }
+
+  /// Begins with what the subscription had come to under another id. What was known better stays, as does a first id.
+  public mutating func begin(with inherited: SubscriptionInheritance) {
+    guard inherited.originalTransactionId != originalTransactionId else { return }
+    if let known = inheritance {
+      guard known.originalTransactionId == inherited.originalTransactionId, inherited.isNewer(than: known) else { return }
+    }
+    inheritance = inherited
+  }
+
+  // MARK: State and gaps
+
   /// The state that the steps make; nil before the first.
-  public var state: SubscriptionState? { folded.last?.state ?? base }
+  public var state: SubscriptionState? { folded.last?.state ?? start }
 
   /// The status after each step that is kept.
   public var statuses: [SubscriptionStatus] { folded.map(\.state.status) }
 
   /// Where steps are missing, but for what was settled.
   public var gaps: [SubscriptionGap] {
-    var before = base?.lastSignedDate
+    var before = start?.lastSignedDate
     var gaps: [SubscriptionGap] = []
     for (step, fold) in zip(steps, folded) {
       if !fold.broken.isEmpty {
         gaps.append(
           SubscriptionGap(
-            rules: fold.broken, missing: SubscriptionFold.missing(step, fold.broken), after: before, shownBy: step.notificationUUID,
-            before: step.signedDate))
+            rules: fold.broken, missing: fold.missing, after: before, shownBy: step.notificationUUID, before: step.signedDate))
       }
       before = step.signedDate
     }
@@ -82,12 +124,18 @@ public struct SubscriptionHistory: Sendable, Hashable {
   /// milliseconds.
   public func silence(at now: Int64, after silence: Int64 = SubscriptionState.silence) -> SubscriptionGap? {
     guard let due = silenceDue(after: silence), now > due, let state, let end = state.awaitedEnd else { return nil }
-    return SubscriptionGap(rules: [.silence], missing: "DID_RENEW or EXPIRED", after: state.lastSignedDate, shownBy: "", before: end)
+    return SubscriptionGap(
+      rules: [.silence],
+      missing: state.status == .billingRetry ? "DID_RENEW/BILLING_RECOVERY or EXPIRED/BILLING_RETRY" : "DID_RENEW or EXPIRED",
+      after: state.lastSignedDate, shownBy: "", before: end)
   }
 
   /// When silence becomes a gap if nothing is heard until then, milliseconds since 1970; nil where nothing more has to be heard.
   public func silenceDue(after silence: Int64 = SubscriptionState.silence) -> Int64? {
-    guard let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else { return nil }
+    // Where it goes on under another id, that one is listened to.
+    guard continuations.isEmpty, let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else {
+      return nil
+    }
     // Apple was asked past the end and said nothing new: it is asked again after as long a time.
     let heard = steps.last.map { $0.isObservation ? $0.signedDate : 0 } ?? 0
     let (due, overflow) = max(end, heard).addingReportingOverflow(silence)
@@ -108,12 +156,15 @@ public struct SubscriptionHistory: Sendable, Hashable {
     settle(gap)
   }
 
-  private var folded: [(state: SubscriptionState, broken: [SubscriptionGapRule])] {
-    var last = base
-    return steps.map { step in
-      let (state, broken) = SubscriptionFold.next(last, step)
-      last = state
-      return (state, broken)
+  /// What the first step that is kept goes on from.
+  private var start: SubscriptionState? { base ?? inheritance?.state }
+
+  private var folded: [SubscriptionFold.Outcome] {
+    var last = start
+    return steps.enumerated().map { index, step in
+      let outcome = SubscriptionFold.next(last, step, beginsHistory: index == 0 && base == nil)
+      last = outcome.state
+      return outcome
     }
   }
 
@@ -121,7 +172,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
   private mutating func compact() {
     guard steps.count > Self.mostSteps else { return }
     let old = steps.prefix(steps.count - Self.mostSteps / 2)
-    for step in old { base = SubscriptionFold.next(base, step).0 }
+    for step in old { base = SubscriptionFold.next(start, step, beginsHistory: base == nil).state }
     compactedSteps += old.count
     lateSteps.subtract(old.map(\.notificationUUID))
     steps.removeFirst(old.count)
@@ -141,6 +192,11 @@ extension SubscriptionHistory {
     ]
     object["base"] = base.map { .object($0.json) }
     object["bundleId"] = bundleId.map { .string($0) }
+    if !continuations.isEmpty {
+      object["continuations"] = .object(
+        JSONObject(continuations.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }))
+    }
+    object["inheritance"] = inheritance.map { .object($0.json) }
     return JSONValue.object(object).serialized
   }
 
@@ -159,6 +215,14 @@ extension SubscriptionHistory {
     settledGaps = Set(object["settled"]?.arrayValue?.compactMap(\.stringValue) ?? [])
     compactedSteps = Int(object["compacted"]?.int64Value ?? 0)
     bundleId = object["bundleId"]?.stringValue
+    for member in object["continuations"]?.objectValue?.members ?? [] {
+      guard let date = member.value.int64Value else { return nil }
+      continuations[member.key] = date
+    }
+    if let value = object["inheritance"] {
+      guard let inheritance = value.objectValue.flatMap({ SubscriptionInheritance(json: $0) }) else { return nil }
+      self.inheritance = inheritance
+    }
     if let value = object["base"] {
       guard let base = value.objectValue.flatMap({ SubscriptionState(json: $0) }) else { return nil }
       self.base = base

@@ -15,12 +15,18 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var autoRenew: Bool?
   /// What it will be renewed as.
   public internal(set) var autoRenewProductId: String?
+  /// What the newest period was charged.
+  var price: SubscriptionPrice?
+  /// What the next one will be.
+  var renewalPrice: SubscriptionPrice?
 
   // What has been seen since the last start, for the rules on what must have come before.
   var sawFailure = false
   var sawGracePeriod = false
   var sawRenewalDisabled = false
   var sawPriceIncrease = false
+  /// Whether the customer was told of a higher price that has not been charged yet.
+  var sawPriceNotice = false
   var sawEnd = false
   /// Transactions that were refunded.
   var refunded: [String] = []
@@ -30,22 +36,28 @@ public struct SubscriptionState: Sendable, Hashable {
   /// How long after its end silence is no longer normal, milliseconds: a day (ours).
   public static let silence: Int64 = 86_400_000
 
-  /// The end of what was paid for, or of the grace after it, while something must be heard of it: a renewal, a failure, an end.
+  /// The longest that Apple tries to charge for a period, milliseconds: sixty days. In the sandbox it is less.
+  static let longestRetry: Int64 = 60 * 86_400_000
+
+  /// The end of what was paid for, of the grace after it, or of Apple's attempts to charge, while something must be heard of it: a
+  /// renewal, a failure, an end.
   var awaitedEnd: Int64? {
     switch status {
     case .active, .activeNotRenewing: expiresDate
     case .gracePeriod: gracePeriodExpiresDate ?? expiresDate
-    case .billingRetry, .expired, .revoked, .unknownOverdue: nil
+    case .billingRetry: (expiresDate ?? since).plus(Self.longestRetry)
+    case .expired, .revoked, .unknownOverdue: nil
     }
   }
 
   /// The same at a given time: a subscription that should have ended or been renewed and of which nothing was heard is
   /// `unknown-overdue`.
   public func status(at now: Int64, silence: Int64 = Self.silence) -> SubscriptionStatus {
-    guard let end = awaitedEnd, now - end > silence else { return status }
+    guard let end = awaitedEnd, now > end.plus(silence) else { return status }
     return .unknownOverdue
   }
 
+  /// Before any step of it: `active`, which the first step corrects.
   init(first step: LifecycleStep) {
     status = .active
     since = step.signedDate
@@ -61,7 +73,7 @@ extension SubscriptionState {
       "saw": .array(
         [
           (sawFailure, "failure"), (sawGracePeriod, "grace"), (sawRenewalDisabled, "disabled"), (sawPriceIncrease, "price"),
-          (sawEnd, "end"),
+          (sawEnd, "end"), (sawPriceNotice, "priceNotice"),
         ].filter(\.0).map { .string($0.1) }),
       "refunded": .array(refunded.map { .string($0) }),
     ]
@@ -73,6 +85,8 @@ extension SubscriptionState {
     object["revocationDate"] = revocationDate.map { .integer($0) }
     object["autoRenew"] = autoRenew.map { .bool($0) }
     object["autoRenewProductId"] = autoRenewProductId.map { .string($0) }
+    object["price"] = price.map { .object($0.json) }
+    object["renewalPrice"] = renewalPrice.map { .object($0.json) }
     return object
   }
 
@@ -92,12 +106,23 @@ extension SubscriptionState {
     revocationDate = object["revocationDate"]?.int64Value
     autoRenew = object["autoRenew"]?.boolValue
     autoRenewProductId = object["autoRenewProductId"]?.stringValue
+    price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
+    renewalPrice = object["renewalPrice"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
     let saw = Set(object["saw"]?.arrayValue?.compactMap(\.stringValue) ?? [])
     sawFailure = saw.contains("failure")
     sawGracePeriod = saw.contains("grace")
     sawRenewalDisabled = saw.contains("disabled")
     sawPriceIncrease = saw.contains("price")
     sawEnd = saw.contains("end")
+    sawPriceNotice = saw.contains("priceNotice")
     refunded = object["refunded"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+}
+
+extension Int64 {
+  /// A time so much later; the last there is where there is none so late.
+  func plus(_ duration: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(duration)
+    return overflow ? (duration < 0 ? .min : .max) : sum
   }
 }

@@ -15,11 +15,13 @@ public struct TransactionIdExtractor: Sendable {
   /// What a receipt says: whose it is, where it says so, and the ids.
   public struct Contents: Sendable, Hashable {
     public var bundleId: String?
-    public var found: [Found]
+    /// The first ones, in the receipt's order.
+    public private(set) var found: [Found] = []
+    /// Whether there are more than were asked for.
+    public private(set) var isTruncated = false
 
-    public init(bundleId: String? = nil, found: [Found] = []) {
-      self.bundleId = bundleId
-      self.found = found
+    fileprivate mutating func add(_ id: Found, most: Int) {
+      if found.count < most { found.append(id) } else { isTruncated = true }
     }
   }
 
@@ -31,8 +33,10 @@ public struct TransactionIdExtractor: Sendable {
   }
 
   static let limit = 4 << 20
+  private let most: Int
 
-  public init() {}
+  /// - Parameter most: how many ids are taken from one receipt; those beyond are only noticed.
+  public init(most: Int = .max) { self.most = most }
 
   /// An app receipt: Base64 of PKCS#7.
   public func appReceipt(_ text: String) throws(Failure) -> [Found] { try appReceiptContents(text).found }
@@ -41,7 +45,7 @@ public struct TransactionIdExtractor: Sendable {
   public func appReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
-    do throws(DERReader.Failure) { return try Self.purchases(bytes) } catch {
+    do throws(DERReader.Failure) { return try purchases(bytes) } catch {
       throw .malformed("not a PKCS#7 app receipt")
     }
   }
@@ -52,42 +56,53 @@ public struct TransactionIdExtractor: Sendable {
   /// The same with the app's bundle id.
   public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
-    guard let outer = Base64.decode(text) else { throw .notBase64 }
+    guard let outer = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
     guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)),
       let inner = Base64.decode(encoded)
     else {
       throw .malformed("no purchase-info")
     }
     let list = String(decoding: inner, as: UTF8.self)
-    var found: [Found] = []
-    let bundleId = Self.value(of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+    var contents = Contents()
+    contents.bundleId = Self.value(
+      of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
     if let id = Self.value(of: "original-transaction-id", in: list) {
-      found.append(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"))
+      contents.add(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"), most: most)
     }
     if let id = Self.value(of: "transaction-id", in: list) {
-      found.append(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"))
+      contents.add(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"), most: most)
     }
-    return Contents(bundleId: bundleId, found: found)
+    return contents
   }
 
   /// What verifyReceipt answered.
-  public func verifyReceiptResponse(_ response: JSONObject) -> [Found] {
-    var found: [Found] = []
-    func collect(_ list: JSONValue?, _ path: String) {
-      for (index, entry) in (list?.arrayValue ?? []).enumerated() {
-        for (name, kind) in [
-          ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
-        ] {
-          if let id = entry[name]?.stringValue {
-            found.append(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)"))
-          }
-        }
+  public func verifyReceiptResponse(_ response: JSONObject) -> [Found] { verifyReceiptContents(response).found }
+
+  /// The same with the app's bundle id.
+  public func verifyReceiptContents(_ response: JSONObject) -> Contents {
+    var contents = Contents()
+    contents.bundleId = response["receipt"]?["bundle_id"]?.stringValue ?? response["receipt"]?["bid"]?.stringValue
+    func take(_ entry: JSONValue, _ path: String) {
+      for (name, kind) in [
+        ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
+      ] {
+        if let id = entry[name]?.stringValue { contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most) }
       }
     }
+    /// A list, or the one object that stands there in what was answered to a transaction receipt.
+    func collect(_ value: JSONValue?, _ path: String) {
+      guard let value else { return }
+      guard let list = value.arrayValue else {
+        take(value, path)
+        return
+      }
+      for (index, entry) in list.enumerated() { take(entry, "\(path)[\(index)]") }
+    }
+    collect(response["receipt"], "receipt")
     collect(response["receipt"]?["in_app"], "receipt.in_app")
     collect(response["latest_receipt_info"], "latest_receipt_info")
     collect(response["pending_renewal_info"], "pending_renewal_info")
-    return found
+    return contents
   }
 
   // MARK: PKCS#7
@@ -95,10 +110,10 @@ public struct TransactionIdExtractor: Sendable {
   private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 
   /// ContentInfo → [0] SignedData → its content → OCTET STRING → SET of attributes.
-  private static func purchases(_ bytes: [UInt8]) throws(DERReader.Failure) -> Contents {
+  private func purchases(_ bytes: [UInt8]) throws(DERReader.Failure) -> Contents {
     var top = DERReader(bytes[...])
     var info = try top.inside(try top.next())
-    guard Array(try info.next().content) == signedData else { throw .malformed }
+    guard Array(try info.next().content) == Self.signedData else { throw .malformed }
     var explicit = try info.inside(try info.next())
     var signed = try explicit.inside(try explicit.next())
     _ = try signed.next()
@@ -108,19 +123,19 @@ public struct TransactionIdExtractor: Sendable {
     var wrapped = try content.inside(try content.next())
     var contents = Contents()
     let octets = try wrapped.octets(try wrapped.next())
-    try attributes(octets) { type, value throws(DERReader.Failure) in
+    try Self.attributes(octets) { type, value throws(DERReader.Failure) in
       if type == 2 {
         var reader = DERReader(value[...])
         contents.bundleId = (try? reader.next()).map { String(decoding: $0.content, as: UTF8.self) }
       }
       guard type == 17 else { return }
-      try attributes(value) { type, value throws(DERReader.Failure) in
+      try Self.attributes(value) { type, value throws(DERReader.Failure) in
         guard type == 1703 || type == 1705 else { return }
         var reader = DERReader(value[...])
         let id = String(decoding: try reader.next().content, as: UTF8.self)
         guard !id.isEmpty else { return }
-        contents.found.append(
-          Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"))
+        contents.add(
+          Found(id: id, kind: type == 1705 ? .originalTransactionId : .transactionId, location: "17.\(type)"), most: most)
       }
     }
     return contents

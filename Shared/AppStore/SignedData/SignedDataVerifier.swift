@@ -88,9 +88,7 @@ public struct SignedDataVerifier: Sendable {
       {
         return .success(payload)
       }
-      guard header["alg"] == .string("ES256") else {
-        throw SignedDataRefusal(header["alg"]?.stringValue == nil ? .malformedJWS : .unexpectedAlgorithm)
-      }
+      guard header["alg"] == .string("ES256") else { throw SignedDataRefusal(.unexpectedAlgorithm) }
       guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else {
         throw SignedDataRefusal(.malformedJWS)
       }

@@ -20,6 +20,9 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     }
   }
 
+  /// The ad network that postbacks made in a device's settings name; they are sent to whatever URL was typed in there.
+  static let madeInSettings = "development.adattributionkit"
+
   /// As written; ``naturalKey`` has it in lower case.
   public let postbackIdentifier: String
   public let adNetworkIdentifier: String

@@ -94,7 +94,8 @@ public struct ImpressionVerifier: Sendable {
   private static func judge(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
     func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
       guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }
-      guard let number = value.int64Value, range.contains(number) else {
+      guard case .number(let number) = value, PostbackFields.isDigits(number.text), let whole = Int64(number.text), range.contains(whole)
+      else {
         throw PostbackRejection(.malformed, field: name, "must be a whole number in its range")
       }
     }

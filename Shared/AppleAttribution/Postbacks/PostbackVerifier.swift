@@ -100,7 +100,10 @@ public struct PostbackVerifier: Sendable {
       }
       identifier = payload["postback-identifier"]?.stringValue
       let postback = try AdAttributionKitPostback(payload: payload, body: body)
-      if let adNetworks, !adNetworks.contains(postback.adNetworkIdentifier) {
+      // Who tries his URL from a device's settings tries it for his own network.
+      let isTry =
+        ApplePublicKeys.environment(ofKid: name) == .development && postback.adNetworkIdentifier == AdAttributionKitPostback.madeInSettings
+      if let adNetworks, !isTry, !adNetworks.contains(postback.adNetworkIdentifier) {
         throw PostbackRejection(.wrongAdNetwork, field: "ad-network-identifier", "is another ad network's")
       }
       return AdAttributionKitVerdict(nil, kid: kid, identifier: identifier, postback: postback)

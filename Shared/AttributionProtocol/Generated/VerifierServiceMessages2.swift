@@ -12,6 +12,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   /// Of a notification.
   public var transactionInfo: JSONObject?
   public var renewalInfo: JSONObject?
+  public var appTransactionInfo: JSONObject?
 
   public init(
     valid: Bool? = nil,
@@ -20,7 +21,8 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     environment: String? = nil,
     payload: JSONObject? = nil,
     transactionInfo: JSONObject? = nil,
-    renewalInfo: JSONObject? = nil
+    renewalInfo: JSONObject? = nil,
+    appTransactionInfo: JSONObject? = nil
   ) {
     self.valid = valid
     self.reason = reason
@@ -29,6 +31,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.payload = payload
     self.transactionInfo = transactionInfo
     self.renewalInfo = renewalInfo
+    self.appTransactionInfo = appTransactionInfo
   }
 
   public init() {
@@ -39,6 +42,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.payload = nil
     self.transactionInfo = nil
     self.renewalInfo = nil
+    self.appTransactionInfo = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -76,6 +80,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           renewalInfo = try reader.readObjectValue()
+        case "appTransactionInfo", "app_transaction_info":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          appTransactionInfo = try reader.readObjectValue()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -113,6 +121,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     if let renewalInfo {
       writer.key("renewalInfo")
       writer.object(renewalInfo)
+    }
+    if let appTransactionInfo {
+      writer.key("appTransactionInfo")
+      writer.object(appTransactionInfo)
     }
     writer.endObject()
   }
@@ -180,7 +192,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var state: String
   /// When it came into this state.
   public var since: Timestamp?
-  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, and whether it was late.
+  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was late, and the
+  /// originalTransactionId that it names.
   public var notifications: [JSONObject]
   public var productId: String?
   /// Of the newest period.
@@ -198,6 +211,9 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
   public var source: String
   /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
   public var settledGaps: [String]
+  /// The ids that the subscription has had, the oldest first: more than one after a migration. Asked by any of them, all is answered
+  /// as of the last.
+  public var originalTransactionIds: [String]
 
   public init(
     state: String = "",
@@ -213,7 +229,8 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     hasAccess: Bool? = nil,
     gaps: [JSONObject] = [],
     source: String = "",
-    settledGaps: [String] = []
+    settledGaps: [String] = [],
+    originalTransactionIds: [String] = []
   ) {
     self.state = state
     self.since = since
@@ -229,6 +246,7 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.gaps = gaps
     self.source = source
     self.settledGaps = settledGaps
+    self.originalTransactionIds = originalTransactionIds
   }
 
   public init() {
@@ -246,6 +264,7 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
     self.gaps = []
     self.source = ""
     self.settledGaps = []
+    self.originalTransactionIds = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -311,6 +330,10 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
           try seen.insert(13, key)
           if try reader.readNull() { continue }
           settledGaps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(14, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -381,6 +404,12 @@ public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
       writer.key("settledGaps")
       writer.beginArray()
       for element in settledGaps { writer.string(element) }
+      writer.endArray()
+    }
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
       writer.endArray()
     }
     writer.endObject()

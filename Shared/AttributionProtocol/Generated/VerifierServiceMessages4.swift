@@ -369,21 +369,26 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
   public var originalTransactionIds: [String]
   public var transactionIds: [String]
   public var found: [FoundTransactionId]
+  /// Whether there are more ids than may be answered with; the first ones are. Apple answers about a customer by any one of them.
+  public var truncated: Bool
 
   public init(
     originalTransactionIds: [String] = [],
     transactionIds: [String] = [],
-    found: [FoundTransactionId] = []
+    found: [FoundTransactionId] = [],
+    truncated: Bool = false
   ) {
     self.originalTransactionIds = originalTransactionIds
     self.transactionIds = transactionIds
     self.found = found
+    self.truncated = truncated
   }
 
   public init() {
     self.originalTransactionIds = []
     self.transactionIds = []
     self.found = []
+    self.truncated = false
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -405,6 +410,10 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           found = try reader.readList { (reader) throws(JSONError) in try FoundTransactionId(reading: &reader) }
+        case "truncated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          truncated = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -432,6 +441,10 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
       writer.beginArray()
       for element in found { element.write(to: &writer) }
       writer.endArray()
+    }
+    if truncated {
+      writer.key("truncated")
+      writer.bool(truncated)
     }
     writer.endObject()
   }

@@ -45,9 +45,10 @@ extension DeploymentConfiguration {
       revocation = try node["revocation"]?.text() ?? revocation
       gapPatience = try node["gapPatience"]?.duration() ?? gapPatience
       silence = try SilenceSettings(node)
+      try node.count("receiptTransactionIds", 1...100_000, &receiptTransactionIds)
       unknownKeys += node.unknownKeys([
         "rootCertificates", "strictCertificates", "acceptsXcodeData", "gapPatience", "revocation", "silence", "silenceSweep",
-        "silenceBatch",
+        "silenceBatch", "receiptTransactionIds",
       ])
     }
     if let node = root["migrations"] { migrations = try MigrationSettings(node, &unknownKeys) }

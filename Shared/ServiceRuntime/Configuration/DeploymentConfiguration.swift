@@ -101,6 +101,8 @@ public struct DeploymentConfiguration: Sendable {
   public var gapPatience: Duration = .seconds(900)
   /// When silence about a subscription is a gap.
   public var silence = SilenceSettings()
+  /// The most places of transaction ids that are answered for one receipt (`ExtractTransactionIds`).
+  public var receiptTransactionIds = 20_000
   public var migrations = MigrationSettings()
   public var apps: [App] = []
   /// By ad network: what its source identifiers stand for.

@@ -203,7 +203,7 @@ def judge(token: str, kind: str, asked: dict) -> Judgement:
     if "crit" in form.header:
         return Judgement.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
     if form.header.get("alg") != "ES256":
-        return Judgement.rejected("unexpected_algorithm", *([] if isinstance(form.header.get("alg"), str) else ["malformed_jws"]))
+        return Judgement.rejected("unexpected_algorithm")
     x5c = form.header.get("x5c")
     if not isinstance(x5c, list) or not all(isinstance(one, str) for one in x5c):
         return Judgement.rejected("malformed_jws")

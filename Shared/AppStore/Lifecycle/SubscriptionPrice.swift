@@ -1,0 +1,67 @@
+import WireJSON
+
+/// What a period costs, and of what (JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload). Prices are compared, never added up:
+/// Apple gives them for display.
+public struct SubscriptionPrice: Sendable, Hashable {
+  /// Thousandths of the currency.
+  public let milliunits: Int64
+  public let currency: String?
+  public let productId: String
+  /// The offer that makes the price, `offerType` and `offerIdentifier`; nil for the usual price.
+  public let offer: String?
+  public let billingPlan: String?
+
+  public init(milliunits: Int64, currency: String?, productId: String, offer: String? = nil, billingPlan: String? = nil) {
+    self.milliunits = milliunits
+    self.currency = currency
+    self.productId = productId
+    self.offer = offer
+    self.billingPlan = billingPlan
+  }
+
+  /// Whether the other is a higher price of the very same: one product, in one currency, under one offer and one plan of payment.
+  public func isRaised(to other: SubscriptionPrice) -> Bool {
+    currency == other.currency && productId == other.productId && offer == other.offer && billingPlan == other.billingPlan
+      && other.milliunits > milliunits
+  }
+}
+
+extension SubscriptionPrice {
+  /// Of a decoded transaction: what was charged. Nil where it says none, for several seats, and where the app's owner sets prices
+  /// (Advanced Commerce).
+  init?(transaction object: JSONObject) {
+    guard object["quantity"]?.int64Value ?? 1 == 1 else { return nil }
+    self.init(object, price: "price", product: "productId", plan: "billingPlanType")
+  }
+
+  /// Of decoded renewal info: what will be charged. Nil as for a transaction.
+  init?(renewal object: JSONObject) {
+    self.init(object, price: "renewalPrice", product: "autoRenewProductId", plan: "renewalBillingPlanType")
+  }
+
+  private init?(_ object: JSONObject, price: String, product: String, plan: String) {
+    guard object["advancedCommerceInfo"] == nil, let milliunits = object[price]?.int64Value, let productId = object[product]?.stringValue
+    else { return nil }
+    let offer = object["offerType"]?.int64Value.map { "\($0):\(object["offerIdentifier"]?.stringValue ?? "")" }
+    self.init(
+      milliunits: milliunits, currency: object["currency"]?.stringValue, productId: productId, offer: offer,
+      billingPlan: object[plan]?.stringValue)
+  }
+
+  /// The form in which it is kept.
+  var json: JSONObject {
+    var object: JSONObject = ["milliunits": .integer(milliunits), "productId": .string(productId)]
+    object["currency"] = currency.map { .string($0) }
+    object["offer"] = offer.map { .string($0) }
+    object["billingPlan"] = billingPlan.map { .string($0) }
+    return object
+  }
+
+  /// Reads the form in which it is kept; nil for anything else.
+  init?(json object: JSONObject) {
+    guard let milliunits = object["milliunits"]?.int64Value, let productId = object["productId"]?.stringValue else { return nil }
+    self.init(
+      milliunits: milliunits, currency: object["currency"]?.stringValue, productId: productId, offer: object["offer"]?.stringValue,
+      billingPlan: object["billingPlan"]?.stringValue)
+  }
+}

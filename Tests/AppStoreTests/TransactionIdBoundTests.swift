@@ -1,0 +1,86 @@
+import Cryptography
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+/// DER of one value.
+private func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+  let count = content.count
+  let length: [UInt8] = count < 128 ? [UInt8(count)] : [0x83, UInt8(count >> 16), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
+  return [tag] + length + content
+}
+
+private func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
+  der(0x30, der(0x02, [UInt8(type >> 8), UInt8(type & 0xFF)]) + der(0x02, [1]) + der(0x04, value))
+}
+
+/// An app receipt with so many purchases, and the app's name behind them.
+private func receipt(purchases: Int) -> String {
+  var content: [UInt8] = []
+  for number in 0..<purchases { content += attribute(17, der(0x31, attribute(1703, der(0x0C, Array("\(number)".utf8))))) }
+  content += attribute(2, der(0x0C, Array("com.example.app".utf8)))
+  let data = der(0x30, der(0x06, [0x2A]) + der(0xA0, der(0x04, der(0x31, content))))
+  let signed = der(0x30, der(0x02, [1]) + der(0x31, []) + data)
+  return Base64.encode(der(0x30, der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]) + der(0xA0, signed)))
+}
+
+@Suite("How many ids are taken from a receipt") struct TransactionIdBoundTests {
+  @Test(
+    "as many as are asked for, the first ones, and whether there are more; whose it is is read all the same", arguments: [1, 2, 5, 999])
+  func bound(_ count: Int) throws {
+    let all = try TransactionIdExtractor(most: count).appReceiptContents(receipt(purchases: count))
+    #expect(all.found.map(\.id) == (0..<count).map(String.init) && !all.isTruncated)
+    let some = try TransactionIdExtractor(most: count).appReceiptContents(receipt(purchases: count + 1))
+    #expect(some.found == all.found && some.isTruncated)
+    #expect(some.bundleId == "com.example.app")
+    #expect(try TransactionIdExtractor().appReceipt(receipt(purchases: count)).count == count)
+  }
+
+  @Test("the same of what verifyReceipt answered, over all its lists")
+  func response() throws {
+    let answer: JSONObject = [
+      "receipt": ["bundle_id": "com.example.app", "in_app": [["original_transaction_id": "1", "transaction_id": "2"]]],
+      "latest_receipt_info": [["original_transaction_id": "3"]], "pending_renewal_info": [["original_transaction_id": "4"]],
+    ]
+    let all = TransactionIdExtractor(most: 4).verifyReceiptContents(answer)
+    #expect(all.found.map(\.id) == ["1", "2", "3", "4"] && !all.isTruncated && all.bundleId == "com.example.app")
+    let some = TransactionIdExtractor(most: 3).verifyReceiptContents(answer)
+    #expect(some.found.map(\.id) == ["1", "2", "3"] && some.isTruncated)
+  }
+
+  @Test("what verifyReceipt answers to a transaction receipt holds its ids in objects, not in lists")
+  func answerToTransactionReceipt() {
+    let answer: JSONObject = [
+      "receipt": ["bid": "com.example.app", "original_transaction_id": "1", "transaction_id": "2"],
+      "latest_receipt_info": ["original_transaction_id": "1", "transaction_id": "3"],
+    ]
+    let contents = TransactionIdExtractor().verifyReceiptContents(answer)
+    #expect(contents.bundleId == "com.example.app")
+    #expect(contents.found.map(\.id) == ["1", "2", "1", "3"])
+    #expect(contents.found.map(\.location).first == "receipt.original_transaction_id")
+    #expect(contents.found.map(\.location).last == "latest_receipt_info.transaction_id")
+    for odd in ["x", 5, .null, [], [:], [["a"]]] as [JSONValue] {
+      #expect(TransactionIdExtractor().verifyReceiptResponse(["receipt": odd, "latest_receipt_info": odd]).isEmpty)
+    }
+  }
+
+  @Test("a transaction receipt in lines is read as in one")
+  func lines() throws {
+    let text = AppStoreVectors.text("apple/legacyTransaction")
+    let cut = text.enumerated().map { $0.offset % 64 == 63 ? "\($0.element)\r\n" : "\($0.element)" }.joined()
+    #expect(try TransactionIdExtractor().transactionReceipt(cut) == TransactionIdExtractor().transactionReceipt(text))
+  }
+
+  @Test("a receipt as large as is read, full of the shortest ids, is read whole or cut, and one byte more is refused")
+  func largest() throws {
+    let limit = TransactionIdExtractor.limit
+    let text = receipt(purchases: 80_000)
+    #expect(text.utf8.count <= limit)
+    #expect(try TransactionIdExtractor().appReceipt(text).count == 80_000)
+    #expect(try TransactionIdExtractor(most: 20_000).appReceiptContents(text).found.count == 20_000)
+    let padded = text + String(repeating: "\n", count: limit - text.utf8.count)
+    #expect(try TransactionIdExtractor(most: 1).appReceiptContents(padded).isTruncated)
+    #expect(throws: TransactionIdExtractor.Failure.tooLarge(limit: limit)) { try TransactionIdExtractor().appReceipt(padded + "\n") }
+  }
+}
