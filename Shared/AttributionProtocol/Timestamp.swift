@@ -26,18 +26,45 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let inDay = seconds - days * 86_400
     let (year, month, day) = Self.date(fromDays: days)
-    func pad(_ value: Int64, _ width: Int) -> String {
-      let digits = String(value)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    // Written digit by digit: each event has two of these.
+    return String(unsafeUninitializedCapacity: 48) { buffer in
+      var count = 0
+      func write(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+      }
+      func write(_ value: Int64, _ width: Int) {
+        var rest = value
+        for place in (count..<count + width).reversed() {
+          buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        count += width
+      }
+      if (0...9999).contains(year) { write(year, 4) } else { String(year).utf8.forEach(write) }
+      write(UInt8(ascii: "-"))
+      write(month, 2)
+      write(UInt8(ascii: "-"))
+      write(day, 2)
+      write(UInt8(ascii: "T"))
+      write(inDay / 3600, 2)
+      write(UInt8(ascii: ":"))
+      write(inDay / 60 % 60, 2)
+      write(UInt8(ascii: ":"))
+      write(inDay % 60, 2)
+      if nanos != 0 {
+        write(UInt8(ascii: "."))
+        if nanos % 1_000_000 == 0 {
+          write(Int64(nanos / 1_000_000), 3)
+        } else if nanos % 1000 == 0 {
+          write(Int64(nanos / 1000), 6)
+        } else {
+          write(Int64(nanos), 9)
+        }
+      }
+      write(UInt8(ascii: "Z"))
+      return count
     }
-    var text = "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T"
-    text += "\(pad(inDay / 3600, 2)):\(pad(inDay / 60 % 60, 2)):\(pad(inDay % 60, 2))"
-    if nanos != 0 {
-      var fraction = pad(Int64(nanos), 9)
-      while fraction.hasSuffix("000") { fraction.removeLast(3) }
-      text += "." + fraction
-    }
-    return text + "Z"
   }
 
   /// Reads `2026-11-21T08:00:00[.123][Z|+01:00]`; nil for anything else.

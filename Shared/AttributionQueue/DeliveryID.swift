@@ -11,13 +11,19 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads `017-<32 hex digits>`; nil for anything else.
   public init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count == 3, parts[0].utf8.allSatisfy({ (48...57).contains($0) }),
-      let index = Int(parts[0]), (0..<Shard.count).contains(index),
-      parts[1].utf8.count == 32, parts[1].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-    else { return nil }
+    let bytes = text.utf8
+    guard bytes.count == 36 else { return nil }
+    var index = 0
+    for (place, byte) in bytes.enumerated() {
+      switch (place, byte) {
+      case (0..<3, 48...57): index = index * 10 + Int(byte - 48)
+      case (3, UInt8(ascii: "-")), (4..., 48...57), (4..., 97...102): continue
+      default: return nil
+      }
+    }
+    guard index < Shard.count else { return nil }
     shard = Shard(index)
-    digest = String(parts[1])
+    digest = String(text.utf8.suffix(32))!
   }
 
   public var description: String { shard.digits + "-" + digest }

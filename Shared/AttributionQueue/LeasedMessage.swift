@@ -24,14 +24,35 @@ public struct LeasedMessage: Sendable {
 extension LeasedMessage {
   /// Reads an entry of a ready stream; nil when it cannot be read.
   init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String) {
-    let values = EventFeed.fields(fields)
-    guard let id = values["i"]?.string.flatMap(DeliveryID.init), let kind = values["k"]?.string, let body = values["b"]?.bytes,
-      let message = QueueMessage(kind: kind, body: body, envelope: values["a"]?.bytes ?? [])
-    else { return nil }
+    guard case .array(let words) = fields else { return nil }
+    var id: DeliveryID?
+    var kind: String?
+    var body: [UInt8]?
+    var envelope: [UInt8] = []
+    var worked: Int64 = 0
+    var history = ""
+    var deadline: Int64?
+    var line: String?
+    for index in stride(from: 0, to: words.count - 1, by: 2) {
+      // Each name is one letter.
+      guard case .bytes(let name) = words[index], name.count == 1 else { continue }
+      let value = words[index + 1]
+      switch name[0] {
+      case UInt8(ascii: "i"): id = value.string.flatMap(DeliveryID.init)
+      case UInt8(ascii: "k"): kind = value.string
+      case UInt8(ascii: "b"): body = value.bytes
+      case UInt8(ascii: "a"): envelope = value.bytes ?? []
+      case UInt8(ascii: "n"): worked = value.integer ?? 0
+      case UInt8(ascii: "h"): history = value.string ?? ""
+      case UInt8(ascii: "r"): deadline = value.integer
+      case UInt8(ascii: "o"): line = value.string
+      default: continue
+      }
+    }
+    guard let id, let kind, let body, let message = QueueMessage(kind: kind, body: body, envelope: envelope) else { return nil }
     self.init(
-      queue: queue, deliveryID: id, message: message, attempt: Int((values["n"]?.integer ?? 0) + deliveryCount),
-      history: values["h"]?.string ?? "", deadline: values["r"]?.integer, entryID: entryID, deliveryCount: deliveryCount,
-      consumer: consumer, line: values["o"]?.string)
+      queue: queue, deliveryID: id, message: message, attempt: Int(worked + deliveryCount), history: history, deadline: deadline,
+      entryID: entryID, deliveryCount: deliveryCount, consumer: consumer, line: line)
   }
 }
 

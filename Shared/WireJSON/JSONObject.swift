@@ -32,6 +32,14 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// Adds a member whose name the object does not have; nil adds nothing. Cheaper than writing by the subscript, which looks for the name.
+  public mutating func append(new key: String, _ value: JSONValue?) {
+    assert(self[key] == nil, "the object has a member \(key)")
+    if let value { members.append(Member(key: key, value: value)) }
+  }
+
+  public mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
   public static func == (a: JSONObject, b: JSONObject) -> Bool {
     a.members.count == b.members.count && a.members.allSatisfy { b[$0.key] == $0.value }
   }

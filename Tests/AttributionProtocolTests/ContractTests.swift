@@ -107,6 +107,13 @@ struct ContractTests {
     #expect(Timestamp(text: "2026-11-21T08:00:00Z")?.millisecondsSince1970 == 1_795_248_000_000)
     #expect(Timestamp(text: "2026-11-21T09:30:00.250+01:30")?.text == "2026-11-21T08:00:00.250Z")
     #expect(Timestamp(text: "1969-12-31T23:59:59.999999999Z") == Timestamp(seconds: -1, nanos: 999_999_999))
+    #expect(
+      Timestamp(seconds: 0, nanos: 1_000).text == "1970-01-01T00:00:00.000001Z"
+        && Timestamp(seconds: 0, nanos: 1).text.hasSuffix(".000000001Z"))
+    #expect(Timestamp(seconds: -62_135_596_800).text == "0001-01-01T00:00:00Z")
+    #expect(
+      Timestamp(seconds: 253_402_300_800).text == "10000-01-01T00:00:00Z"
+        && Timestamp(seconds: -62_167_219_201).text == "-1-12-31T23:59:59Z")
     #expect(Timestamp(text: "2024-02-29T00:00:00Z") != nil && Timestamp(text: "2023-02-29T00:00:00Z") == nil)
     for text in ["", "2026-11-21", "2026-11-21T08:00:00", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T08:00:00.Z", "x"] {
       #expect(Timestamp(text: text) == nil, "\(text)")

@@ -54,21 +54,25 @@ struct VerificationWorker: Sendable {
         subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
     }
     var data = common(lease)
-    data["version"] = .string(postback.version.rawValue)
-    data["environment"] = .string((verdict.environment ?? .production).rawValue)
-    data["keyId"] = .string(verdict.keyId ?? "")
-    data["transactionId"] = .string(postback.transactionId)
-    data["postback"] = .object(postback.typed)
-    data["unsigned"] = .object(postback.unsignedValues)
-    data["tierAtLeast"] = postback.privacy.map { .integer($0.tierAtLeast) }
-    data["withheld"] = .array(postback.withheld.map { .string($0) })
-    data["conversion"] = meanings.conversion(
-      app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
-      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
-    ).map { .object($0) }
-    data["placement"] = meanings.source(
-      adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId
-    ).map { .object($0) }
+    data.append(new: "version", .string(postback.version.rawValue))
+    data.append(new: "environment", .string((verdict.environment ?? .production).rawValue))
+    data.append(new: "keyId", .string(verdict.keyId ?? ""))
+    data.append(new: "transactionId", .string(postback.transactionId))
+    data.append(new: "postback", .object(postback.typed))
+    data.append(new: "unsigned", .object(postback.unsignedValues))
+    data.append(new: "tierAtLeast", postback.privacy.map { .integer($0.tierAtLeast) })
+    data.append(new: "withheld", .array(postback.withheld.map { .string($0) }))
+    data.append(
+      new: "conversion",
+      meanings.conversion(
+        app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
+        window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+      ).map { .object($0) })
+    data.append(
+      new: "placement",
+      meanings.source(
+        adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId
+      ).map { .object($0) })
     return verified(
       lease, .skadnetworkPostbackVerified, naturalKey, subject: postback.adNetworkId, data,
       otherwise: .skadnetworkPostbackRejected)
