@@ -49,7 +49,8 @@ struct MigrateReceiptsHandler: RPCHandler {
         result.error = error.message
         failures.append(
           MigrationFailureRecord(
-            receiptId: receipt.id, reason: error.reason.rawValue, message: error.message, failedAt: WallClock.now()))
+            receiptId: receipt.id, reason: error.reason.rawValue, message: error.message, errorCode: error.errorCode,
+            failedAt: WallClock.now()))
       }
       results.append(result)
     }

@@ -70,20 +70,23 @@ public struct TransactionIdExtractor: Sendable {
     return Contents(bundleId: bundleId, found: found)
   }
 
-  /// What verifyReceipt answered.
+  /// What verifyReceipt answered, for an app receipt or for a transaction receipt; ids may be texts or numbers.
   public func verifyReceiptResponse(_ response: JSONObject) -> [Found] {
     var found: [Found] = []
-    func collect(_ list: JSONValue?, _ path: String) {
-      for (index, entry) in (list?.arrayValue ?? []).enumerated() {
-        for (name, kind) in [
-          ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
-        ] {
-          if let id = entry[name]?.stringValue {
-            found.append(Found(id: id, kind: kind, location: "\(path)[\(index)].\(name)"))
-          }
-        }
+    func take(_ entry: JSONValue?, _ path: String) {
+      for (name, kind) in [
+        ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
+      ] {
+        guard let value = entry?[name], let id = value.stringValue ?? value.numberValue?.uint64.map(String.init) else { continue }
+        found.append(Found(id: id, kind: kind, location: "\(path).\(name)"))
       }
     }
+    func collect(_ value: JSONValue?, _ path: String) {
+      guard let list = value?.arrayValue else { return take(value, path) }
+      for (index, entry) in list.enumerated() { take(entry, "\(path)[\(index)]") }
+    }
+    // For a transaction receipt the receipt is the purchase, and what renewed it no list.
+    take(response["receipt"], "receipt")
     collect(response["receipt"]?["in_app"], "receipt.in_app")
     collect(response["latest_receipt_info"], "latest_receipt_info")
     collect(response["pending_renewal_info"], "pending_renewal_info")
