@@ -112,8 +112,10 @@ struct ListMigrationsHandler: RPCHandler {
   func handle(_ request: ListMigrationsRequest, _ context: RPCContext) async throws(RPCError) -> ListMigrationsResponse {
     let limit = Int(request.maxMigrations ?? 100)
     guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxMigrations", "must be 1 to 1000") }
+    let token = try PageToken.checked(request.pageToken)
     do throws(RedisError) {
-      return ListMigrationsResponse(migrations: try await store.list(bundleId: request.bundleId, limit: limit).map { Migration($0) })
+      let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
+      return ListMigrationsResponse(migrations: page.migrations.map { Migration($0) }, nextPageToken: page.next?.text)
     } catch { throw RPCError(error) }
   }
 }
