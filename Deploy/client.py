@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
 import pathlib
@@ -27,6 +28,28 @@ SHORT = {"Signer": "attribution.signer.v1.SignerService", "Verifier": "attributi
          "Ingest": "attribution.ingest.v1.IngestService",
          "Recovery": "attribution.recovery.v1.NotificationRecoveryService",
          "Broker": "attribution.asa.v1.TokenBrokerService"}
+
+
+def address(text: str) -> str:
+    """An argument that is a service's address, without a slash at its end."""
+    try:
+        parts = urllib.parse.urlsplit(text)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return text.rstrip("/")
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no address such as http://host:8093")
+
+
+def token_file(text: str) -> str:
+    """An argument that is a file with a token in it: the token."""
+    try:
+        token = pathlib.Path(text).read_text("ascii").strip()
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be read: {error}") from None
+    if not token or not token.isprintable() or " " in token:
+        raise argparse.ArgumentTypeError(f"{text!r} holds no token")
+    return token
 
 
 class Answer:

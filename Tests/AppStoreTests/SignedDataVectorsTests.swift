@@ -113,6 +113,29 @@ struct SignedDataVectorsTests {
     #expect(found.contains { $0.id == vector.expect["transactionId"]?.stringValue }, "\(found)")
   }
 
+  @Test("what verifyReceipt answered gives its ids, as texts or numbers, for an app receipt or a transaction receipt")
+  func verifyReceiptForms() throws {
+    func ids(_ text: String) throws -> [String] {
+      let response = try #require(try JSONValue(parsing: text).objectValue)
+      return TransactionIdExtractor().verifyReceiptResponse(response).map { "\($0.location) \($0.kind.rawValue) \($0.id)" }
+    }
+    #expect(
+      try ids(#"{"status":0,"receipt":{"bid":"a","original_transaction_id":"1","transaction_id":2}}"#)
+        == ["receipt.original_transaction_id originalTransactionId 1", "receipt.transaction_id transactionId 2"])
+    #expect(
+      try ids(#"{"latest_receipt_info":{"original_transaction_id":"3"}}"#)
+        == ["latest_receipt_info.original_transaction_id originalTransactionId 3"])
+    #expect(
+      try ids(
+        #"{"receipt":{"in_app":[{"original_transaction_id":1000000000000004}]},"pending_renewal_info":[{"original_transaction_id":"5"}]}"#)
+        == [
+          "receipt.in_app[0].original_transaction_id originalTransactionId 1000000000000004",
+          "pending_renewal_info[0].original_transaction_id originalTransactionId 5",
+        ])
+    #expect(
+      try ids(#"{"status":21003,"receipt":[],"latest_receipt_info":[1,"2",{"original_transaction_id":-6,"transaction_id":1.5}]}"#) == [])
+  }
+
   @Test("a model is read and written with every field and digit", arguments: AppStoreVectors.models)
   func model(vector: AppStoreVectors.Case) throws {
     let value = try JSONValue(parsing: AppStoreVectors.bytes(vector.file))

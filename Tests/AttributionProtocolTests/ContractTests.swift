@@ -80,6 +80,12 @@ struct ContractTests {
         #expect(error.path == path, "\(text)")
       }
     }
+    // A list whose absence means all is not empty by mistake.
+    typealias Extension = ExtendRenewalDatesForAllSubscribersRequest
+    #expect(throws: JSONError(.outOfRange("must not be empty where it is given"), path: "storefrontCountryCodes")) {
+      try Extension(json: Array(#"{"storefrontCountryCodes":[]}"#.utf8))
+    }
+    #expect(try Extension(json: Array(#"{"storefrontCountryCodes":null}"#.utf8)) == Extension())
     let both = try read(#"{"items":[{"skadnetwork":{"ad_network_id":"a","itunesItemId":"525463029","nonce":null,"sourceAppId":0}}]}"#)
     #expect(both.items[0].skadnetwork?.adNetworkId == "a" && both.items[0].skadnetwork?.itunesItemId == 525_463_029)
     #expect(both.items[0].skadnetwork?.nonce == nil && both.items[0].skadnetwork?.sourceAppId == 0)

@@ -42,3 +42,9 @@ def start_system(data: pathlib.Path, *options: str) -> System:
 def stop_system(system: System) -> None:
     subprocess.run([ROOT / "Deploy" / "down", "--data", system.data, "--port-base", str(system.port_base)],
                    capture_output=True, text=True, timeout=120, check=True)
+
+
+def redis_words(system: System, *words) -> list[str]:
+    """What the system's Redis answers to a command, a line an item."""
+    command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
+    return subprocess.run([*command, *map(str, words)], check=True, capture_output=True, text=True).stdout.split()

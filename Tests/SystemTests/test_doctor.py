@@ -190,7 +190,13 @@ def test_a_rate_limit_is_told_apart(system):
     assert answer.returncode == 15, answer
 
 
-def test_wrong_use(system):
+def test_wrong_use(system, tmp_path):
+    (tmp_path / "empty").write_text("\n")
+    for options in (["--token-file", str(tmp_path / "none")], ["--token-file", str(tmp_path / "empty")], ["--url", "foo", "--verifier-url", "bar"],
+                    ["--url", "http://h:99999", "--verifier-url", "http://h:1"], ["--url", "http://h:1"], ["--wait", "nan"],
+                    ["--notification-url", "https://h:99999"], ["--notification-url", "foo"]):
+        wrong = doctor(system, *options)
+        assert wrong.returncode == 2 and "Traceback" not in wrong.stderr, (options, wrong)
     assert subprocess.run([sys.executable, ROOT / "Deploy" / "doctor"], capture_output=True).returncode == 2
     unknown = subprocess.run([sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", "com.example.nobody", "--data", system.data, "--port-base",
                               str(system.port_base)], capture_output=True, text=True)

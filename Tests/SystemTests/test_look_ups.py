@@ -6,6 +6,8 @@ import time
 import uuid
 
 import pytest
+from recovery_system import ended, start
+from running_system import redis_words
 
 APP = "com.example.app"
 DAY = 86_400_000
@@ -133,6 +135,9 @@ def test_production_is_asked_first_and_the_sandbox_only_on_apple_s_word_and_only
     ("ExtendRenewalDatesForAllSubscribers", {"environment": "Sandbox", "extendByDays": 1, "requestIdentifier": str(uuid.uuid4())}, "productId"),
     ("ExtendRenewalDatesForAllSubscribers", {"environment": "Sandbox", "extendByDays": 1, "requestIdentifier": str(uuid.uuid4()),
                                              "productId": "p", "storefrontCountryCodes": ["US"]}, "storefrontCountryCodes"),
+    ("ExtendRenewalDatesForAllSubscribers", {"environment": "Sandbox", "extendByDays": 1, "requestIdentifier": str(uuid.uuid4()),
+                                             "productId": "p", "storefrontCountryCodes": []}, "storefrontCountryCodes"),
+    ("ListRecoveries", {"maxRecoveries": 0}, "maxRecoveries"), ("ListRecoveries", {"pageToken": "x"}, "pageToken"),
     ("GetRenewalDateExtensionStatus", {"environment": "Sandbox", "productId": "p", "requestIdentifier": "a"}, "requestIdentifier"),
     ("GetRenewalDateExtensionStatus", {"environment": "Sandbox", "requestIdentifier": str(uuid.uuid4())}, "productId"),
     ("SendConsumptionInformation", {"transactionId": "1"}, "consumption"),
@@ -365,3 +370,28 @@ def test_an_answer_whose_signed_data_cannot_be_proved_is_not_handed_on(system):
     answer = ask(system, "GetTransactionInfo", {"transactionId": original})
     assert answer.status == 500 and answer.json["code"] == "data_loss", answer
     assert cause(answer)["reason"] == "SIGNED_DATA_INVALID" and cause(answer)["kind"] == "transaction", json.dumps(answer.json)
+
+
+def test_recoveries_are_listed_page_by_page(system):
+    first = time.time() - 600
+    begun = [start(system, first + place, first + place + 60, "Sandbox") for place in range(5)]
+    for one in begun:
+        ended(system, one)
+
+    def pages(**more) -> list[str]:
+        found, token = [], None
+        while True:
+            page = system.call("Recovery", "ListRecoveries", {"maxRecoveries": 2, **more, **({"pageToken": token} if token else {})})
+            assert 0 < len(page["recoveries"]) <= 2, page
+            found += [one["recoveryId"] for one in page["recoveries"]]
+            token = page.get("nextPageToken")
+            if token is None:
+                assert len(set(found)) == len(found)
+                return [one for one in found if one in begun]
+
+    assert pages() == pages(bundleId=APP) == begun[::-1]
+    assert "recoveries" not in system.call("Recovery", "ListRecoveries", {"bundleId": "com.example.other"})
+    # Those of an earlier version stand in the list of all alone.
+    redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", f"*:recovery:index:{APP}"))
+    redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", "*:recovery:index-filed"))
+    assert pages(bundleId=APP) == begun[::-1]

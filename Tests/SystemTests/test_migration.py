@@ -10,6 +10,7 @@ import time
 import uuid
 
 from conftest import ROOT
+from running_system import redis_words
 from short_lease import short_lease
 
 APP = "com.example.app"
@@ -149,17 +150,108 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
     feed.delete()
 
 
+def counts_key(system, migration: str) -> str:
+    key, = [key for key in redis_words(system, "--scan", "--pattern", f"*:migration:{migration}*") if key.endswith(migration)]
+    return key
+
+
+def test_what_verify_receipt_answered_is_read_in_all_its_forms(system):
+    one, two, three = (story(system, "buy")["originalTransactionId"] for _ in range(3))
+    answer = migrate(system, [
+        {"id": "transaction receipt", "verifyReceiptResponse": {"status": 0, "receipt": {"bid": APP, "original_transaction_id": one}}},
+        {"id": "object", "verifyReceiptResponse": {"status": 0, "latest_receipt_info": {"original_transaction_id": two, "bid": APP}}},
+        {"id": "number", "verifyReceiptResponse": {"latest_receipt_info": [{"original_transaction_id": int(three)}]}},
+        {"id": "expired", "verifyReceiptResponse": {"status": 21006, "receipt": {"bid": APP, "original_transaction_id": one}}},
+        {"id": "stranger", "verifyReceiptResponse": {"status": 0, "receipt": {"bid": "com.example.other", "original_transaction_id": one}}},
+        {"id": "error", "verifyReceiptResponse": {"status": 21003}}, {"id": "empty", "verifyReceiptResponse": {"status": 0, "receipt": {"in_app": []}}}])
+    assert {result["id"]: (result["state"], result.get("originalTransactionIds", [])) for result in answer["results"]} == {
+        "transaction receipt": ("queued", [one]), "object": ("queued", [two]), "number": ("queued", [three]), "expired": ("duplicate", [one]),
+        "stranger": ("failed", []), "error": ("failed", []), "empty": ("no-purchase", [])}
+    assert "21003" in answer["results"][5]["error"]
+    done = completed(system, answer["migrationId"])
+    assert (done["migrated"], done["failed"], done["noPurchase"], done["duplicates"]) == (3, 2, 1, 1), done
+    failures = system.call("Recovery", "ListMigrationFailures", {"migrationId": answer["migrationId"]})["failures"]
+    assert {failure["id"]: (failure["reason"], failure.get("errorCode")) for failure in failures} == {
+        "stranger": ("wrong-app", None), "error": ("refused", 21003)}
+
+
+def test_migrations_are_listed_page_by_page_and_as_long_as_they_can_be_read(system):
+    begun = [migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}])["migrationId"] for _ in range(5)]
+
+    def pages(**more) -> list[str]:
+        found, token = [], None
+        while True:
+            page = system.call("Recovery", "ListMigrations", {"maxMigrations": 2, **more, **({"pageToken": token} if token else {})})
+            assert 0 < len(page["migrations"]) <= 2, page
+            found += [one["migrationId"] for one in page["migrations"]]
+            token = page.get("nextPageToken")
+            if token is None:
+                return found
+
+    listed = pages()
+    assert listed[:5] == begun[::-1] and len(set(listed)) == len(listed)
+    assert pages(bundleId=APP) == listed
+    assert "migrations" not in system.call("Recovery", "ListMigrations", {"bundleId": "com.example.other"})
+    # Those of an earlier version stand in the list of all alone.
+    app_list, = redis_words(system, "--scan", "--pattern", f"*:recovery:migrations:{APP}")
+    redis_words(system, "DEL", app_list)
+    redis_words(system, "DEL", *redis_words(system, "--scan", "--pattern", "*:recovery:migrations-filed"))
+    assert pages(bundleId=APP) == listed
+
+    # What is gone and still listed is passed by, though it is more than is read at a time.
+    for number in range(7):
+        redis_words(system, "ZADD", app_list, int(time.time() * 1000), f"gone{number}")
+    assert pages(bundleId=APP) == listed
+    redis_words(system, "ZREM", app_list, *(f"gone{number}" for number in range(7)))
+
+    # Begun long ago, with a step just now: the list keeps it when others come and the ones that are gone are taken off.
+    all_list, = redis_words(system, "--scan", "--pattern", "*:recovery:migrations")
+    old = str(int(time.time() * 1000) - 100 * DAY)
+    for key in (all_list, app_list):
+        redis_words(system, "ZADD", key, "XX", old, begun[0])
+        redis_words(system, "ZADD", key, old, "gone")
+    migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}])
+    assert pages()[-1] == pages(bundleId=APP)[-1] == begun[0]
+    assert [redis_words(system, "ZSCORE", key, "gone") for key in (all_list, app_list)] == [[], []]
+
+
+def test_a_migration_is_kept_while_receipts_wait(system):
+    """It goes when `migrations.kept` is over after its last step, and not while a receipt waits."""
+    kept = 90 * DAY // 1000
+    original = story(system, "buy")["originalTransactionId"]
+    migration = f"kept-{uuid.uuid4().hex[:8]}"
+
+    def times_to_live() -> dict[str, int]:
+        keys = redis_words(system, "--scan", "--pattern", f"*:migration:{migration}*")
+        return {key.split(f":{migration}")[1]: int(redis_words(system, "TTL", key)[0]) for key in keys}
+
+    empty = [{"id": "empty", "appReceipt": app_receipt([])}, {"id": "broken", "appReceipt": "AAAA"}]
+    migrate(system, empty, migrationId=migration)
+    assert {name: 0 < left <= kept for name, left in times_to_live().items()} == {"": True, ":batches": True, ":failures": True}
+    # One that waits: counted, and not in line yet.
+    member = int.from_bytes(hashlib.sha256(f"{original}|".encode()).digest()[:8], "big", signed=True)
+    counts, bucket = counts_key(system, migration), member % 2**64 % 4096
+    redis_words(system, "SADD", f"{counts}:in:{bucket}", member)
+    redis_words(system, "HINCRBY", counts, "queued", 1)
+    migrate(system, empty, migrationId=migration)
+    found = times_to_live()
+    assert all(found[name] > kept for name in ("", ":batches", ":failures")), found
+    migrate(system, [{"verifyReceiptResponse": response([original])}], migrationId=migration)
+    assert completed(system, migration)["migrated"] == 1
+    found = times_to_live()
+    assert {name: 0 < left <= kept for name, left in found.items()} == {
+        "": True, ":batches": True, ":failures": True, f":in:{bucket}": True, f":done:{bucket}": True}, found
+
+
 def test_a_purchase_that_a_broken_off_call_brought_is_migrated_by_the_next_one(system):
     """The call ended between counting its receipts and putting them in line; the next one has another key."""
     original = story(system, "buy")["originalTransactionId"]
     migration = f"broken-{uuid.uuid4().hex[:8]}"
     migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}], migrationId=migration)
-    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
-    counts, = [key for key in subprocess.run([*redis, "--scan", "--pattern", f"*:migration:{migration}*"], capture_output=True,
-                                             text=True).stdout.split() if key.endswith(migration)]
+    counts = counts_key(system, migration)
     member = int.from_bytes(hashlib.sha256(f"{original}|".encode()).digest()[:8], "big", signed=True)
     for words in (["SADD", f"{counts}:in:{member % 2**64 % 4096}", member], ["HINCRBY", counts, "queued", 1], ["HINCRBY", counts, "receipts", 1]):
-        subprocess.run([*redis, *map(str, words)], check=True, capture_output=True)
+        redis_words(system, *words)
     assert system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]["state"] == "running"
     again = migrate(system, [{"verifyReceiptResponse": response([original])}], migrationId=migration)
     assert again["results"][0]["state"] == "duplicate", again
@@ -179,7 +271,7 @@ def test_fields_are_named(system):
             ("MigrateReceipts", {"bundleId": APP, "receipts": one * 1001}, "receipts"),
             ("MigrateReceipts", {"bundleId": APP, "receipts": [{"id": "x" * 257}]}, "receipts[0].id"),
             ("GetMigration", {}, "migrationId"), ("ListMigrations", {"maxMigrations": 0}, "maxMigrations"),
-            ("ListMigrationFailures", {}, "migrationId")):
+            ("ListMigrations", {"pageToken": "x"}, "pageToken"), ("ListMigrationFailures", {}, "migrationId")):
         answer = ask(method, message)
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), (method, message, answer)
     assert ask("GetMigration", {"migrationId": "nobody"}).status == 404
@@ -230,3 +322,37 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
     assert again.returncode == 1 and "24 migrated" in again.stdout, again
     assert migrated(feed, 0) == []
     feed.delete()
+
+
+def test_no_line_of_a_file_stops_the_others(system, tmp_path):
+    original = story(system, "buy")["originalTransactionId"]
+    good = {"appReceipt": app_receipt([original])}
+    lines = [
+        json.dumps({"id": "é" * 200, **good}, ensure_ascii=False), r'{"id":"\ud800","appReceipt":"AAAA"}', '{"a":' * 200_000,
+        json.dumps({"id": "lone", "verifyReceiptResponse": {"receipt": {"in_app": [{"original_transaction_id": "\ud800"}]}}}),
+        json.dumps({"id": "error", "verifyReceiptResponse": {"status": 21003}}), '{"status":21002}',
+        json.dumps({"status": 0, "receipt": {"bid": APP, "original_transaction_id": int(original)}})]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = subprocess.run(command(system, path), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "7 receipts, 1 migrated, 1 named the purchases of another" in done.stdout, done
+    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
+    assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
+        ("?", "malformed-receipt", None), ("error", "refused", 21003), ("line 3", "malformed-receipt", None),
+        ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
+
+
+def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
+    for text in ("", "\n\n  \n"):
+        path = tmp_path / f"blank{len(text)}.jsonl"
+        path.write_text(text)
+        done = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and "no receipt" in done.stdout, done
+
+
+def test_wrong_use_of_the_command(system, tmp_path):
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("AAAA\n")
+    for options in (["--token-file", str(tmp_path / "none")], ["--url", "foo"], ["--batch", "0"]):
+        done = subprocess.run(command(system, path, *options), capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "Traceback" not in done.stderr, done

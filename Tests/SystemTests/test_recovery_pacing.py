@@ -24,6 +24,9 @@ def test_a_limit_is_one_for_all_instances(recovering):
         assert refused.status == 429 and b"APP_STORE_RATE_LIMITED" in refused.body, refused
         again = recovering.rpc("Recovery", "GetTestNotificationStatus", request)
         assert again.status == 429 and asked() == before + 1, again
+        # Apple said nothing of the kind: who asks is told whose limit it is.
+        for answer in (refused, again):
+            assert b"our own limit" in answer.body and b"4290000" not in answer.body and b'"status"' not in answer.body, answer
     finally:
         second.end()
 

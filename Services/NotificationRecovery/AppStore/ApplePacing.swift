@@ -58,7 +58,7 @@ final class ApplePacing: AppStoreServerPacing {
       record(ticket, .abandoned, server)
       metrics.waited("rate")
       throw AppStoreServerAPIError(
-        .rate, errorCode: nil, message: "within our share of Apple's limit no request is left now",
+        .rate, message: "our own limit holds the request back: Apple's for this endpoint is used up, or Apple asked to wait",
         retryAt: WallClock.now() + wait.milliseconds, server: server)
     }
     return AppStoreServerPermit { result in

@@ -71,8 +71,8 @@ struct GapStore: Sendable {
   }
 
   /// A page of an app's gaps, newest first, and where the next one begins; nil when there is none.
-  func list(bundleId: String, state: String?, limit: Int, after token: GapPageToken?) async throws(RedisError) -> (
-    gaps: [GapRecord], next: GapPageToken?
+  func list(bundleId: String, state: String?, limit: Int, after token: PageToken?) async throws(RedisError) -> (
+    gaps: [GapRecord], next: PageToken?
   ) {
     var found: [GapRecord] = []
     var last = token
@@ -80,14 +80,14 @@ struct GapStore: Sendable {
     while true {
       // By score and then by name, both falling; what is at or before the token's place is passed by.
       let reply = try await redis.send([
-        "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.foundAt) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
+        "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
         .integer(Int64(last?.offset ?? 0)), .integer(Int64(step)),
       ])
       let words = (reply.array ?? []).compactMap(\.string)
       for index in stride(from: 0, to: words.count - 1, by: 2) {
         let score = Int64(Double(words[index + 1]) ?? 0)
         if found.count == limit { return (found, last) }
-        last = GapPageToken(foundAt: score, offset: last?.foundAt == score ? last!.offset + 1 : 1)
+        last = PageToken.behind(score, last)
         if let gap = try await record(words[index]), state == nil || gap.state == state { found.append(gap) }
       }
       if words.count < 2 * step { return (found, nil) }
@@ -118,26 +118,4 @@ struct GapRecord: Sendable, Hashable {
   let repairedBy: String?
   let observedState: String?
   let error: String?
-}
-
-/// Where a page of gaps begins: after so many of those that were found in that millisecond.
-struct GapPageToken: Sendable, Hashable {
-  let foundAt: Int64
-  let offset: Int
-
-  init(foundAt: Int64, offset: Int) {
-    self.foundAt = foundAt
-    self.offset = offset
-  }
-
-  var text: String { "\(foundAt)-\(offset)" }
-
-  /// Nil for anything that is no token of ours.
-  init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let foundAt = Int64(parts[0]), let offset = Int(parts[1]), foundAt >= 0, (0...1_000_000).contains(offset) else {
-      return nil
-    }
-    self.init(foundAt: foundAt, offset: offset)
-  }
 }

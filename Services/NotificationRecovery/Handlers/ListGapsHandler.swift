@@ -18,11 +18,7 @@ struct ListGapsHandler: RPCHandler {
     if let state = request.state, !Self.states.contains(state) {
       throw .invalidArgument(field: "state", "must be one of \(Self.states.joined(separator: ", "))")
     }
-    var token: GapPageToken?
-    if let text = request.pageToken, !text.isEmpty {
-      token = GapPageToken(text)
-      guard token != nil else { throw .invalidArgument(field: "pageToken", "is no nextPageToken of this method") }
-    }
+    let token = try PageToken.checked(request.pageToken)
     do throws(RedisError) {
       let page = try await store.list(bundleId: bundleId, state: request.state, limit: limit, after: token)
       return ListGapsResponse(gaps: page.gaps.map { Gap($0) }, nextPageToken: page.next?.text)

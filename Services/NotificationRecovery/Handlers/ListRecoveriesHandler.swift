@@ -10,8 +10,10 @@ struct ListRecoveriesHandler: RPCHandler {
   func handle(_ request: ListRecoveriesRequest, _ context: RPCContext) async throws(RPCError) -> ListRecoveriesResponse {
     let limit = Int(request.maxRecoveries ?? 100)
     guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxRecoveries", "must be 1 to 1000") }
+    let token = try PageToken.checked(request.pageToken)
     do throws(RedisError) {
-      return ListRecoveriesResponse(recoveries: try await store.list(bundleId: request.bundleId, limit: limit).map { Recovery($0) })
+      let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
+      return ListRecoveriesResponse(recoveries: page.jobs.map { Recovery($0) }, nextPageToken: page.next?.text)
     } catch { throw RPCError(error) }
   }
 }

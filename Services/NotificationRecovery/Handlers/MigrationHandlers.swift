@@ -22,7 +22,10 @@ struct MigrateReceiptsHandler: RPCHandler {
       throw .invalidArgument(field: "receipts[\(index)].id", "is longer than 256 bytes")
     }
     // A call that is executed again, since its instance died, names the same migration and the same batch.
-    let batch = RecoveryID.make(["migrate", context.caller, context.idempotencyKey ?? context.requestId])
+    // Other receipts under a key that is used again are another batch.
+    let batch = RecoveryID.make([
+      "migrate", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
+    ])
     let id = try MigrationName.checked(request.migrationId) ?? batch
     var tasks: [MigrationTask] = []
     var failures: [MigrationFailureRecord] = []
@@ -49,7 +52,8 @@ struct MigrateReceiptsHandler: RPCHandler {
         result.error = error.message
         failures.append(
           MigrationFailureRecord(
-            receiptId: receipt.id, reason: error.reason.rawValue, message: error.message, failedAt: WallClock.now()))
+            receiptId: receipt.id, reason: error.reason.rawValue, message: error.message, errorCode: error.errorCode,
+            failedAt: WallClock.now()))
       }
       results.append(result)
     }
@@ -111,8 +115,10 @@ struct ListMigrationsHandler: RPCHandler {
   func handle(_ request: ListMigrationsRequest, _ context: RPCContext) async throws(RPCError) -> ListMigrationsResponse {
     let limit = Int(request.maxMigrations ?? 100)
     guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxMigrations", "must be 1 to 1000") }
+    let token = try PageToken.checked(request.pageToken)
     do throws(RedisError) {
-      return ListMigrationsResponse(migrations: try await store.list(bundleId: request.bundleId, limit: limit).map { Migration($0) })
+      let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
+      return ListMigrationsResponse(migrations: page.migrations.map { Migration($0) }, nextPageToken: page.next?.text)
     } catch { throw RPCError(error) }
   }
 }

@@ -9,7 +9,7 @@ struct RecoveryStore: Sendable {
   /// How long a job can be read.
   static let keptSeconds: Int64 = 30 * 86_400
 
-  private static let index = Keys.own("recovery", "index", shardOf: "recovery")
+  private var started: StartedList { StartedList(redis: redis, name: "index", shardOf: "recovery") }
 
   /// Which app a job belongs to: callers know its id alone.
   private static func appKey(_ id: String) -> String { Keys.own("recovery", "app:\(id)", shardOf: id) }
@@ -39,7 +39,7 @@ struct RecoveryStore: Sendable {
   /// Stores a new job; one of the same id that exists already stays. Safe to repeat at any point.
   func create(_ job: RecoveryJob) async throws(RedisError) {
     try await redis.send(["SET", .string(Self.appKey(job.id)), .string(job.bundleId), "EX", .integer(Self.keptSeconds)])
-    try await redis.send(["ZADD", .string(Self.index), "NX", .integer(job.startedAt), .string(job.id)])
+    try await started.add(job.id, of: job.bundleId, startedAt: job.startedAt)
     _ = try await Self.create.run(
       on: redis, keys: [Self.jobKey(job.id, job.bundleId), Self.runningKey(job.bundleId)],
       arguments: [.bytes(job.json), .integer(Self.keptSeconds), .string(job.id)])
@@ -54,23 +54,19 @@ struct RecoveryStore: Sendable {
     try await redis.send(["GET", .string(Self.jobKey(id, bundleId))]).bytes.flatMap(RecoveryJob.init(json:))
   }
 
-  /// Newest first.
-  func list(bundleId: String?, limit: Int) async throws(RedisError) -> [RecoveryJob] {
-    let oldest = WallClock.now() - Self.keptSeconds * 1000
-    try await redis.send(["ZREMRANGEBYSCORE", .string(Self.index), "-inf", .integer(oldest)])
-    var jobs: [RecoveryJob] = []
-    var offset: Int64 = 0
-    let step: Int64 = 200
-    while jobs.count < limit {
-      let reply = try await redis.send(["ZREVRANGE", .string(Self.index), .integer(offset), .integer(offset + step - 1)])
-      let ids = (reply.array ?? []).compactMap(\.string)
-      for id in ids where jobs.count < limit {
-        if let job = try await job(id), bundleId == nil || job.bundleId == bundleId { jobs.append(job) }
-      }
-      if ids.count < Int(step) { break }
-      offset += step
+  /// A page of an app's jobs, or of all, newest first, and where the next one begins; nil when there is none.
+  func list(bundleId: String?, limit: Int, after token: PageToken?) async throws(RedisError) -> (jobs: [RecoveryJob], next: PageToken?) {
+    let started = started
+    try await started.forget(before: WallClock.now() - Self.keptSeconds * 1000, of: bundleId)
+    if bundleId != nil {
+      try await started.fileByApp { (id) async throws(RedisError) in try await redis.send(["GET", .string(Self.appKey(id))]).string }
     }
-    return jobs
+    let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [RecoveryJob?] in
+      guard let bundleId else { return try await SideBySide.all(ids) { (id) async throws(RedisError) in try await job(id) } }
+      let reply = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) })
+      return (reply.array ?? []).map { $0.bytes.flatMap(RecoveryJob.init(json:)) }
+    }
+    return (page.entries, page.next)
   }
 
   /// Ids of an app's jobs that its leader should be working on.

@@ -2,7 +2,6 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 import WireJSON
-import ServiceRuntime
 
 /// Migrations in Redis: counts, what each batch of receipts came to, which purchases are in and which are done, and what failed.
 /// All keys of a migration lie in one shard; every count is made once, whoever repeats a step after a crash.
@@ -13,9 +12,13 @@ struct MigrationStore: Sendable {
   let redis: RedisClient
   let settings: MigrationSettings
 
-  private var keptSeconds: Int64 { settings.kept.components.seconds }
+  /// How long what still waits is kept at least, seconds: a paused queue or a key that Apple refuses may hold it for long.
+  private static let leastSecondsOfWaiting: Int64 = 180 * 86_400
 
-  private static let index = Keys.own("recovery", "migrations", shardOf: "migrations")
+  private var keptSeconds: Int64 { settings.kept.components.seconds }
+  private var waitingSeconds: Int64 { max(keptSeconds, Self.leastSecondsOfWaiting) }
+
+  private var started: StartedList { StartedList(redis: redis, name: "migrations", shardOf: "migrations") }
 
   private static func key(_ id: String, _ name: String = "") -> String {
     Keys.own("recovery", "migration:\(id)" + (name.isEmpty ? "" : ":" + name), shardOf: id)
@@ -25,61 +28,69 @@ struct MigrationStore: Sendable {
     key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
   }
 
-  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 app
-  // 5 receipts  6 without a purchase  7 how many failures are kept  8 how many failures follow, then these, then the purchases.
+  // Sets `live`: how long all of a migration is kept, by whether any of it waits. ARGV 3 seconds to live  4 those while purchases wait.
+  private static let timeToLive = """
+    local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
+    local waiting = tonumber(counts[1] or 0) - tonumber(counts[2] or 0) - tonumber(counts[3] or 0)
+    local live = waiting > 0 and ARGV[4] or ARGV[3]
+    """
+
+  // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 those while
+  // purchases wait  5 app  6 receipts  7 without a purchase  8 how many failures are kept  9 how many failures follow, then these, then
+  // the purchases.
   // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again.
   private static let add = RedisScript(
     name: "migration_add",
     source: """
       local app = redis.call('HGET', KEYS[1], 'bundleId')
-      if app and app ~= ARGV[4] then return -1 end
+      if app and app ~= ARGV[5] then return -1 end
       local answered = redis.call('HGET', KEYS[2], ARGV[1])
       if answered then return answered end
-      local failures = tonumber(ARGV[8])
+      local failures = tonumber(ARGV[9])
       local flags = {}
       local queued = 0
       for index = 4, #KEYS do
-        local new = redis.call('SADD', KEYS[index], ARGV[8 + failures + index - 3])
-        redis.call('EXPIRE', KEYS[index], ARGV[3])
+        local new = redis.call('SADD', KEYS[index], ARGV[9 + failures + index - 3])
         flags[#flags + 1] = tostring(new)
         queued = queued + new
       end
       redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[2])
-      redis.call('HSET', KEYS[1], 'bundleId', ARGV[4], 'updatedAt', ARGV[2])
-      redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[5])
-      redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[6])
+      redis.call('HSET', KEYS[1], 'bundleId', ARGV[5], 'updatedAt', ARGV[2])
+      redis.call('HINCRBY', KEYS[1], 'receipts', ARGV[6])
+      redis.call('HINCRBY', KEYS[1], 'noPurchase', ARGV[7])
       redis.call('HINCRBY', KEYS[1], 'unreadable', failures)
       redis.call('HINCRBY', KEYS[1], 'queued', queued)
       redis.call('HINCRBY', KEYS[1], 'duplicates', #flags - queued)
-      for index = 9, 8 + failures do
-        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
+      for index = 10, 9 + failures do
+        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[8]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[index])
         else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
       end
       local answer = table.concat(flags)
       redis.call('HSET', KEYS[2], ARGV[1], answer)
-      for index = 1, 3 do redis.call('EXPIRE', KEYS[index], ARGV[3]) end
+      \(timeToLive)
+      for index = 1, #KEYS do redis.call('EXPIRE', KEYS[index], live) end
       return answer
       """)
 
-  // KEYS 1 counts  2 bucket of what is done  3 failures. ARGV 1 purchase  2 now, ms  3 seconds to live  4 transactions
-  // 5 subscriptions  6 how many failures are kept  7 the failure, or empty. Answers 1, or 0 when it was counted before.
+  // KEYS 1 counts  2 batches  3 failures  4 bucket of what is done  5 bucket of what is in. ARGV 1 purchase  2 now, ms  3 seconds to live
+  // 4 those while purchases wait  5 transactions  6 subscriptions  7 how many failures are kept  8 the failure, or empty. Answers 1, or 0
+  // when it was counted before.
   private static let finish = RedisScript(
     name: "migration_finish",
     source: """
-      if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
-      redis.call('EXPIRE', KEYS[2], ARGV[3])
+      if redis.call('SADD', KEYS[4], ARGV[1]) == 0 then return 0 end
       redis.call('HSET', KEYS[1], 'updatedAt', ARGV[2])
-      redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[4])
-      redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[5])
-      if ARGV[7] == '' then
+      redis.call('HINCRBY', KEYS[1], 'transactions', ARGV[5])
+      redis.call('HINCRBY', KEYS[1], 'subscriptions', ARGV[6])
+      if ARGV[8] == '' then
         redis.call('HINCRBY', KEYS[1], 'migrated', 1)
       else
         redis.call('HINCRBY', KEYS[1], 'refused', 1)
-        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[6]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[7])
+        if redis.call('XLEN', KEYS[3]) < tonumber(ARGV[7]) then redis.call('XADD', KEYS[3], '*', 'f', ARGV[8])
         else redis.call('HINCRBY', KEYS[1], 'notKept', 1) end
       end
-      redis.call('EXPIRE', KEYS[1], ARGV[3])
-      redis.call('EXPIRE', KEYS[3], ARGV[3])
+      \(timeToLive)
+      for index = 1, #KEYS do redis.call('EXPIRE', KEYS[index], live) end
       return 1
       """)
 
@@ -93,12 +104,15 @@ struct MigrationStore: Sendable {
     let reply = try await Self.add.run(
       on: redis, keys: [Self.key(id), Self.key(id, "batches"), Self.key(id, "failures")] + members.map { Self.bucket(id, "in", $0) },
       arguments: [
-        .string(batch), .integer(now), .integer(keptSeconds), .string(bundleId), .integer(Int64(receipts)),
+        .string(batch), .integer(now), .integer(keptSeconds), .integer(waitingSeconds), .string(bundleId), .integer(Int64(receipts)),
         .integer(Int64(noPurchase)), .integer(Int64(settings.failures)), .integer(Int64(failures.count)),
       ] + failures.map { .bytes($0.json) } + members.map { .integer($0) })
     if reply.integer == -1 { return nil }
-    try await redis.send(["ZADD", .string(Self.index), "NX", .integer(now), .string(id)])
-    try await redis.send(["ZREMRANGEBYSCORE", .string(Self.index), "-inf", .integer(now - keptSeconds * 1000)])
+    try await started.add(id, of: bundleId, startedAt: now)
+    // By when it was started it may be old, and its last step new: only what is gone is taken off.
+    try await started.forgetSome(before: now - keptSeconds * 1000, of: bundleId) { (id) async throws(RedisError) in
+      try await redis.send(["EXISTS", .string(Self.key(id))]).integer == 0
+    }
     let flags = Array((reply.string ?? "").utf8)
     guard flags.count == members.count else { throw .unexpectedReply("migration_add") }
     return flags.map { $0 == UInt8(ascii: "1") }
@@ -110,9 +124,13 @@ struct MigrationStore: Sendable {
   ) async throws(RedisError) {
     let id = task.migrationId
     _ = try await Self.finish.run(
-      on: redis, keys: [Self.key(id), Self.bucket(id, "done", task.member), Self.key(id, "failures")],
+      on: redis,
+      keys: [
+        Self.key(id), Self.key(id, "batches"), Self.key(id, "failures"), Self.bucket(id, "done", task.member),
+        Self.bucket(id, "in", task.member),
+      ],
       arguments: [
-        .integer(task.member), .integer(WallClock.now()), .integer(keptSeconds), .integer(Int64(transactions)),
+        .integer(task.member), .integer(WallClock.now()), .integer(keptSeconds), .integer(waitingSeconds), .integer(Int64(transactions)),
         .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), failure.map { .bytes($0.json) } ?? "",
       ])
   }
@@ -135,20 +153,23 @@ struct MigrationStore: Sendable {
       failuresNotKept: count("notKept"))
   }
 
-  /// Newest first.
-  func list(bundleId: String?, limit: Int) async throws(RedisError) -> [MigrationRecord] {
-    var found: [MigrationRecord] = []
-    var offset: Int64 = 0
-    while found.count < limit {
-      let reply = try await redis.send(["ZREVRANGE", .string(Self.index), .integer(offset), .integer(offset + 199)])
-      let ids = (reply.array ?? []).compactMap(\.string)
-      for id in ids where found.count < limit {
-        if let record = try await migration(id), bundleId == nil || record.bundleId == bundleId { found.append(record) }
+  /// A page of an app's migrations, or of all, newest first, and where the next one begins; nil when there is none.
+  func list(
+    bundleId: String?, limit: Int, after token: PageToken?
+  ) async throws(RedisError) -> (migrations: [MigrationRecord], next: PageToken?) {
+    let started = started
+    if bundleId != nil {
+      try await started.fileByApp { (id) async throws(RedisError) in
+        try await redis.send(["HGET", .string(Self.key(id)), "bundleId"]).string
       }
-      if ids.count < 200 { break }
-      offset += 200
     }
-    return found
+    let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [MigrationRecord?] in
+      try await SideBySide.all(ids) { (id) async throws(RedisError) in
+        // A name can be another app's later.
+        try await migration(id).flatMap { bundleId == nil || $0.bundleId == bundleId ? $0 : nil }
+      }
+    }
+    return (page.entries, page.next)
   }
 
   /// A page of failures, oldest first, and the place after which the next one begins; nil when there is none.

@@ -12,9 +12,13 @@ struct ReceiptReading: Sendable, Hashable {
     enum Reason: String {
       case malformedReceipt = "malformed-receipt"
       case wrongApp = "wrong-app"
+      /// By Apple, when verifyReceipt was asked.
+      case refused
     }
     let reason: Reason
     let message: String
+    /// Apple's number.
+    var errorCode: Int64?
   }
 
   /// The longest text that is an id.
@@ -49,6 +53,9 @@ struct ReceiptReading: Sendable, Hashable {
     found.removeAll { $0.id.utf8.count > Self.longestId || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
     originalTransactionIds = Self.distinct(found, .originalTransactionId)
     transactionIds = Self.distinct(found, .transactionId)
+    if ids.isEmpty, let status = receipt.verifyReceiptResponse?["status"]?.int64Value, status != 0 {
+      throw Failure(reason: .refused, message: "verifyReceipt answered with status \(status) and no purchase", errorCode: status)
+    }
   }
 
   private static func distinct(_ found: [TransactionIdExtractor.Found], _ kind: TransactionIdExtractor.Found.Kind) -> [String] {

@@ -75,7 +75,7 @@ public struct TransactionIdExtractor: Sendable {
     return contents
   }
 
-  /// What verifyReceipt answered.
+  /// What verifyReceipt answered, for an app receipt or for a transaction receipt; ids may be texts or numbers.
   public func verifyReceiptResponse(_ response: JSONObject) -> [Found] { verifyReceiptContents(response).found }
 
   /// The same with the app's bundle id.
@@ -86,16 +86,14 @@ public struct TransactionIdExtractor: Sendable {
       for (name, kind) in [
         ("original_transaction_id", Found.Kind.originalTransactionId), ("transaction_id", .transactionId),
       ] {
-        if let id = entry[name]?.stringValue { contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most) }
+        guard let value = entry[name], let id = value.stringValue ?? value.numberValue?.uint64.map(String.init) else { continue }
+        contents.add(Found(id: id, kind: kind, location: "\(path).\(name)"), most: most)
       }
     }
     /// A list, or the one object that stands there in what was answered to a transaction receipt.
     func collect(_ value: JSONValue?, _ path: String) {
       guard let value else { return }
-      guard let list = value.arrayValue else {
-        take(value, path)
-        return
-      }
+      guard let list = value.arrayValue else { return take(value, path) }
       for (index, entry) in list.enumerated() { take(entry, "\(path)[\(index)]") }
     }
     collect(response["receipt"], "receipt")

@@ -127,7 +127,8 @@ public final class AppStoreServerAPIClient: Sendable {
       } catch {
         failure = error
       }
-      if let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
+      // Only Apple's own answer stops all others: a refusal of our own limit is about this request and what it could wait.
+      if failure.status != nil, let until = failure.retryAt { paused.withLock { $0[bucket] = max($0[bucket] ?? 0, until) } }
       let wait = retryRule.delay(
         after: failure, endpoint: endpoint, attempt: attempt, now: Self.now, random: Double.random(in: 0...1))
       guard let wait, ContinuousClock.now + .milliseconds(wait) < deadline else { throw failure }

@@ -38,7 +38,7 @@ public struct RenewalDateExtension: Sendable, Hashable {
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
   }
 
-  /// The body for all active subscribers of a product; `storefronts` empty means everywhere.
+  /// The body for all active subscribers of a product; without `storefronts` everywhere.
   public func massBody(productId: String, storefronts: [String]) throws(RequestRefusal) -> JSONObject {
     guard !productId.isEmpty else { throw RequestRefusal(field: "productId", "must not be empty") }
     try Self.checkMassIdentifier(requestIdentifier)

@@ -7,18 +7,23 @@ public struct ListMigrationsRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Up to 1,000; 100 when absent.
   public var maxMigrations: Int32?
+  /// nextPageToken of the page before.
+  public var pageToken: String?
 
   public init(
     bundleId: String? = nil,
-    maxMigrations: Int32? = nil
+    maxMigrations: Int32? = nil,
+    pageToken: String? = nil
   ) {
     self.bundleId = bundleId
     self.maxMigrations = maxMigrations
+    self.pageToken = pageToken
   }
 
   public init() {
     self.bundleId = nil
     self.maxMigrations = nil
+    self.pageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -36,6 +41,10 @@ public struct ListMigrationsRequest: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           maxMigrations = try reader.readInt32()
+        case "pageToken", "page_token":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          pageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -54,22 +63,32 @@ public struct ListMigrationsRequest: RPCMessage, Hashable {
       writer.key("maxMigrations")
       writer.int(maxMigrations)
     }
+    if let pageToken {
+      writer.key("pageToken")
+      writer.string(pageToken)
+    }
     writer.endObject()
   }
 }
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListMigrationsResponse: RPCMessage, Hashable {
+  /// Newest first.
   public var migrations: [Migration]
+  /// Absent on the last page.
+  public var nextPageToken: String?
 
   public init(
-    migrations: [Migration] = []
+    migrations: [Migration] = [],
+    nextPageToken: String? = nil
   ) {
     self.migrations = migrations
+    self.nextPageToken = nextPageToken
   }
 
   public init() {
     self.migrations = []
+    self.nextPageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -83,6 +102,10 @@ public struct ListMigrationsResponse: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           migrations = try reader.readList { (reader) throws(JSONError) in try Migration(reading: &reader) }
+        case "nextPageToken", "next_page_token":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          nextPageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -99,6 +122,10 @@ public struct ListMigrationsResponse: RPCMessage, Hashable {
       for element in migrations { element.write(to: &writer) }
       writer.endArray()
     }
+    if let nextPageToken {
+      writer.key("nextPageToken")
+      writer.string(nextPageToken)
+    }
     writer.endObject()
   }
 }
@@ -110,7 +137,7 @@ public struct MigrationFailure: RPCMessage, Hashable {
   /// malformed-receipt, no-transaction (Apple does not know it), refused, signed-data-invalid or wrong-app.
   public var reason: String
   public var message: String
-  /// Apple's number.
+  /// Apple's number: an errorCode, or the status that verifyReceipt answered with.
   public var errorCode: Int64?
   public var transactionIds: [String]
   public var failedAt: Timestamp?

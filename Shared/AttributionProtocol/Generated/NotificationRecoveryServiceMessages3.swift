@@ -309,18 +309,23 @@ public struct ListRecoveriesRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Up to 1,000; 100 when absent.
   public var maxRecoveries: Int32?
+  /// nextPageToken of the page before.
+  public var pageToken: String?
 
   public init(
     bundleId: String? = nil,
-    maxRecoveries: Int32? = nil
+    maxRecoveries: Int32? = nil,
+    pageToken: String? = nil
   ) {
     self.bundleId = bundleId
     self.maxRecoveries = maxRecoveries
+    self.pageToken = pageToken
   }
 
   public init() {
     self.bundleId = nil
     self.maxRecoveries = nil
+    self.pageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -338,6 +343,10 @@ public struct ListRecoveriesRequest: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           maxRecoveries = try reader.readInt32()
+        case "pageToken", "page_token":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          pageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -356,22 +365,32 @@ public struct ListRecoveriesRequest: RPCMessage, Hashable {
       writer.key("maxRecoveries")
       writer.int(maxRecoveries)
     }
+    if let pageToken {
+      writer.key("pageToken")
+      writer.string(pageToken)
+    }
     writer.endObject()
   }
 }
 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ListRecoveriesResponse: RPCMessage, Hashable {
+  /// Newest first.
   public var recoveries: [Recovery]
+  /// Absent on the last page.
+  public var nextPageToken: String?
 
   public init(
-    recoveries: [Recovery] = []
+    recoveries: [Recovery] = [],
+    nextPageToken: String? = nil
   ) {
     self.recoveries = recoveries
+    self.nextPageToken = nextPageToken
   }
 
   public init() {
     self.recoveries = []
+    self.nextPageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -385,6 +404,10 @@ public struct ListRecoveriesResponse: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           recoveries = try reader.readList { (reader) throws(JSONError) in try Recovery(reading: &reader) }
+        case "nextPageToken", "next_page_token":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          nextPageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -400,6 +423,10 @@ public struct ListRecoveriesResponse: RPCMessage, Hashable {
       writer.beginArray()
       for element in recoveries { element.write(to: &writer) }
       writer.endArray()
+    }
+    if let nextPageToken {
+      writer.key("nextPageToken")
+      writer.string(nextPageToken)
     }
     writer.endObject()
   }

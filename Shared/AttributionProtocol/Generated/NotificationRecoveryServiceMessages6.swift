@@ -399,7 +399,7 @@ public struct GetTransactionInfoResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct LookUpOrderRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production, which is asked when it is absent too: Apple looks up no orders of the sandbox.
   public var environment: String?
   public var orderId: String?
 

@@ -77,12 +77,13 @@ public struct ExtendSubscriptionRenewalDateResponse: RPCMessage, Hashable {
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox; needed where the app has both.
   public var environment: String?
   public var productId: String?
   public var extendByDays: Int32?
   public var extendReasonCode: Int32?
   public var requestIdentifier: String?
+  /// ISO 3166-1 alpha-3; absent: everywhere. An empty list is refused, as Apple refuses it.
   public var storefrontCountryCodes: [String]
 
   public init(
@@ -148,6 +149,7 @@ public struct ExtendRenewalDatesForAllSubscribersRequest: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           storefrontCountryCodes = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+          if storefrontCountryCodes.isEmpty { throw JSONError(.outOfRange("must not be empty where it is given")) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -267,7 +269,7 @@ public struct ExtendRenewalDatesForAllSubscribersResponse: RPCMessage, Hashable 
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  /// Production or Sandbox; needed where the app has both.
   public var environment: String?
   public var productId: String?
   public var requestIdentifier: String?

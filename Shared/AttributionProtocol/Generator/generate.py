@@ -60,10 +60,10 @@ def compiled() -> tuple[list, dict]:
     return [file for file in files.file if file.name != "attribution/options/v1/options.proto"], comments
 
 
-def options(method) -> dict:
+def extensions(described) -> dict[int, int]:
     """Our extensions, read from the unknown fields of the options by their numbers."""
-    found = {50001: 0, 50002: 0, 50003: 0, 50004: 0}
-    data, at = method.options.SerializeToString(), 0
+    found: dict[int, int] = {}
+    data, at = described.options.SerializeToString(), 0
 
     def varint():
         nonlocal at
@@ -79,10 +79,25 @@ def options(method) -> dict:
     while at < len(data):
         number = varint()
         if number & 7 != 0:
-            raise SystemExit(f"{method.name}: an option that is not a number")
+            raise SystemExit(f"{described.name}: an option that is not a number")
         found[number >> 3] = varint()
-    return {"idempotency": found[50001], "default": found[50002] or 10_000, "max": max(found[50003] or 60_000, found[50002]),
-            "batch": bool(found[50004]), "get": method.options.idempotency_level == 1}
+    return found
+
+
+def options(method) -> dict:
+    found = extensions(method)
+    default = found.get(50002, 0)
+    return {"idempotency": found.get(50001, 0), "default": default or 10_000, "max": max(found.get(50003, 0) or 60_000, default),
+            "batch": bool(found.get(50004)), "get": method.options.idempotency_level == 1}
+
+
+def not_empty(field) -> bool:
+    """Whether a list that is given must have items."""
+    if not extensions(field).get(50005):
+        return False
+    if not repeated(field):
+        raise SystemExit(f"{field.name}: not_empty is for lists")
+    return True
 
 
 def doc(lines, indent: str = "") -> str:
@@ -124,6 +139,8 @@ def swift_message(file, index, message, comments) -> str:
             out += f"          try seen.insert({number}, key)\n"
             out += f"          if try reader.readNull() {{ continue }}\n"
             out += f"          {read(field)}\n"
+            if not_empty(field):
+                out += f"          if {property(field)}.isEmpty {{ throw JSONError(.outOfRange(\"must not be empty where it is given\")) }}\n"
             if in_oneof(field):
                 others = [property(f) for f in fields if in_oneof(f) and f is not field and f.oneof_index == field.oneof_index]
                 if others:
@@ -242,7 +259,9 @@ def schema_of(field) -> dict:
             field.type_name) or {"$ref": f"#/components/schemas/{swift_name(field.type_name)}"}
     else:
         one = dict(SCHEMAS[field.type])
-    return {"type": "array", "items": one} if repeated(field) else one
+    if not repeated(field):
+        return one
+    return {"type": "array", "items": one} | ({"minItems": 1} if not_empty(field) else {})
 
 
 def openapi(files, comments) -> dict:

@@ -1,6 +1,6 @@
 /// How long and how much is known of migrations of receipts (YAML `migrations`).
 public struct MigrationSettings: Sendable, Hashable {
-  /// How long a migration can be read after its last step.
+  /// How long a migration can be read after its last step; while receipts of it wait, 180 days at least.
   public var kept: Duration = .seconds(90 * 86_400)
   /// How many failures of a migration are kept one by one; those beyond are counted.
   public var failures = 100_000

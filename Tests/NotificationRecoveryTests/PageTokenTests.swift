@@ -1,0 +1,21 @@
+import Testing
+
+@testable import notification_recovery
+
+@Suite("Pages of lists by time")
+struct PageTokenTests {
+  @Test("a token is read as it was written, and nothing else is one")
+  func text() {
+    let token = PageToken(moment: 1_790_000_000_000, offset: 3)
+    #expect(PageToken(token.text) == token)
+    for text in ["", "1", "1-", "-1-2", "1-2-3", "1--2", "1-1000001", "a-b", "1-2 "] { #expect(PageToken(text) == nil, "\(text)") }
+  }
+
+  @Test("the place behind an entry counts those of its millisecond")
+  func places() {
+    let first = PageToken.behind(9, nil)
+    let second = PageToken.behind(9, first)
+    let third = PageToken.behind(8, second)
+    #expect([first, second, third].map(\.text) == ["9-1", "9-2", "8-1"])
+  }
+}
