@@ -25,8 +25,9 @@ public final class QueueWorker: Sendable {
   private let stopping = Mutex(false)
   private let held = HeldLeases()
   private static let blockTime: Duration = .milliseconds(1000)
-  /// The same while shards are left out of a read because messages of theirs wait here: those are worked off in a moment.
-  private static let shortBlockTime: Duration = .milliseconds(5)
+  /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
+  /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
+  private static let backlogTime: Duration = .milliseconds(20)
   /// Messages of a shard leased at a time.
   private static let leased: RedisArgument = 16
 
@@ -139,13 +140,15 @@ public final class QueueWorker: Sendable {
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
     var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", Self.leased, "BLOCK",
-      .integer((backlogged.isEmpty ? Self.blockTime : Self.shortBlockTime).milliseconds), "STREAMS",
+      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", Self.leased,
     ]
+    if backlogged.isEmpty { words += ["BLOCK", .integer(Self.blockTime.milliseconds)] }
+    words.append("STREAMS")
     words += shards.map { .string(Keys.ready(queue, $0)) }
     words += shards.map { _ in ">" }
     let reply: RedisReply
     do { reply = try await lane.redis.send(words) } catch { throw QueueError.unavailable(error) }
+    if reply.isNull, !backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
     return (reply.array ?? []).map { stream in
       (stream.array?.last?.array ?? []).compactMap { entry in
         guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }

@@ -20,6 +20,7 @@ enum RedisGuard {
       ("maxmemory-policy", ["noeviction"], "a full Redis must refuse writes, not forget"),
       ("appendonly", ["yes"], "what was answered 200 must be on disk"),
       ("appendfsync", level.fsyncPolicies, "queues.durability is \(level.rawValue)"),
+      ("no-appendfsync-on-rewrite", ["no"], "while the file is rewritten, too, what was answered 200 must be on disk"),
     ]
     for (name, values, reason) in expected {
       let wanted = values.joined(separator: " or ")
@@ -30,6 +31,10 @@ enum RedisGuard {
         continue
       }
       if !values.contains(found) { faults.append("\(name) is \(found) and must be \(wanted): \(reason)") }
+    }
+    if let pair = try await redis.sendAllowingErrors(["CONFIG", "GET", "maxmemory"]).array, pair.count == 2, pair[1].string == "0" {
+      logger.warning(
+        "Redis has no maxmemory: where memory runs out the kernel ends it, in place of a refusal that senders come again after")
     }
     var replication: RedisReplication?
     if level == .replicated {

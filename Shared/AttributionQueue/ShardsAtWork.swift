@@ -3,6 +3,8 @@ import Synchronization
 /// Which shards of a lane are being worked, and what was leased of them meanwhile: messages of a shard are worked in their order.
 final class ShardsAtWork: Sendable {
   private let waiting = Mutex<[Shard: [LeasedMessage]]>([:])
+  /// Rings when messages that waited here are begun: their shard may be leased from again.
+  let begun = Bell()
 
   /// Whether the shard's work begins with these messages. Otherwise it is under way, and they are worked behind it.
   func begins(_ messages: [LeasedMessage], of shard: Shard) -> Bool {
@@ -18,7 +20,7 @@ final class ShardsAtWork: Sendable {
 
   /// What to work next of a shard, whose work ends when that is nothing.
   func next(of shard: Shard) -> [LeasedMessage]? {
-    waiting.withLock { waiting in
+    let messages: [LeasedMessage]? = waiting.withLock { waiting in
       guard let messages = waiting[shard], !messages.isEmpty else {
         waiting[shard] = nil
         return nil
@@ -26,6 +28,8 @@ final class ShardsAtWork: Sendable {
       waiting[shard] = []
       return messages
     }
+    if messages != nil { begun.ring() }
+    return messages
   }
 
   /// Shards of which messages wait here: no more are leased of them.

@@ -5,9 +5,9 @@
 
 #include <openssl/obj_mac.h>
 
-/* A multiple of a point is a sum, a summand for each seven bits of the scalar: entry 127 i + d - 1 of a table is d 2^(7 i) times the
+/* A multiple of a point is a sum, a summand for each eight bits of the scalar: entry 255 i + d - 1 of a table is d 2^(8 i) times the
    point. OpenSSL's own tables for a curve without assembly would still double for every bit in its constant-time ladder. */
-enum { WINDOW = 7, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
+enum { WINDOW = 8, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
 
 struct copenssl_fixed_point {
   size_t width;
@@ -37,7 +37,7 @@ static EC_POINT **table_new(const EC_GROUP *group, const EC_POINT *point, BN_CTX
     for (size_t digit = 1; digit < DIGITS; digit++) {
       if ((row[digit] = EC_POINT_new(group)) == NULL || !EC_POINT_add(group, row[digit], row[digit - 1], unit, context)) goto end;
     }
-    /* 128 of this row's units are the next row's. */
+    /* 256 of this row's units are the next row's. */
     if (!EC_POINT_add(group, unit, row[DIGITS - 1], unit, context)) goto end;
   }
   /* Adding a point whose third coordinate is one is cheaper. */

@@ -196,6 +196,7 @@ struct DeliveryQueueTests {
     for (settings, name) in [
       (["appendonly no"], "appendonly"), (["appendonly yes", "appendfsync everysec"], "appendfsync"),
       (["appendonly yes", "appendfsync always", "maxmemory-policy allkeys-lru"], "maxmemory-policy"),
+      (["appendonly yes", "appendfsync always", "no-appendfsync-on-rewrite yes"], "no-appendfsync-on-rewrite"),
     ] {
       let redis = try PrivateRedis(settings)
       do {

@@ -1,7 +1,10 @@
 """Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
 
+import json
+import os
 import pathlib
 import select
+import signal
 import socket
 import subprocess
 import time
@@ -10,7 +13,7 @@ import pytest
 from http2_connection import REQUEST, HTTP2Connection
 from hyperframe.frame import DataFrame
 from ingest_process import IngestProcess, RawConnection
-from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, request  # noqa: F401
+from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, postback, request  # noqa: F401
 
 
 def unread(edge, block, most=32 * MIB):
@@ -122,11 +125,17 @@ def test_the_configured_json_limits_hold_on_the_public_port(system, tmp_path):
 
 # --- HTTP/2: `hasty` has headerTime 1s, bodyTime 2s, idleTime 3s -----------------------------------------------------------
 
-def test_an_http_2_body_that_never_comes_is_a_408(hasty):
+def test_a_body_that_never_comes_is_answered_so_that_a_device_comes_again(hasty):
     with HTTP2Connection(hasty.port) as connection:
         connection.send(connection.headers(1))
-        with connection.changed:
-            assert connection.changed.wait_for(lambda: connection.ended or 1 in connection.statuses or 1 in connection.resets, 30)
+        assert connection.status(1) == 500
+    with RawConnection(hasty.port) as connection:
+        connection.send(framed(b"Content-Length: 1000\r\n", b"{"))
+        assert [answer.status for answer in connection.answers_to_end()] == [500]
+    # Apple's servers and SDKs know what a time-out is.
+    with RawConnection(hasty.port) as connection:
+        connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST /v1/app-store/notifications HTTP/1.1"))
+        assert [answer.status for answer in connection.answers_to_end()] == [408]
 
 
 @pytest.mark.parametrize("field", [("content-length", f"+{LENGTH}"), ("content-length", "")])
@@ -165,3 +174,27 @@ def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
         with RawConnection(edge.port) as again:
             again.send(request())
             assert again.answer().status == 200
+
+
+def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
+        posts = [RawConnection(edge.port) for _ in range(3)]
+        redis = system.pid("redis")
+        os.kill(redis, signal.SIGSTOP)
+        try:
+            for post in posts:
+                body = json.dumps({**json.loads(postback()), "padding": "x" * 140_000}).encode()
+                post.send(framed(b"Content-Length: %d\r\n" % len(body), body))
+            # All are whole; there is room for two.
+            refused = select.select([post.socket for post in posts], [], [], 20)[0]
+            assert len(refused) == 1
+        finally:
+            os.kill(redis, signal.SIGCONT)
+        try:
+            answers = [(post.socket in refused, post.answer()) for post in posts]
+        finally:
+            for post in posts:
+                post.socket.close()
+        assert all(answer.status == (500 if was_refused else 200) for was_refused, answer in answers), answers
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 1
+        assert_served(edge)

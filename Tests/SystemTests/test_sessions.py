@@ -5,6 +5,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import time
 import uuid
 
@@ -304,6 +305,14 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
 CHANGED = "attribution.att.status_changed.v1"
 
 
+def kept_payloads(system) -> int:
+    """Bodies of sessions that Redis keeps for longer than those that were sent already."""
+    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
+    names = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:payload:*"], capture_output=True, text=True, check=True).stdout.split()
+    ages = subprocess.run(redis, input="".join(f"TTL {name}\n" for name in names), capture_output=True, text=True, check=True).stdout.split()
+    return sum(int(age) > 86_400 for age in ages)
+
+
 def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
     """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
     install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
@@ -318,11 +327,13 @@ def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
         try:
             # What a worker looked for before it saw the pause ends first.
             time.sleep(3)
-            answers = []
+            answers, before = [], kept_payloads(system)
             for number in range(11):
                 body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
                 answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
             assert answers == [202] * 10 + [503]
+            # Nothing stays of what was refused.
+            assert kept_payloads(system) == before + 10
             for number in range(10):
                 assert say(2 + number % 2, 2000 + number) == 200
             assert say(2, 3000) == 503

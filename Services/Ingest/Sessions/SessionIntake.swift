@@ -150,7 +150,13 @@ struct SessionIntake: Sendable {
         try await store.expirePayload(installHash: session.installHash, digest: digest)
       }
     }
-    return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
+    do {
+      return (try await taken(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
+    } catch QueueError.backlogFull {
+      // Nothing is kept of what is refused; what was taken before is known, and not refused.
+      try await store.expirePayload(installHash: session.installHash, digest: digest)
+      throw QueueError.backlogFull
+    }
   }
 
   private func taken(

@@ -49,8 +49,12 @@ final class PublicEdgeGuard: Sendable {
   }
 
   /// Why the request is not served, nil when it is; and where it was counted, how its peer stands afterwards.
-  func judge(_ client: IPAddress?, kind: String, now: Int64 = RateClock.now()) -> (refusal: RPCError?, standing: RateStanding?) {
-    if let allowed = edge.allowed[kind], client.map({ allowed.contains($0) }) != true {
+  ///
+  /// - Parameter isStranger: whether the proxy in front does not know its client: nobody's address is on an allow list then.
+  func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
+    refusal: RPCError?, standing: RateStanding?
+  ) {
+    if let allowed = edge.allowed[kind], isStranger || client.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
       return (RPCError(.permissionDenied, "this route is not served to this address", reason: "ADDRESS_NOT_ALLOWED"), nil)
     }

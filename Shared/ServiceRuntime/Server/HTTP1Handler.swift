@@ -268,29 +268,31 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func answer(_ context: ChannelHandlerContext) {
     guard let exchange else { return }
     deadline = nil
-    let bytes = body?.bytes ?? []
+    // It counts until the answer is made: what waits for Redis is memory as what is still being read.
+    let held = body
+    let bytes = held?.take() ?? []
     body = nil
     self.exchange = nil
     switch exchange.respond(to: bytes) {
     case .now(let answer): finish(answer, context)
     case .later(let work):
       state = .working
-      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, held), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       Task {
         let answer = await work()
         loop.execute {
-          let (handler, context) = bound.value
+          let (handler, context, _) = bound.value
           handler.complete(answer, context)
         }
       }
     case .waiting(let work):
       state = .working
-      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, held), eventLoop: context.eventLoop)
       isStarting = true
       Task.immediate(executorPreference: executor) {
         let answer = await work()
-        let (handler, context) = bound.value
+        let (handler, context, _) = bound.value
         handler.complete(answer, context)
       }
       isStarting = false

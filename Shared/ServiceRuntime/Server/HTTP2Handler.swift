@@ -307,8 +307,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
     guard let exchange = stream.exchange else { return }
     stream.exchange = nil
     stream.deadline = nil
-    let bytes = stream.body?.bytes ?? []
-    stream.body = nil
+    // It counts until the answer is made.
+    let bytes = stream.body?.take() ?? []
     switch exchange.respond(to: bytes) {
     case .now(let answer): self.answer(answer, stream, id, context)
     case .later(let work), .waiting(let work):

@@ -2,7 +2,7 @@ import AttributionProtocol
 import NIOCore
 import Synchronization
 
-/// Bytes of bodies that a listener has read of requests which are not whole yet, over all its connections.
+/// Bytes of bodies that a listener has read of requests which are not answered yet, over all its connections.
 ///
 /// Bounds of one body, one connection and the number of connections together allow far more than a process has memory for.
 final class BodyBudget: Sendable {
@@ -24,22 +24,29 @@ final class BodyBudget: Sendable {
   func giveBack(_ count: Int) { held.subtract(count, ordering: .relaxed) }
 }
 
-/// A body on its way; its bytes are given back when it is let go of.
+/// A body on its way; its bytes are given back when it is let go of: when its request is answered.
 final class HeldBody {
   private let budget: BodyBudget
   private var buffer: ByteBuffer?
+  private var charged = 0
 
   init(_ budget: BodyBudget) { self.budget = budget }
 
-  deinit { budget.giveBack(count) }
+  deinit { budget.giveBack(charged) }
 
   var count: Int { buffer?.readableBytes ?? 0 }
-  var bytes: [UInt8] { buffer.map { Array($0.readableBytesView) } ?? [] }
+
+  /// The bytes, once; they count until the body is let go of.
+  func take() -> [UInt8] {
+    defer { buffer = nil }
+    return buffer.map { Array($0.readableBytesView) } ?? []
+  }
 
   /// Adds a part; says why that cannot be.
   func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
     guard count + part.readableBytes <= limit else { return .tooLarge }
     guard budget.take(part.readableBytes) else { return .noRoom }
+    charged += part.readableBytes
     if buffer == nil { buffer = part } else { buffer!.writeImmutableBuffer(part) }
     return nil
   }

@@ -77,7 +77,7 @@ struct PublicServer: HTTPResponder {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
     // What is no route counts too: whoever tries paths is no better than whoever repeats one.
-    let (refusal, standing) = edge.judge(client, kind: route?.kind ?? "unknown")
+    let (refusal, standing) = edge.judge(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
       server: self, request: request, client: client, standing: standing, comeAgainStatus: route?.comeAgainStatus ?? 429)
     if let refusal {
@@ -117,7 +117,10 @@ private struct PublicExchange: HTTPExchange {
   func refuse(_ error: BodyError) -> HTTPAnswer {
     switch error {
     case .tooLarge: finish(tooLarge)
-    case .timedOut: finish(.error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408))
+    // Apple's devices send again after the status of their route, and not after every other.
+    case .timedOut:
+      finish(
+        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: comeAgainStatus == 429 ? 408 : comeAgainStatus))
     case .noRoom: finish(.error(.noRoomForBodies, status: comeAgainStatus == 429 ? 503 : comeAgainStatus))
     }
   }
