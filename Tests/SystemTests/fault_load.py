@@ -38,7 +38,9 @@ class Delivery:
 
     @property
     def path(self) -> str:
-        return PATHS.get(self.kind, "/v1/postbacks")
+        """Another one each time where there are two: the app's own URL is another door to the same place."""
+        path = PATHS.get(self.kind, "/v1/postbacks")
+        return path + "/com.example.app" if self.kind in (NOTIFICATION, ADSERVICES) and random.getrandbits(1) else path
 
     @property
     def content_type(self) -> str:
