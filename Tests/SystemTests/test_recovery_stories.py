@@ -9,6 +9,7 @@ import uuid
 
 import pytest
 from recovery_system import APP, BARE, DAY, VERIFIED, ended, listener, make, outages, recovery_system, stamp, start, uuids, wait_for
+from running_system import redis_words
 
 
 @pytest.fixture
@@ -144,17 +145,13 @@ def test_what_is_older_than_180_days_is_named_and_the_rest_comes(recovering, fee
 def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
     """Ingest lives, and nothing reaches it: a name that points elsewhere, a proxy that answers in its place."""
     lost = make(recovering, "DID_RENEW", "Sandbox", send=False)["notificationUUID"]
-    redis = ["redis-cli", "-p", str(recovering.port_base + 18), "--no-auth-warning", "-a",
-             (recovering.data / "redis-password").read_text().strip()]
-    keys = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:last-arrival:Production:*"], capture_output=True, text=True)
-    prefix = keys.stdout.split()[0].split(":ingest:")[0]
+    prefix = redis_words(recovering, "--scan", "--pattern", "*:ingest:last-arrival:Production:*")[0].split(":ingest:")[0]
     now = int(time.time() * 1000)
     # A week of five hundred every five minutes, and nothing for the last twenty minutes.
     counts = [word for day in range(1, 8) for place in range(-8, 9)
               for word in (str((now - day * 86_400_000) // 300_000 + place), "500")]
-    for words in (["HSET", f"{prefix}:ingest:arrivals:Sandbox:{APP}", *counts],
-                  ["SET", f"{prefix}:ingest:last-arrival:Sandbox:{APP}", str(now - 1_200_000)]):
-        subprocess.run([*redis, *words], check=True, capture_output=True)
+    redis_words(recovering, "HSET", f"{prefix}:ingest:arrivals:Sandbox:{APP}", *counts)
+    redis_words(recovering, "SET", f"{prefix}:ingest:last-arrival:Sandbox:{APP}", now - 1_200_000)
     came: list[str] = []
     assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came)
     found = outages(recovering, now / 1000 - 1202, "Sandbox")
@@ -163,9 +160,8 @@ def test_the_silence_of_a_talkative_app_starts_a_recovery(recovering, feed):
 
 def record_outage(system, first: int, last: int) -> None:
     """As the first sign of life after it does."""
-    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
-    instances, = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:instances"], capture_output=True, text=True).stdout.split()
-    subprocess.run([*redis, "ZADD", instances.replace(":instances", ":outages"), str(last), f"{first}-{last}"], check=True, capture_output=True)
+    instances, = redis_words(system, "--scan", "--pattern", "*:ingest:instances")
+    redis_words(system, "ZADD", instances.replace(":instances", ":outages"), last, f"{first}-{last}")
 
 
 def order_after_an_outage(system, feed, disturb=None) -> list[str]:
@@ -230,12 +226,36 @@ def test_what_is_held_after_an_outage_is_let_go_though_redis_dies_meanwhile(reco
     assert len(order_after_an_outage(recovering, feed, (die, 590))) == 600
 
 
-def test_no_more_is_held_than_may_be(tmp_path_factory):
-    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n") as system:
+def started_one_by_one(system) -> None:
+    """Of a system where one recovery of an app may run."""
+    now = time.time()
+
+    def begin(key: str, days: int):
+        return system.rpc("Recovery", "StartRecovery", {"bundleId": APP, "environment": "Production", "startDate": stamp(now - days * DAY),
+                                                        "endDate": stamp(now - days * DAY + 60)}, key=key)
+
+    system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 20_000})
+    # What the schedule began may still run.
+    first = wait_for(lambda: answer if (answer := begin("a-key", 40)).status == 200 else None)
+    assert first, begin("a-key", 40)
+    refused = begin("another-key", 50)
+    assert refused.status == 429 and "TOO_MANY_RECOVERIES" in refused.body.decode(), refused
+    system.call("Recovery", "CancelRecovery", {"recoveryId": first.json["recoveryId"]})
+    # The answers that are kept for a repeated key are forgotten after a day: then it is another recovery for another window.
+    for name in redis_words(system, "--scan", "--pattern", "*:rpc:*"):
+        redis_words(system, "DEL", name)
+    second = wait_for(lambda: answer if (answer := begin("a-key", 60)).status == 200 else None)
+    assert second, begin("a-key", 60)
+    assert second.json["recoveryId"] != first.json["recoveryId"]
+
+
+def test_no_more_is_held_than_may_be_and_no_more_recoveries_run(tmp_path_factory):
+    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n  mostRunning: 1\n") as system:
         subscription = system.subscribe([VERIFIED])
         # Few can wait: the others are let go on the way, and the window is read to its end.
         assert len(order_after_an_outage(system, subscription)) == 600
         assert next(queue for queue in system.call("Queues", "ListQueues", {})["queues"] if queue["name"] == "intake").get("delayed", 0) == 0
+        started_one_by_one(system)
 
 
 def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):

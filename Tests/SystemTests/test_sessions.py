@@ -5,11 +5,11 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 import uuid
 
 from ingest_process import IngestProcess
+from running_system import redis_words
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 ROUTED = "attribution.session.routed.v1"
@@ -307,10 +307,8 @@ CHANGED = "attribution.att.status_changed.v1"
 
 def kept_payloads(system) -> int:
     """Bodies of sessions that Redis keeps for longer than those that were sent already."""
-    redis = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
-    names = subprocess.run([*redis, "--scan", "--pattern", "*:ingest:payload:*"], capture_output=True, text=True, check=True).stdout.split()
-    ages = subprocess.run(redis, input="".join(f"TTL {name}\n" for name in names), capture_output=True, text=True, check=True).stdout.split()
-    return sum(int(age) > 86_400 for age in ages)
+    names = redis_words(system, "--scan", "--pattern", "*:ingest:payload:*")
+    return sum(int(redis_words(system, "TTL", name)[0]) > 86_400 for name in names)
 
 
 def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):

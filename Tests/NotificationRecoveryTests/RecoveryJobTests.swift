@@ -1,0 +1,32 @@
+import AppStore
+import Testing
+
+@testable import notification_recovery
+
+@Suite("What a recovery asks for")
+struct RecoveryJobTests {
+  private static let now: Int64 = 1_795_000_000_000
+  private static let hour: Int64 = 3_600_000
+
+  private func job(_ start: Int64, _ end: Int64) throws -> RecoveryJob {
+    try RecoveryJob(
+      id: "a", bundleId: "com.example.app", server: .production, window: TimeWindow(start: start, end: end), origin: .request,
+      startedAt: Self.now)
+  }
+
+  @Test("nothing is asked for beyond ten minutes from now, however far the window reaches")
+  func future() throws {
+    let asked = try #require(try job(Self.now - Self.hour, Self.now + 1_000_000 * Self.hour).slices?.window)
+    #expect(asked == (try TimeWindow(start: Self.now - Self.hour - 600_000, end: Self.now + 600_000)))
+    let past = try #require(try job(Self.now - 3 * Self.hour, Self.now - 2 * Self.hour).slices?.window)
+    #expect(past == (try TimeWindow(start: Self.now - 3 * Self.hour - 600_000, end: Self.now - 2 * Self.hour + 600_000)))
+  }
+
+  @Test("a window that begins in the future is refused by its start; a clock may be ten minutes ahead")
+  func start() throws {
+    #expect(throws: RequestRefusal(field: "startDate", "lies in the future")) {
+      try job(Self.now + 600_001, Self.now + Self.hour)
+    }
+    #expect(try job(Self.now + 600_000, Self.now + Self.hour).slices != nil)
+  }
+}
