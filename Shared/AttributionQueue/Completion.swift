@@ -1,8 +1,3 @@
-/// The state of a delivery.
-public enum DeliveryState: String, Sendable, Hashable {
-  case accepted, verified, rejected, dead, done
-}
-
 /// An event to publish.
 public struct EventRecord: Sendable, Hashable {
   public var id: String

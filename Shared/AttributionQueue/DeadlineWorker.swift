@@ -22,7 +22,7 @@ public final class DeadlineWorker: Sendable {
   private struct State {
     var board = DeadlineBoard()
     /// Leases that are not settled, by delivery and entry.
-    var held: [String: LeasedMessage] = [:]
+    var held: [ObjectIdentifier: LeasedMessage] = [:]
     var isStopping = false
     var lastTurn = ContinuousClock.now
   }
@@ -210,10 +210,7 @@ public final class DeadlineWorker: Sendable {
         next: DeadlineBoard.nextLook(
           waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
-    return entries.compactMap { entry in
-      guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
-      return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
-    }
+    return entries.compactMap { consumer.lease(entry: $0) }
   }
 
   /// What cannot be noted stays noted as being looked at, so that somebody looks again.
@@ -320,5 +317,5 @@ public final class DeadlineWorker: Sendable {
   }
 
   /// As ``HeldLeases`` has it.
-  private static func key(_ message: LeasedMessage) -> String { "\(message.entryID) \(message.deliveryCount) \(message.deliveryID)" }
+  private static func key(_ message: LeasedMessage) -> ObjectIdentifier { ObjectIdentifier(message) }
 }

@@ -1,12 +1,12 @@
 /// The name of a delivery: its shard and a digest of its idempotency key. The same bytes have the same id.
 public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
   public let shard: Shard
-  /// 32 hexadecimal digits.
-  public let digest: String
+  /// `017-` and 32 hexadecimal digits.
+  public let description: String
 
   init(shard: Shard, digest: String) {
     self.shard = shard
-    self.digest = digest
+    description = shard.digits + "-" + digest
   }
 
   /// Reads `017-<32 hex digits>`; nil for anything else.
@@ -23,8 +23,9 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
     }
     guard index < Shard.count else { return nil }
     shard = Shard(index)
-    digest = String(text.utf8.suffix(32))!
+    description = text
   }
 
-  public var description: String { shard.digits + "-" + digest }
+  /// 32 hexadecimal digits.
+  public var digest: String { String(description.utf8.dropFirst(4))! }
 }

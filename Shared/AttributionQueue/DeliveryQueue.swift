@@ -64,34 +64,37 @@ public final class DeliveryQueue: Sendable {
     let now = Self.now
     var message = request.message
     message.idempotencyKey = request.idempotencyKey
-    let claim = seen.claim(digest: digest, store: .delivery, shard: id.shard, now: now)
+    let claim = seen.claim(digest: digest, in: seen.generations(.delivery, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
+    var keys = RedisWords(reserving: 512)
+    claim.append(to: &keys)
+    keys.append(Keys.ready(request.queue, id.shard))
+    keys.append(Keys.delayed(request.queue, id.shard))
+    keys.append(Keys.payloads(request.queue, id.shard))
+    keys.append(Keys.delivery(id))
+    var words = RedisWords(reserving: message.body.count + 1024)
+    words.append(claim.member)
+    words.append(claim.expirySeconds)
+    words.append(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare)))
+    words.append(id.description)
+    words.append(configuration.deliveryRecordTTL.wholeSeconds)
+    words.append(DeliveryRecord(id, accepted: message, in: request.queue).json)
+    words.append(due)
+    words.append(message.kind)
+    words.append(message.body)
+    words.append(message.envelope)
     // A queue that is worked by deadline keeps no order.
-    let place: [String]
-    let told: [RedisArgument]
     if request.queue.isWorkedByDeadline {
-      place = [Keys.byDeadline(request.queue, id.shard)]
-      told = ["", request.deadline.map { .integer($0) } ?? ""]
-    } else {
-      place = line.map { [Keys.line(request.queue, id.shard, $0)] } ?? []
-      told = line.map { [.string($0)] } ?? []
+      keys.append(Keys.byDeadline(request.queue, id.shard))
+      words.append("")
+      if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
+    } else if let line {
+      keys.append(Keys.line(request.queue, id.shard, line))
+      words.append(line)
     }
-    let reply = try await run(
-      Scripts.accept,
-      claim.buckets + [
-        Keys.ready(request.queue, id.shard), Keys.delayed(request.queue, id.shard),
-        Keys.payloads(request.queue, id.shard),
-        Keys.delivery(id),
-      ] + place,
-      [
-        .integer(claim.member), .integer(claim.expirySeconds),
-        .integer(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare))),
-        .string(id.description), .integer(configuration.deliveryRecordTTL.wholeSeconds), .integer(now), .integer(due),
-        .string(request.queue.rawValue), .string(request.message.kind), .bytes(request.message.body),
-        .bytes(message.envelope),
-      ] + told, on: durable)
+    let reply = try await run(Scripts.accept, keys, words, on: durable)
     switch reply.integer {
     case 1:
       if due > 0 { noteAgain(request.queue, id.shard, due: due) } else { tell(request.queue, id.shard) }
@@ -114,25 +117,12 @@ public final class DeliveryQueue: Sendable {
 
   /// What is known of a delivery; nil when it is unknown or forgotten.
   public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
-    let fields: [RedisArgument] = [
-      "state", "queue", "kind", "acceptedAt", "completedAt", "attempts", "eventId", "reason", "lastError",
-    ]
-    let reply = try await send(["HMGET", .string(Keys.delivery(id))] + fields)
-    guard let values = reply.array, values.count == fields.count,
-      let state = values[0].string.flatMap(DeliveryState.init)
-    else {
-      return nil
-    }
-    func text(_ index: Int) -> String? { values[index].string.flatMap { $0.isEmpty ? nil : $0 } }
-    return DeliveryRecord(
-      id: id, state: state, queue: text(1) ?? "", kind: text(2) ?? "", acceptedAt: values[3].integer,
-      completedAt: values[4].integer,
-      attempts: Int(values[5].integer ?? 0), eventId: text(6), reason: text(7), lastError: text(8))
+    try await send(["GET", .string(Keys.delivery(id))]).bytes.flatMap { DeliveryRecord(id, json: $0) }
   }
 
   /// Whether a natural key was counted already, as far as the store remembers.
   public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
-    let place = HMACSHA256.authenticate(Array((orderKey ?? naturalKey).utf8), key: seen.digestKey)
+    let place = seen.digest(orderKey ?? naturalKey)
     let shard = Shard(Int(place[0]))
     let claim = seen.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
     for bucket in claim.buckets
@@ -153,44 +143,9 @@ public final class DeliveryQueue: Sendable {
   func complete(_ settled: [(lease: LeasedMessage, completion: Completion)]) async throws(QueueError) -> [CompletionOutcome?] {
     guard let first = settled.first?.lease else { return [] }
     let now = Self.now
-    var keys = [
-      Keys.ready(first.queue, first.shard), Keys.events(first.shard), Keys.eventsIndex(first.shard), Keys.rejected(first.shard),
-      Keys.dead(first.queue, first.shard),
-    ]
-    var arguments: [RedisArgument] = [
-      .string(Self.group), .string(first.consumer), .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
-      // A few over all shards are one in each; none are none.
-      .integer(Int64(min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))),
-      .integer(Int64(configuration.rejectedBodyBytes)),
-    ]
-    for (lease, completion) in settled {
-      keys.append(Keys.delivery(lease.deliveryID))
-      let natural = completion.naturalKey.map {
-        seen.claim($0, store: completion.rememberLong ? .notification : .delivery, shard: lease.shard, now: now)
-      }
-      let forgotten = (completion.mayBeJudgedAnew ? lease.message.idempotencyKey : nil).map {
-        seen.claim($0, store: .delivery, shard: lease.shard, now: now)
-      }
-      keys += (natural?.buckets ?? []) + (forgotten?.buckets ?? [])
-      if let line = lease.line {
-        keys += [
-          Keys.line(lease.queue, lease.shard, line), Keys.delayed(lease.queue, lease.shard), Keys.payloads(lease.queue, lease.shard),
-        ]
-      }
-      if let own = completion.ownRecord { keys.append(Keys.own(own.service, own.name, lease.shard)) }
-      arguments += [
-        .string(lease.entryID), .integer(lease.deliveryCount), natural.map { .integer($0.member) } ?? "",
-        .integer(natural?.expirySeconds ?? 0), completion.whenSeen == nil ? "0" : "1", forgotten.map { .integer($0.member) } ?? "",
-        .string(completion.state.rawValue), .string(completion.reason ?? ""),
-        .string(completion.recordedEventId ?? completion.events.first?.id ?? ""),
-        completion.keepsBody ? "1" : "0", .integer(Int64(lease.attempt)),
-        lease.line == nil ? "" : .string(lease.deliveryID.description), completion.ownRecord.map { .bytes($0.value) } ?? "",
-        .integer(completion.ownRecord?.life.wholeSeconds ?? 0), .string(Self.oneLine(completion.deadLetter ?? "")),
-        .integer(Int64(completion.events.count)),
-      ]
-      for event in completion.events { arguments += [.string(event.id), .string(event.type), .bytes(event.json)] }
-    }
-    let codes = try await run(Scripts.complete, keys, arguments).array?.map(\.integer) ?? []
+    var call = CompletionCall(of: first, many: settled.count, configuration, now: now)
+    for (lease, completion) in settled { call.add(lease, completion, seen) }
+    let codes = try await run(Scripts.complete, call.keys, call.words).elements.map(\.integer)
     guard codes.count == settled.count else { throw .unavailable(.unexpectedReply("complete")) }
     if settled.contains(where: { $0.completion.deadLetter != nil }) { await boundDeadLetters(first) }
     return codes.map { code in
@@ -277,7 +232,7 @@ public final class DeliveryQueue: Sendable {
   }
 
   /// As histories keep it.
-  private static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
+  static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
 
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
@@ -310,6 +265,13 @@ public final class DeliveryQueue: Sendable {
 
   private func putBack(_ lease: LeasedMessage, due: Int64, error: String) async throws(QueueError) {
     let shard = lease.shard
+    let now = Self.now
+    var record = DeliveryRecord(lease)
+    record.lastError = Self.oneLine(error)
+    if due == -1 {
+      record.state = .dead
+      record.completedAt = now
+    }
     let reply = try await run(
       Scripts.retry,
       [
@@ -319,7 +281,7 @@ public final class DeliveryQueue: Sendable {
       token(lease) + [
         .integer(due), .string(lease.deliveryID.description),
         .string(Self.oneLine(error)),
-        .integer(Self.now), .integer(configuration.deliveryRecordTTL.wholeSeconds),
+        .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds), .bytes(record.json),
       ])
     guard reply.integer == 1 else { throw .leaseLost }
   }
@@ -345,6 +307,12 @@ public final class DeliveryQueue: Sendable {
     async throws(QueueError) -> RedisReply
   {
     do { return try await script.run(client ?? redis, keys, arguments) } catch { throw .unavailable(error) }
+  }
+
+  func run(_ script: RedisScript, _ keys: RedisWords, _ words: RedisWords, on client: RedisClient? = nil)
+    async throws(QueueError) -> RedisReply
+  {
+    do { return try await script.run(client ?? redis, keys, words) } catch { throw .unavailable(error) }
   }
 
   func send(_ words: [RedisArgument]) async throws(QueueError) -> RedisReply {

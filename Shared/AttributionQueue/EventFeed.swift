@@ -83,7 +83,7 @@ public final class EventFeed: Sendable {
       let reply = try await allowing([
         "XGROUP", "CREATE", .string(Keys.events(shard)), .string(name), start == "now" ? "$" : "0", "MKSTREAM",
       ])
-      if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") { throw .unavailable(.refused(text)) }
+      if let text = reply.error, !text.hasPrefix("BUSYGROUP") { throw .unavailable(.refused(text)) }
     }
     _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(name), .bytes(wanted.json)])
     guard let made = try await subscription(name) else { throw .unavailable(.unexpectedReply("HSETNX")) }

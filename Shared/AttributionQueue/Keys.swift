@@ -18,9 +18,16 @@ public enum Keys {
   static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { "\(tag(shard)):q:\(queue.rawValue):line:\(line)" }
   /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
-  static func delivery(_ id: DeliveryID) -> String { "\(tag(id.shard)):d:\(id.digest)" }
+  /// The record of a delivery.
+  static func delivery(_ id: DeliveryID) -> String { deliveries(id.shard) + id.digest }
+  /// What stands in front of the digest of each of a shard's.
+  static func deliveries(_ shard: Shard) -> String { "\(tag(shard)):r:" }
   static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
-    "\(tag(shard)):seen:\(store.rawValue):\(generation):\(bucket)"
+    seen(store, generation: generation, shard) + String(bucket)
+  }
+  /// The same without the bucket's number.
+  static func seen(_ store: SeenStore, generation: Int64, _ shard: Shard) -> String {
+    "\(tag(shard)):seen:\(store.rawValue):\(generation):"
   }
   static func events(_ shard: Shard) -> String { "\(tag(shard)):events" }
   static func eventsIndex(_ shard: Shard) -> String { "\(tag(shard)):events:index" }

@@ -1,7 +1,7 @@
 import RedisClient
 
 /// A message that this worker holds for the length of its lease.
-public struct LeasedMessage: Sendable {
+public final class LeasedMessage: Sendable {
   public let queue: QueueName
   public let deliveryID: DeliveryID
   public let message: QueueMessage
@@ -16,15 +16,18 @@ public struct LeasedMessage: Sendable {
   let deliveryCount: Int64
   let consumer: String
   /// What the line of its order key is told by; nil for one that keeps no order.
-  var line: String?
+  let line: String?
 
   public var shard: Shard { deliveryID.shard }
-}
 
-extension LeasedMessage {
+  /// What the last line of its history says.
+  var lastError: String? {
+    guard let line = history.split(separator: "\n").last, let space = line.firstIndex(of: " ") else { return nil }
+    return String(line[line.index(after: space)...])
+  }
+
   /// Reads an entry of a ready stream; nil when it cannot be read.
   init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String) {
-    guard case .array(let words) = fields else { return nil }
     var id: DeliveryID?
     var kind: String?
     var body: [UInt8]?
@@ -33,11 +36,10 @@ extension LeasedMessage {
     var history = ""
     var deadline: Int64?
     var line: String?
-    for index in stride(from: 0, to: words.count - 1, by: 2) {
+    var words = fields.elements
+    while let name = words.next(), let value = words.next() {
       // Each name is one letter.
-      guard case .bytes(let name) = words[index], name.count == 1 else { continue }
-      let value = words[index + 1]
-      switch name[0] {
+      switch name.letter {
       case UInt8(ascii: "i"): id = value.string.flatMap(DeliveryID.init)
       case UInt8(ascii: "k"): kind = value.string
       case UInt8(ascii: "b"): body = value.bytes
@@ -50,9 +52,16 @@ extension LeasedMessage {
       }
     }
     guard let id, let kind, let body, let message = QueueMessage(kind: kind, body: body, envelope: envelope) else { return nil }
-    self.init(
-      queue: queue, deliveryID: id, message: message, attempt: Int(worked + deliveryCount), history: history, deadline: deadline,
-      entryID: entryID, deliveryCount: deliveryCount, consumer: consumer, line: line)
+    self.queue = queue
+    deliveryID = id
+    self.message = message
+    attempt = Int(worked + deliveryCount)
+    self.history = history
+    self.deadline = deadline
+    self.entryID = entryID
+    self.deliveryCount = deliveryCount
+    self.consumer = consumer
+    self.line = line
   }
 }
 
@@ -66,19 +75,4 @@ public enum WorkOutcome: Sendable {
   case deadLetter(error: String)
   /// Back to the queue untouched, no attempt counted: what its work needs is not to be had now.
   case giveBack
-}
-
-/// What is known of a delivery.
-public struct DeliveryRecord: Sendable, Hashable {
-  public let id: DeliveryID
-  public let state: DeliveryState
-  public let queue: String
-  public let kind: String
-  /// Milliseconds since 1970.
-  public let acceptedAt: Int64?
-  public let completedAt: Int64?
-  public let attempts: Int
-  public let eventId: String?
-  public let reason: String?
-  public let lastError: String?
 }

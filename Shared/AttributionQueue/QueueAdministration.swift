@@ -124,6 +124,14 @@ public struct QueueAdministration: Sendable {
     _ = try await deliveries.send(["DEL", .string(Keys.paused(queue))])
   }
 
+  /// The record of a letter that is put back.
+  private static func replayed(_ letter: DeadLetter) -> DeliveryRecord {
+    DeliveryRecord(
+      id: letter.id, state: .accepted, queue: letter.queue.rawValue, kind: letter.kind, acceptedAt: letter.receivedAt,
+      attempts: letter.attempts,
+      lastError: letter.lastError)
+  }
+
   /// Some at a time: their bodies may be many. What dies again meanwhile is left for another call.
   private func settle(_ queue: QueueName, _ ids: Set<DeliveryID>, replay: Bool) async throws(QueueError) -> Int {
     let page = 256
@@ -141,7 +149,7 @@ public struct QueueAdministration: Sendable {
               Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id), Keys.delayed(queue, shard),
               Keys.payloads(queue, shard),
             ] + (letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
-            [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now)])
+            [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json)])
           if reply.integer == 1 {
             count += 1
             // Who works by deadline looks only where something is noted.

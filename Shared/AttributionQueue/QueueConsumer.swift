@@ -19,6 +19,13 @@ struct QueueConsumer: Sendable {
     return nil
   }
 
+  /// Reads an entry as a stream has it, its id and its fields.
+  func lease(entry: RedisReply) -> LeasedMessage? {
+    var parts = entry.elements
+    guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
+    return lease(entryID: id, fields: fields, deliveryCount: 1)
+  }
+
   /// Makes the groups that are not there.
   func createGroups(_ shards: [Shard]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -26,7 +33,7 @@ struct QueueConsumer: Sendable {
         group.addTask {
           let reply = try await deliveries.redis.sendAllowingErrors(
             ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(DeliveryQueue.group), "0", "MKSTREAM"])
-          if case .error(let text) = reply, !text.hasPrefix("BUSYGROUP") {
+          if let text = reply.error, !text.hasPrefix("BUSYGROUP") {
             throw QueueError.unavailable(.refused(text))
           }
         }

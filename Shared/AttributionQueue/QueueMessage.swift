@@ -63,13 +63,25 @@ public struct QueueMessage: Sendable, Hashable {
   }
 
   init?(kind: String, body: [UInt8], envelope: [UInt8]) {
-    guard let object = try? JSONValue(parsing: envelope).objectValue, let receivedAt = object["r"]?.int64Value,
-      let source = object["s"]?.stringValue
-    else { return nil }
-    let attributes = (object["a"]?.objectValue?.members ?? []).map { ($0.key, $0.value.stringValue ?? "") }
-    self.init(
-      kind: kind, body: body, attributes: Dictionary(attributes) { $1 }, receivedAt: receivedAt, source: source,
-      traceparent: object["t"]?.stringValue, requestId: object["q"]?.stringValue)
-    idempotencyKey = object["i"]?.stringValue
+    self.init(kind: kind, body: body, receivedAt: .min, source: "")
+    do throws(JSONError) {
+      var reader = JSONReader(envelope)
+      try reader.beginObject()
+      while let name = try reader.nextKey() {
+        switch name {
+        case "r": receivedAt = try reader.readInt64()
+        case "s": source = try reader.readString()
+        case "t": traceparent = try reader.readString()
+        case "q": requestId = try reader.readString()
+        case "i": idempotencyKey = try reader.readString()
+        case "a":
+          try reader.beginObject()
+          while let name = try reader.nextKey() { attributes[name] = try reader.readString() }
+        default: try reader.skipValue()
+        }
+      }
+      try reader.finish()
+    } catch { return nil }
+    guard receivedAt > .min, !source.isEmpty else { return nil }
   }
 }

@@ -29,13 +29,32 @@ public final class QueueWorker: Sendable {
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
   /// Messages of a shard leased at a time.
-  private static let leased: RedisArgument = 16
+  private static let leased: Int64 = 16
 
   private struct Lane: Sendable {
     let shards: [Shard]
     /// For reads that block.
     let redis: RedisClient
     let work = ShardsAtWork()
+
+    /// The command that leases what is ready of some of the shards.
+    func read(_ shards: [Shard], blocking time: Duration?, _ queue: QueueName, _ consumer: String) -> RedisWords {
+      var words = RedisWords(reserving: 160 + 40 * shards.count)
+      words.append("XREADGROUP")
+      words.append("GROUP")
+      words.append(DeliveryQueue.group)
+      words.append(consumer)
+      words.append("COUNT")
+      words.append(QueueWorker.leased)
+      if let time {
+        words.append("BLOCK")
+        words.append(time.milliseconds)
+      }
+      words.append("STREAMS")
+      for shard in shards { words.append(Keys.ready(queue, shard)) }
+      for _ in shards { words.append(">") }
+      return words
+    }
   }
 
   /// `settlesTogether`: whether the messages of a shard that were leased together are settled together, when the last of them is
@@ -139,21 +158,14 @@ public final class QueueWorker: Sendable {
     let backlogged = lane.work.backlogged
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
-    var words: [RedisArgument] = [
-      "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(consumer.name), "COUNT", Self.leased,
-    ]
-    if backlogged.isEmpty { words += ["BLOCK", .integer(Self.blockTime.milliseconds)] }
-    words.append("STREAMS")
-    words += shards.map { .string(Keys.ready(queue, $0)) }
-    words += shards.map { _ in ">" }
+    let read = lane.read(shards, blocking: backlogged.isEmpty ? Self.blockTime : nil, queue, consumer.name)
     let reply: RedisReply
-    do { reply = try await lane.redis.send(words) } catch { throw QueueError.unavailable(error) }
+    do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     if reply.isNull, !backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
-    return (reply.array ?? []).map { stream in
-      (stream.array?.last?.array ?? []).compactMap { entry in
-        guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
-        return consumer.lease(entryID: id, fields: parts[1], deliveryCount: 1)
-      }
+    return reply.elements.map { stream in
+      var stream = stream.elements
+      _ = stream.next()
+      return (stream.next()?.elements).map { $0.compactMap { consumer.lease(entry: $0) } } ?? []
     }
   }
 
@@ -181,7 +193,7 @@ public final class QueueWorker: Sendable {
     for message in messages {
       if isStopping {
         try? await deliveries.release(message)
-        held.remove(message)
+        held.remove([message])
         continue
       }
       let started = ContinuousClock.now
@@ -208,9 +220,7 @@ public final class QueueWorker: Sendable {
           case .leaseLost: observe(.leaseLost)
           case .held(let whenSeen):
             seen.append(Worked(lease: worked.lease, outcome: await whenSeen(), started: worked.started, waited: worked.waited))
-            continue
           }
-          held.remove(worked.lease)
         }
         break
       } catch {
@@ -220,7 +230,7 @@ public final class QueueWorker: Sendable {
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
     for worked in seen { await settle([worked]) }
-    for worked in worked where !seen.contains(where: { $0.lease.entryID == worked.lease.entryID }) { held.remove(worked.lease) }
+    held.remove(worked.map(\.lease))
   }
 
   private enum Settled {

@@ -38,4 +38,12 @@ extension RedisScript {
     assert(Set(keys.map(Keys.hashTag(of:))).count == 1, "script \(name): its keys lie in different slots")
     return try await run(on: client, keys: keys, arguments: arguments, timeout: timeout)
   }
+
+  /// The same with words that are written already.
+  func run(_ client: RedisClient, _ keys: RedisWords, _ arguments: RedisWords) async throws(RedisError) -> RedisReply {
+    assert(
+      Set(keys.words.map { Keys.hashTag(of: String(decoding: $0, as: UTF8.self)) }).count == 1,
+      "script \(name): its keys lie in different slots")
+    return try await run(on: client, keys: keys, arguments: arguments)
+  }
 }

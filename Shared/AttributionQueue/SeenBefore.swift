@@ -3,36 +3,63 @@ import RedisClient
 
 /// The integer-set store of what was seen: 64 bits of a keyed digest in buckets that expire whole.
 struct SeenBefore: Sendable {
-  let digestKey: [UInt8]
+  private let digestKey: HMACSHA256
   let configuration: QueueConfiguration
 
+  init(digestKey: [UInt8], configuration: QueueConfiguration) {
+    self.digestKey = HMACSHA256(key: digestKey)
+    self.configuration = configuration
+  }
+
+  /// The generations of a store that count in a shard at a time: this one, the last and the next.
+  struct Generations {
+    fileprivate let prefixes: [String]
+    fileprivate let expirySeconds: Int64
+  }
+
   struct Claim {
-    /// This generation's bucket, the last one's, the next one's.
-    let buckets: [String]
+    let generations: Generations
+    private let bucket: Int
     /// Signed, so that the set stays an integer set.
     let member: Int64
-    let expirySeconds: Int64
+
+    var expirySeconds: Int64 { generations.expirySeconds }
+
+    fileprivate init(_ digest: [UInt8], in generations: Generations, buckets: Int) {
+      self.generations = generations
+      bucket = digest[4..<8].reduce(0) { $0 << 8 | Int($1) } % buckets
+      member = Int64(bitPattern: digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// This generation's bucket, the last one's, the next one's.
+    var buckets: [String] { generations.prefixes.map { $0 + String(bucket) } }
+
+    /// Writes the names of the buckets.
+    func append(to words: inout RedisWords) {
+      for prefix in generations.prefixes { words.append(prefix, Int64(bucket)) }
+    }
   }
 
   /// The digest is keyed with a secret, so that nobody can aim at a bucket.
-  func digest(_ key: String) -> [UInt8] { HMACSHA256.authenticate(Array(key.utf8), key: digestKey) }
+  func digest(_ key: String) -> [UInt8] { digestKey.authenticate(key.utf8) }
+
+  func generations(_ store: SeenStore, shard: Shard, now: Int64) -> Generations {
+    let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration).milliseconds
+    let generation = now / length
+    return Generations(
+      prefixes: [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) },
+      expirySeconds: 2 * length / 1000 + 3600)
+  }
+
+  func claim(_ key: String, in generations: Generations) -> Claim { claim(digest: digest(key), in: generations) }
 
   func claim(_ key: String, store: SeenStore, shard: Shard, now: Int64) -> Claim {
-    claim(digest: digest(key), store: store, shard: shard, now: now)
+    claim(key, in: generations(store, shard: shard, now: now))
   }
 
   /// - Parameter digest: ``digest(_:)`` of the key.
-  func claim(digest: [UInt8], store: SeenStore, shard: Shard, now: Int64) -> Claim {
-    let bucketBits = digest[4..<8].reduce(0) { $0 << 8 | Int($1) }
-    let member = digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration)
-      .milliseconds
-    let generation = now / length
-    return Claim(
-      buckets: [generation, generation - 1, generation + 1].map {
-        Keys.seen(store, generation: $0, bucket: bucketBits % configuration.seenBuckets, shard)
-      },
-      member: Int64(bitPattern: member), expirySeconds: 2 * length / 1000 + 3600)
+  func claim(digest: [UInt8], in generations: Generations) -> Claim {
+    Claim(digest, in: generations, buckets: configuration.seenBuckets)
   }
 
   /// What the line of the request's order key is told by; nil when it keeps no order.

@@ -13,7 +13,9 @@ public struct Shard: Sendable, Hashable {
   public static let all: [Shard] = (0..<count).map { Shard($0) }
 
   /// Its number in three digits.
-  var digits: String {
+  var digits: String { Self.digits[index] }
+
+  private static let digits = (0..<count).map { index in
     let digits = String(index)
     return String(repeating: "0", count: 3 - digits.utf8.count) + digits
   }

@@ -79,8 +79,17 @@ public final class RedisClient: Sendable {
   /// Sends one command. Throws for a refusal too; see ``sendAllowingErrors(_:timeout:)``.
   @discardableResult
   public func send(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil) async throws(RedisError) -> RedisReply {
-    let reply = try await sendAllowingErrors(arguments, timeout: timeout, name: name)
-    if case .error(let text) = reply { throw .refused(text) }
+    try Self.accepted(await sendAllowingErrors(arguments, timeout: timeout, name: name))
+  }
+
+  /// The same for a command whose words are written already; `name`: what it is called in metrics.
+  @discardableResult
+  public func send(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+    try Self.accepted(await sendAllowingErrors(words, timeout: timeout, name: name))
+  }
+
+  static func accepted(_ reply: RedisReply) throws(RedisError) -> RedisReply {
+    if let text = reply.error { throw .refused(text) }
     return reply
   }
 
@@ -90,15 +99,25 @@ public final class RedisClient: Sendable {
   public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil)
     async throws(RedisError) -> RedisReply
   {
+    try await sendAllowingErrors(RedisWords(arguments), timeout: timeout, name: name ?? arguments.first?.text ?? "")
+  }
+
+  /// The same for a command whose words are written already.
+  public func sendAllowingErrors(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     do {
       let connection = try await connection()
       let limit = timeout ?? configuration.commandTimeout
-      return try await connection.send(arguments, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))), name: name)
+      return try await connection.send(words, timeout: .nanoseconds(Self.nanoseconds(limit)), name: name)
     } catch let error as RedisError {
       throw error
     } catch {
       throw .unavailable("\(error)")
     }
+  }
+
+  private static func nanoseconds(_ time: Duration) -> Int64 {
+    let (seconds, attoseconds) = time.components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
   /// Closes all connections; later commands fail.

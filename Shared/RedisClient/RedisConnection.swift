@@ -49,15 +49,13 @@ final class RedisConnection: Sendable {
     do {
       if let password = url.password {
         let words: [RedisArgument] = ["AUTH"] + (url.user.map { [.string($0)] } ?? []) + [.string(password)]
-        if case .error(let text) = try await connection.send(words, timeout: connectTimeout) {
+        if let text = try await connection.send(RedisWords(words), timeout: connectTimeout, name: "AUTH").error {
           throw RedisError.refused(text)
         }
       }
-      if url.database != 0,
-        case .error(let text) = try await connection.send(
-          ["SELECT", .integer(Int64(url.database))], timeout: connectTimeout)
-      {
-        throw RedisError.refused(text)
+      if url.database != 0 {
+        let words = RedisWords(["SELECT", .integer(Int64(url.database))])
+        if let text = try await connection.send(words, timeout: connectTimeout, name: "SELECT").error { throw RedisError.refused(text) }
       }
     } catch {
       connection.close()
@@ -73,17 +71,17 @@ final class RedisConnection: Sendable {
 
   /// Concurrent callers' commands of one turn of the event loop leave in one write: Redis answers them after one fsync.
   ///
-  /// `name`: what the command is called in metrics, where its first word says too little.
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil) async throws -> RedisReply {
-    let size = arguments.reduce(16) { $0 + $1.wireSize }
+  /// `name`: what the command is called in metrics.
+  func send(_ words: RedisWords, timeout: TimeAmount, name: String) async throws -> RedisReply {
+    let size = words.bytes.count + 16
     unansweredBytes.add(size, ordering: .relaxed)
     defer { unansweredBytes.subtract(size, ordering: .relaxed) }
     let loop = channel.eventLoop
     return try await withUnsafeThrowingContinuation { continuation in
       if loop.inEventLoop {
-        handler.value.send(arguments, timeout: timeout, name: name, continuation)
+        handler.value.send(words, timeout: timeout, name: name, continuation)
       } else {
-        loop.execute { [handler] in handler.value.send(arguments, timeout: timeout, name: name, continuation) }
+        loop.execute { [handler] in handler.value.send(words, timeout: timeout, name: name, continuation) }
       }
     }
   }
@@ -138,15 +136,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ arguments: [RedisArgument], timeout: TimeAmount, name: String? = nil, _ continuation: Continuation) {
+  func send(_ words: RedisWords, timeout: TimeAmount, name: String, _ continuation: Continuation) {
     guard let context, !closed else {
       continuation.resume(throwing: RedisError.unavailable("the connection is closed"))
       return
     }
     let now = context.eventLoop.now
     let deadline = now + timeout
-    let name = observer == nil ? "" : name ?? arguments.first?.text ?? ""
-    let isConfirmed = replication != nil && !Self.unconfirmed.contains(arguments.first?.text ?? "")
+    let isConfirmed = replication != nil && !Self.unconfirmed.contains(name)
     asksReplicas = asksReplicas || isConfirmed
     waiting.append(
       .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
@@ -157,10 +154,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       outgoing = context.channel.allocator.buffer(capacity: 16 << 10)
       context.eventLoop.execute { loop.value.flush() }
     }
-    outgoing!.writeRedisCommand(arguments)
+    outgoing!.writeRedisCommand(words)
   }
-
-  private static func isRefusal(_ reply: RedisReply) -> Bool { if case .error = reply { true } else { false } }
 
   /// Written to no replica: a connection can be made while they are away.
   private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]
@@ -188,7 +183,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     self.outgoing = nil
     if let replication, asksReplicas {
       asksReplicas = false
-      outgoing.writeRedisCommand(replication.question)
+      outgoing.writeRedisCommand(RedisWords(replication.question))
       waiting.append(.replication)
     }
     context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
@@ -203,7 +198,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
         switch next {
         case .command(let sent):
           // A refusal has written nothing.
-          if sent.isConfirmed, !Self.isRefusal(reply) { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
+          if sent.isConfirmed, reply.error == nil { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
         case .replication: judge(reply)
         }
       }
@@ -225,7 +220,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private func succeed(_ sent: Sent, _ reply: RedisReply) {
     if let observer {
       observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
-      if case .error = reply { observer.failed("refused") }
+      if reply.error != nil { observer.failed("refused") }
     }
     sent.continuation.resume(returning: reply)
   }

@@ -1,26 +1,87 @@
-/// What Redis answered (RESP2).
-public enum RedisReply: Sendable, Hashable {
-  case null
-  case integer(Int64)
-  /// A simple or a bulk string.
-  case bytes([UInt8])
-  case array([RedisReply])
-  /// Redis refused the command; its own words.
-  case error(String)
+/// What Redis answered (RESP2): a place in a reply that is kept as it was read.
+public struct RedisReply: Sendable {
+  let item: ReplyTape.Item
+  /// Where the bytes and elements are; nil for what has neither.
+  private let tape: ReplyTape?
+  private let place: Int
 
-  public var string: String? {
-    if case .bytes(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+  init(_ item: ReplyTape.Item, in tape: ReplyTape?, at place: Int) {
+    self.item = item
+    self.tape = tape
+    self.place = place
   }
-  public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
-  public var array: [RedisReply]? { if case .array(let replies) = self { replies } else { nil } }
-  public var isNull: Bool { self == .null }
+
+  /// No value.
+  public static let null = RedisReply(ReplyTape.Item(kind: .null), in: nil, at: 0)
+
+  public var isNull: Bool { item.kind == .null }
+
+  /// A simple or a bulk string, as text.
+  public var string: String? { item.kind == .text ? text : nil }
+
+  /// A simple or a bulk string.
+  public var bytes: [UInt8]? { item.kind == .text ? tape.map { Array($0.bytes[range]) } : nil }
+
+  /// The byte of a string of one.
+  public var letter: UInt8? {
+    guard item.kind == .text, item.count == 1, let tape else { return nil }
+    return tape.bytes[Int(item.value)]
+  }
+
+  /// Redis refused the command; its own words.
+  public var error: String? { item.kind == .error ? text : nil }
 
   /// An integer, also when it stands as text.
   public var integer: Int64? {
-    switch self {
-    case .integer(let value): value
-    case .bytes(let bytes): Int64(String(decoding: bytes, as: UTF8.self))
+    switch item.kind {
+    case .integer: item.value
+    case .text: tape.flatMap { Self.decimal($0.bytes[range]) }
     default: nil
     }
+  }
+
+  public var array: [RedisReply]? { item.kind == .array ? Array(elements) : nil }
+
+  /// The elements of an array; none of anything else.
+  public var elements: Elements {
+    Elements(tape: tape, place: place + 1, left: item.kind == .array ? Int(item.count) : 0)
+  }
+
+  /// Elements one after the other, without a list of them.
+  public struct Elements: Sequence, IteratorProtocol, Sendable {
+    fileprivate let tape: ReplyTape?
+    fileprivate var place: Int
+    fileprivate var left: Int
+
+    public var underestimatedCount: Int { left }
+
+    public mutating func next() -> RedisReply? {
+      guard left > 0, let tape else { return nil }
+      left -= 1
+      let item = tape.items[place]
+      defer { place = Int(item.end) }
+      return RedisReply(item, in: tape, at: place)
+    }
+  }
+
+  private var range: Range<Int> { Int(item.value)..<Int(item.value) + Int(item.count) }
+
+  private var text: String { tape.map { String(decoding: $0.bytes[range], as: UTF8.self) } ?? "" }
+
+  private static func decimal(_ digits: ArraySlice<UInt8>) -> Int64? {
+    let isNegative = digits.first == UInt8(ascii: "-")
+    let digits = isNegative ? digits.dropFirst() : digits
+    guard !digits.isEmpty else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard (48...57).contains(digit) else { return nil }
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      // Counted downwards, since the least number has no positive one.
+      let (sum, isTooSmall) = tens.subtractingReportingOverflow(Int64(digit - 48))
+      guard !isTooLarge, !isTooSmall else { return nil }
+      value = sum
+    }
+    guard !isNegative else { return value }
+    return value == .min ? nil : -value
   }
 }

@@ -19,12 +19,28 @@ public struct RedisScript: Sendable {
     async throws(RedisError)
     -> RedisReply
   {
-    let words: [RedisArgument] = [.integer(Int64(keys.count))] + keys.map { .string($0) } + arguments
-    let reply = try await client.sendAllowingErrors(["EVALSHA", .string(digest)] + words, timeout: timeout, name: name)
-    if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
-      return try await client.send(["EVAL", .string(source)] + words, timeout: timeout, name: name)
-    }
-    if case .error(let text) = reply { throw .refused(text) }
-    return reply
+    var names = RedisWords(reserving: keys.reduce(0) { $0 + $1.utf8.count + 8 })
+    for key in keys { names.append(key) }
+    return try await run(on: client, keys: names, arguments: RedisWords(arguments), timeout: timeout)
+  }
+
+  /// The same with words that are written already.
+  public func run(on client: RedisClient, keys: RedisWords, arguments: RedisWords, timeout: Duration? = nil)
+    async throws(RedisError)
+    -> RedisReply
+  {
+    let reply = try await client.sendAllowingErrors(call("EVALSHA", digest, keys, arguments), timeout: timeout, name: name)
+    guard let text = reply.error, text.hasPrefix("NOSCRIPT") else { return try RedisClient.accepted(reply) }
+    return try await client.send(call("EVAL", source, keys, arguments), timeout: timeout, name: name)
+  }
+
+  private func call(_ command: String, _ script: String, _ keys: RedisWords, _ arguments: RedisWords) -> RedisWords {
+    var words = RedisWords(reserving: keys.bytes.count + arguments.bytes.count + script.utf8.count + 64)
+    words.append(command)
+    words.append(script)
+    words.append(Int64(keys.count))
+    words.append(contentsOf: keys)
+    words.append(contentsOf: arguments)
+    return words
   }
 }

@@ -2,14 +2,46 @@ import CHiredis
 
 /// hiredis' reader: bytes in, replies out. One a connection, used on its event loop alone.
 final class ReplyReader {
+  /// What hiredis tells of, piece by piece.
+  private final class Pieces {
+    var items: [ReplyTape.Item] = []
+    var bytes: [UInt8] = []
+    /// Items that may still come; below none there were too many.
+    var left: Int
+    let most: Int
+
+    init(most: Int) {
+      self.most = most
+      left = most
+    }
+
+    func take(_ item: ReplyTape.Item) -> Bool {
+      left -= 1
+      guard left >= 0 else { return false }
+      items.append(item)
+      return true
+    }
+
+    func reply() -> RedisReply {
+      defer {
+        // Kept where it was not given away.
+        items.removeAll(keepingCapacity: items.count == 1)
+        bytes.removeAll(keepingCapacity: bytes.isEmpty)
+        left = most
+      }
+      return ReplyTape.reply(items: items, bytes: bytes)
+    }
+  }
+
   private let raw: UnsafeMutablePointer<redisReader>
-  private let maxElements: Int
+  private let pieces: Pieces
 
   /// `maxElements` bounds one reply, nested ones counted.
   init?(maxElements: Int) {
-    guard let raw = redisReaderCreate() else { return nil }
+    guard let raw = redisReaderCreateWithFunctions(Self.functions) else { return nil }
     self.raw = raw
-    self.maxElements = maxElements
+    pieces = Pieces(most: maxElements)
+    raw.pointee.privdata = Unmanaged.passUnretained(pieces).toOpaque()
   }
 
   deinit { redisReaderFree(raw) }
@@ -23,41 +55,42 @@ final class ReplyReader {
   func next() throws(RedisError) -> RedisReply? {
     var reply: UnsafeMutableRawPointer?
     guard redisReaderGetReply(raw, &reply) == REDIS_OK else { throw fault }
-    guard let reply else { return nil }
-    defer { freeReplyObject(reply) }
-    var left = maxElements
-    return try Self.convert(reply.assumingMemoryBound(to: redisReply.self).pointee, &left)
+    return reply == nil ? nil : pieces.reply()
   }
 
   private var fault: RedisError {
-    .unavailable(
+    if pieces.left < 0 { return .unexpectedReply("a command with too many elements") }
+    return .unavailable(
       "protocol error: "
         + withUnsafePointer(to: raw.pointee.errstr) {
           $0.withMemoryRebound(to: CChar.self, capacity: 128) { String(cString: $0) }
         })
   }
 
-  private static func convert(_ reply: redisReply, _ left: inout Int) throws(RedisError) -> RedisReply {
-    left -= 1
-    guard left >= 0 else { throw .unexpectedReply("a command with too many elements") }
-    switch reply.type {
-    case REDIS_REPLY_INTEGER: return .integer(reply.integer)
-    case REDIS_REPLY_NIL: return .null
-    case REDIS_REPLY_ERROR: return .error(String(decoding: bytes(reply), as: UTF8.self))
-    case REDIS_REPLY_ARRAY:
-      var elements: [RedisReply] = []
-      elements.reserveCapacity(Int(reply.elements))
-      for index in 0..<Int(reply.elements) {
-        guard let element = reply.element[index] else { continue }
-        elements.append(try convert(element.pointee, &left))
-      }
-      return .array(elements)
-    default: return .bytes(bytes(reply))
-    }
-  }
+  /// hiredis makes no objects of its own: it hands on what it reads. Answering no object means that it cannot be taken.
+  nonisolated(unsafe) private static let functions: UnsafeMutablePointer<redisReplyObjectFunctions> = {
+    let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
+    functions.initialize(
+      to: redisReplyObjectFunctions(
+        createString: { task, text, length in
+          ReplyReader.take(task) { pieces in
+            let start = pieces.bytes.count
+            if start == 0 { pieces.bytes.reserveCapacity(max(length, 256)) }
+            if let text { pieces.bytes.append(contentsOf: UnsafeRawBufferPointer(start: text, count: length)) }
+            let kind: ReplyTape.Kind = task?.pointee.type == REDIS_REPLY_ERROR ? .error : .text
+            return ReplyTape.Item(kind: kind, count: Int32(length), value: Int64(start))
+          }
+        },
+        createArray: { task, count in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .array, count: count) } },
+        createInteger: { task, value in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .integer, value: value) } },
+        createNil: { task in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .null) } },
+        freeObject: { _ in }))
+    return functions
+  }()
 
-  private static func bytes(_ reply: redisReply) -> [UInt8] {
-    guard let text = reply.str else { return [] }
-    return Array(UnsafeRawBufferPointer(start: text, count: reply.len))
+  private static func take(_ task: UnsafePointer<redisReadTask>?, _ item: (Pieces) -> ReplyTape.Item) -> UnsafeMutableRawPointer? {
+    guard let place = task?.pointee.privdata else { return nil }
+    let pieces = Unmanaged<Pieces>.fromOpaque(place).takeUnretainedValue()
+    return pieces.take(item(pieces)) ? place : nil
   }
 }

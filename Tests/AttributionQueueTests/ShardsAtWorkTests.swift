@@ -1,6 +1,8 @@
+import NIOCore
 import Testing
 
 @testable import AttributionQueue
+@testable import RedisClient
 
 @Suite("Shards at work")
 struct ShardsAtWorkTests {
@@ -11,18 +13,27 @@ struct ShardsAtWorkTests {
     let message = try #require(
       LeasedMessage(
         queue: .intake, entryID: "1-1",
-        fields: .array([
-          .bytes(Array("i".utf8)), .bytes(Array("003-\(String(repeating: "0", count: 32))".utf8)), .bytes(Array("k".utf8)),
-          .bytes(Array("a kind".utf8)), .bytes(Array("b".utf8)), .bytes([1]), .bytes(Array("a".utf8)),
-          .bytes(Array(#"{"r":1,"s":"public"}"#.utf8)), .bytes(Array("n".utf8)), .bytes(Array("2".utf8)), .bytes(Array("h".utf8)),
-          .bytes(Array("before".utf8)),
+        fields: try read([
+          "i", .string("003-\(String(repeating: "0", count: 32))"), "k", "a kind", "b", .bytes([1]), "a",
+          .string(#"{"r":1,"s":"public","a":{"b":"c"}}"#), "n", "2", "h", "1 before\n2 just before\n",
         ]), deliveryCount: 1, consumer: "c"))
-    #expect(message.attempt == 3 && message.history == "before" && message.message.source == "public" && message.shard == shard)
+    #expect(
+      message.attempt == 3 && message.lastError == "just before" && message.message.attributes == ["b": "c"]
+        && message.message.source == "public" && message.shard == shard)
     #expect(work.begins([message], of: shard) && !work.begins([message], of: shard))
     #expect(work.backlogged == [shard])
     #expect(work.next(of: shard)?.count == 1 && work.backlogged.isEmpty)
     // It would be an hour otherwise.
     await work.begun.wait(for: .seconds(3600))
     #expect(work.next(of: shard) == nil && work.begins([message], of: shard))
+  }
+
+  /// A list as Redis answers it, which is how it is asked too.
+  private func read(_ words: [RedisArgument]) throws -> RedisReply {
+    var buffer = ByteBuffer()
+    buffer.writeRedisCommand(RedisWords(words))
+    let reader = try #require(ReplyReader(maxElements: 100))
+    try buffer.withUnsafeReadableBytes { try reader.feed($0) }
+    return try #require(try reader.next())
   }
 }

@@ -56,7 +56,7 @@ static char *command(char *at) {
   int shard = place >> 56;
   long long bucket = (place & 0xffffffff) % buckets, seconds = time(NULL), generation = seconds / generation_seconds;
   char text[128];
-  at += sprintf(at, "*21\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
+  at += sprintf(at, "*20\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
   for (int index = 0; index < 3; index++) {
     sprintf(text, "{attr:%03d}:seen:d:%lld:%lld", shard, generation + (int[]){0, -1, 1}[index], bucket);
     at = put(at, text);
@@ -66,7 +66,7 @@ static char *command(char *at) {
     sprintf(text, "{attr:%03d}:%s", shard, suffixes[index]);
     at = put(at, text);
   }
-  sprintf(text, "{attr:%03d}:d:%016llx%016llx", shard, (unsigned long long)high, (unsigned long long)low);
+  sprintf(text, "{attr:%03d}:r:%016llx%016llx", shard, (unsigned long long)high, (unsigned long long)low);
   at = put(at, text);
   sprintf(text, "%lld", (long long)low);
   at = put(at, text);
@@ -76,10 +76,9 @@ static char *command(char *at) {
   sprintf(text, "%03d-%016llx%016llx", shard, (unsigned long long)high, (unsigned long long)low);
   at = put(at, text);
   at = put(at, record_seconds);
-  sprintf(text, "%lld000", seconds);
+  sprintf(text, "{\"s\":\"accepted\",\"q\":\"intake\",\"k\":\"skadnetwork-postback\",\"a\":%lld000,\"n\":0}", seconds);
   at = put(at, text);
   at = put(at, "0");
-  at = put(at, "intake");
   at = put(at, "skadnetwork-postback");
   at = put(at, body);
   return put(at, envelope);

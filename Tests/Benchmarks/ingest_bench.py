@@ -26,11 +26,12 @@ LENGTHS = """for i = 0, 255 do
 end"""
 
 
+RECORD = '{"s":"accepted","q":"intake","k":"skadnetwork-postback","a":%d,"n":0}'
 # Bytes of an event, of its place in the index, and of a finished delivery's record, from one shard.
 KEPT = """local events, index = '{attr:000}:events', '{attr:000}:events:index'
 local size = function(key) return redis.call('MEMORY', 'USAGE', key, 'SAMPLES', 0) end
 local records, many = 0, 0
-for _, key in ipairs(redis.call('KEYS', '{attr:000}:d:*')) do records, many = records + size(key), many + 1 end
+for _, key in ipairs(redis.call('KEYS', '{attr:000}:r:*')) do records, many = records + size(key), many + 1 end
 return {size(events) / redis.call('XLEN', events), size(index) / redis.call('HLEN', index), records / many}"""
 
 
@@ -52,8 +53,8 @@ class RedisBenchmark:
         name = f"{number}{number}00000000"
         # 65,536 buckets, as ingest has; two random numbers name a delivery, and one is its member in a bucket of that many.
         words = ["evalsha", sha1, "7", *(f"{shard}:seen:d:{generation}:{number}" for generation in (2060, 2059, 2061)),
-                 f"{shard}:q:intake", f"{shard}:q:intake:delayed", f"{shard}:q:intake:payloads", f"{shard}:d:{name}",
-                 f"7{number}", "1731600", "1000000000", f"017-{name}", "86400", str(int(time.time() * 1000)), "0", "intake",
+                 f"{shard}:q:intake", f"{shard}:q:intake:delayed", f"{shard}:q:intake:payloads", f"{shard}:r:{name}",
+                 f"7{number}", "1731600", "1000000000", f"017-{name}", "86400", RECORD % (time.time() * 1000), "0",
                  "skadnetwork-postback", "x" * body, "y" * envelope]
         count = 2000
         for _ in range(2):

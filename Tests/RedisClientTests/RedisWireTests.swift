@@ -31,34 +31,66 @@ import Testing
 @Suite struct RedisWireTests {
   @Test func `A command is an array of bulk strings, counted in bytes`() {
     var buffer = ByteBuffer()
-    buffer.writeRedisCommand(["SET", .string("ü"), .bytes([0, 13, 10]), -7])
+    let words = RedisWords(["SET", .string("ü"), .bytes([0, 13, 10]), -7])
+    buffer.writeRedisCommand(words)
     let expected = "*4\r\n$3\r\nSET\r\n$2\r\nü\r\n$3\r\n\u{0}\r\n\r\n$2\r\n-7\r\n"
     #expect(Array(buffer.readableBytesView) == Array(expected.utf8))
+    #expect(words.words == [Array("SET".utf8), Array("ü".utf8), [0, 13, 10], Array("-7".utf8)])
+  }
+
+  @Test func `A word may be written in two parts`() {
+    var words = RedisWords()
+    words.append("{attr:017}:", "x")
+    words.append("bucket:", -12)
+    words.append(contentsOf: RedisWords(["end"]))
+    #expect(words.count == 3)
+    #expect(words.words.map { String(decoding: $0, as: UTF8.self) } == ["{attr:017}:x", "bucket:-12", "end"])
   }
 
   @Test(arguments: [0, 9, 10, -1, -10, 999, 1000, Int64.max, Int64.min])
   func `A number is written in decimal`(_ value: Int64) {
     var buffer = ByteBuffer()
-    buffer.writeRedisCommand([.integer(value)])
+    buffer.writeRedisCommand(RedisWords([.integer(value)]))
     #expect(String(buffer: buffer) == "*1\r\n$\(String(value).utf8.count)\r\n\(value)\r\n")
   }
 
   @Test func `Replies are read however their bytes are cut`() throws {
-    let expected: [RedisReply] = [
-      .bytes(Array("OK".utf8)), .integer(-3), .null, .array([.bytes(Array("a\r\n".utf8)), .null, .array([.integer(1)])]),
-      .error("ERR no"),
+    let expected = [
+      "'OK'", "-3", "null", "['a\r\n', null, [1, [], 'b'], '']", "error ERR no", "'9223372036854775807'", "[]",
     ]
     // The bulk string of three bytes is `a`, CR, LF; its own end follows.
-    let whole = Array("+OK\r\n:-3\r\n$-1\r\n*3\r\n$3\r\na\r\n\r\n*-1\r\n*1\r\n:1\r\n-ERR no\r\n".utf8)
+    let whole = Array(
+      "+OK\r\n:-3\r\n$-1\r\n*4\r\n$3\r\na\r\n\r\n*-1\r\n*3\r\n:1\r\n*0\r\n+b\r\n$0\r\n\r\n-ERR no\r\n$19\r\n\(Int64.max)\r\n*0\r\n".utf8)
     for size in 1...whole.count {
       let reader = try #require(ReplyReader(maxElements: 100))
-      var replies: [RedisReply] = []
+      var replies: [String] = []
       for start in stride(from: 0, to: whole.count, by: size) {
         try whole[start..<min(start + size, whole.count)].withUnsafeBytes { try reader.feed($0) }
-        while let reply = try reader.next() { replies.append(reply) }
+        while let reply = try reader.next() { replies.append(described(reply)) }
       }
       #expect(replies == expected)
     }
+  }
+
+  private func described(_ reply: RedisReply) -> String {
+    if let error = reply.error { return "error \(error)" }
+    if let elements = reply.array { return "[\(elements.map(described).joined(separator: ", "))]" }
+    if let text = reply.string {
+      #expect(reply.bytes == Array(text.utf8))
+      #expect(reply.letter == (text.utf8.count == 1 ? text.utf8.first : nil))
+      return "'\(text)'"
+    }
+    return reply.isNull ? "null" : String(reply.integer ?? 0)
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("-1", -1), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min), ("9223372036854775808", nil),
+    ("-9223372036854775809", nil), ("", nil), ("-", nil), ("1x", nil), (" 1", nil), ("99999999999999999999", nil),
+  ])
+  func `A text that is a number is one`(_ text: String, _ expected: Int64?) throws {
+    let reader = try #require(ReplyReader(maxElements: 1))
+    try Array("$\(text.utf8.count)\r\n\(text)\r\n".utf8).withUnsafeBytes { try reader.feed($0) }
+    #expect(try #require(try reader.next()).integer == expected)
   }
 
   @Test func `A reply of too many elements and one that is no reply are errors`() throws {

@@ -356,8 +356,8 @@ class FaultSystem:
             pipeline = self.client.pipeline(transaction=False)
             part = ids[start:start + 5000]
             for one in part:
-                pipeline.hget(f"{{attr:{one[:3]}}}:d:{one[4:]}", "state")
-            found |= {one: (state or b"unknown").decode() for one, state in zip(part, pipeline.execute())}
+                pipeline.get(f"{{attr:{one[:3]}}}:r:{one[4:]}")
+            found |= {one: json.loads(record)["s"] if record else "unknown" for one, record in zip(part, pipeline.execute())}
         return found
 
     def unfinished(self, *queues: str) -> dict[str, int]:

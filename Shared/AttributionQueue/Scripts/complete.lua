@@ -1,4 +1,4 @@
--- complete: for each of some leased messages of one shard, publishes its outcome, records the delivery's state and takes it off the
+-- complete: for each of some leased messages of one shard, publishes its outcome, writes the delivery's record and takes it off the
 -- queue, in one step, if the worker still holds its lease.
 -- KEYS 1 ready stream  2 events stream  3 events index  4 rejected bodies  5 dead letters
 --      then for each message its delivery record, and after it
@@ -7,78 +7,104 @@
 --      if it keeps its order: the line of its order key, delayed set, delayed payloads
 --      if it leaves a record of the service's own: that record
 -- ARGV 1 group  2 consumer  3 now, ms  4 record expiry, seconds  5 bodies kept of rejected messages  6 longest of them, bytes
---      then for each message
---      entry id, delivery count of the lease, natural member or empty, bucket expiry in seconds,
---      1 to hold the message when the natural key was seen before, member to forget or empty, state, reason or empty,
---      event id for the record or empty, 1 to keep the body, how often it was worked, its id if it keeps its order or empty,
---      the service's own record or empty, its expiry in seconds, what its dead letter says or empty,
---      how many events, and of each event its id, type and JSON
+--      7 how many messages
+--      then for each message entry id, delivery count of the lease, what it has (a sum), record, how many events, and
+--      1 a natural key: its member, its bucket's expiry in seconds
+--      2 to be held when the natural key was seen before
+--      4 a key to be forgotten: its member
+--      8 a body to be kept
+--      16 a place in a line: its id
+--      32 a record of the service's own: the record, its expiry in seconds
+--      64 a dead letter: what it says, how often the message was worked
+--      and of each event its id, type and JSON
 -- Answers for each message 1 when done, 0 when done and the natural key was seen before (no event), 2 when it was seen before and the
 -- message is held, -1 when the lease is lost.
-local answer = {}
-local key, at = 6, 7
-while at <= #ARGV do
-  local entry, count, natural, expiry, holds, forget = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], ARGV[at + 5]
-  local state, reason, event, keeps, attempts = ARGV[at + 6], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9], ARGV[at + 10]
-  local ordered, own, ownExpiry, letter = ARGV[at + 11], ARGV[at + 12], ARGV[at + 13], ARGV[at + 14]
-  local events = tonumber(ARGV[at + 15])
-  at = at + 16
-  local record = KEYS[key]
-  local buckets = key + 1
-  local forgotten = natural ~= '' and buckets + 3 or buckets
-  local line = forget ~= '' and forgotten + 3 or forgotten
-  local ownRecord = ordered ~= '' and line + 3 or line
-  key = own ~= '' and ownRecord + 1 or ownRecord
-  local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1)
-  local outcome = 1
-  if #pending == 0 or pending[1][2] ~= ARGV[2] or pending[1][4] ~= count then outcome = -1 end
-  if outcome == 1 and natural ~= '' then
-    for index = buckets, buckets + 2 do
-      if redis.call('SISMEMBER', KEYS[index], natural) == 1 then outcome = holds == '1' and 2 or 0 end
-    end
+local ready, events, index = KEYS[1], KEYS[2], KEYS[3]
+local many = tonumber(ARGV[7])
+local key, at = 6, 8
+
+-- The leases of all of them, asked for at once where there are several: these lie between the first and the last.
+local leases = {}
+local function isHeld(entry, count)
+  local lease = leases[entry] or redis.call('XPENDING', ready, ARGV[1], entry, entry, 1)[1]
+  return lease and lease[2] == ARGV[2] and lease[4] == count
+end
+if many > 1 then
+  for _, lease in ipairs(redis.call('XPENDING', ready, ARGV[1], ARGV[at], '+', many)) do leases[lease[1]] = lease end
+end
+
+local answer, finished, published, isPublished = {}, {}, {}, {}
+for message = 1, many do
+  local entry, count, has, record, publishes = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3], tonumber(ARGV[at + 4])
+  local recordKey = KEYS[key]
+  at, key = at + 5, key + 1
+  local outcome = isHeld(entry, count) and 1 or -1
+  local natural = bit.band(has, 1) ~= 0
+  if natural then
     if outcome == 1 then
-      redis.call('SADD', KEYS[buckets], natural)
-      redis.call('EXPIRE', KEYS[buckets], expiry, 'NX')
-    end
-  end
-  if outcome == 1 then
-    for index = at, at + 3 * events - 1, 3 do
-      -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
-      if natural ~= '' or redis.call('HEXISTS', KEYS[3], ARGV[index]) == 0 then
-        local id = redis.call('XADD', KEYS[2], '*', 'i', ARGV[index], 't', ARGV[index + 1], 'e', ARGV[index + 2])
-        redis.call('HSET', KEYS[3], ARGV[index], id)
+      if redis.call('SISMEMBER', KEYS[key + 1], ARGV[at]) == 1 or redis.call('SISMEMBER', KEYS[key + 2], ARGV[at]) == 1
+        or redis.call('SADD', KEYS[key], ARGV[at]) == 0 then
+        outcome = bit.band(has, 2) ~= 0 and 2 or 0
+      else
+        redis.call('EXPIRE', KEYS[key], ARGV[at + 1], 'NX')
       end
     end
+    at, key = at + 2, key + 3
   end
-  at = at + 3 * events
-  if outcome == 1 or outcome == 0 then
-    if keeps == '1' and tonumber(ARGV[5]) > 0 then
-      local message = redis.call('XRANGE', KEYS[1], entry, entry)[1]
+  local isDone = outcome == 1 or outcome == 0
+  if has > 3 then
+    if bit.band(has, 4) ~= 0 then
+      if isDone then
+        for bucket = key, key + 2 do redis.call('SREM', KEYS[bucket], ARGV[at]) end
+      end
+      at, key = at + 1, key + 3
+    end
+    if bit.band(has, 8) ~= 0 and isDone and tonumber(ARGV[5]) > 0 then
+      local message = redis.call('XRANGE', ready, entry, entry)[1]
       local body = message and message[2][6]
       if body and #body <= tonumber(ARGV[6]) then
         redis.call('XADD', KEYS[4], 'MAXLEN', ARGV[5], '*', 'i', message[2][2], 'b', body)
       end
     end
-    if letter ~= '' then
+    if bit.band(has, 16) ~= 0 then
+      if isDone then finish(KEYS[key], KEYS[key + 1], KEYS[key + 2], ready, ARGV[at]) end
+      at, key = at + 1, key + 3
+    end
+    if bit.band(has, 32) ~= 0 then
+      if isDone then redis.call('SET', KEYS[key], ARGV[at], 'EX', ARGV[at + 1]) end
+      at, key = at + 2, key + 1
+    end
+    if bit.band(has, 64) ~= 0 then
       -- Without its body, and final: there is nothing to be worked again.
-      local message = redis.call('XRANGE', KEYS[1], entry, entry)[1]
-      local field = {}
-      for index = 1, message and #message[2] or 0, 2 do field[message[2][index]] = message[2][index + 1] end
+      local message = isDone and redis.call('XRANGE', ready, entry, entry)[1]
       if message then
-        redis.call('XADD', KEYS[5], '*', 'i', field['i'], 'k', field['k'], 'b', '', 'a', field['a'], 'n', attempts,
-          'h', field['h'] .. ARGV[3] .. ' ' .. letter .. '\n', 'x', letter, 'd', ARGV[3], 'f', 1)
+        local field = {h = ''}
+        for word = 1, #message[2], 2 do field[message[2][word]] = message[2][word + 1] end
+        redis.call('XADD', KEYS[5], '*', 'i', field['i'], 'k', field['k'], 'b', '', 'a', field['a'], 'n', ARGV[at + 1],
+          'h', field['h'] .. ARGV[3] .. ' ' .. ARGV[at] .. '\n', 'x', ARGV[at], 'd', ARGV[3], 'f', 1)
       end
+      at = at + 2
     end
-    if forget ~= '' then
-      for index = forgotten, forgotten + 2 do redis.call('SREM', KEYS[index], forget) end
-    end
-    if own ~= '' then redis.call('SET', KEYS[ownRecord], own, 'EX', ownExpiry) end
-    redis.call('HSET', record, 'state', state, 'completedAt', ARGV[3], 'reason', reason, 'eventId', event, 'attempts', attempts)
-    redis.call('EXPIRE', record, ARGV[4])
-    redis.call('XACK', KEYS[1], ARGV[1], entry)
-    redis.call('XDEL', KEYS[1], entry)
-    if ordered ~= '' then finish(KEYS[line], KEYS[line + 1], KEYS[line + 2], KEYS[1], ordered) end
   end
-  answer[#answer + 1] = outcome
+  for event = at, at + 3 * publishes - 1, 3 do
+    local id = ARGV[event]
+    -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
+    if outcome == 1 and (natural or not isPublished[id] and redis.call('HEXISTS', index, id) == 0) then
+      isPublished[id] = true
+      published[#published + 1] = id
+      published[#published + 1] = redis.call('XADD', events, '*', 'i', id, 't', ARGV[event + 1], 'e', ARGV[event + 2])
+    end
+  end
+  at = at + 3 * publishes
+  if isDone then
+    redis.call('SET', recordKey, record, 'EX', ARGV[4])
+    finished[#finished + 1] = entry
+  end
+  answer[message] = outcome
+end
+if #published > 0 then redis.call('HSET', index, unpack(published)) end
+if #finished > 0 then
+  redis.call('XACK', ready, ARGV[1], unpack(finished))
+  redis.call('XDEL', ready, unpack(finished))
 end
 return answer

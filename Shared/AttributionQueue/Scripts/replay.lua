@@ -1,7 +1,7 @@
 -- replay: puts a dead letter back, its id and key kept, its attempts counted anew.
 -- KEYS 1 dead-letter stream  2 ready stream  3 delivery record  4 delayed set  5 delayed payloads
 --      6 line of its order key, if it keeps its order: it goes to the line's end
--- ARGV 1 entry id  2 1 to replay, 0 to delete for good  3 now, ms
+-- ARGV 1 entry id  2 1 to replay, 0 to delete for good  3 now, ms  4 the record, written where there still is one
 -- Answers 1 when it was there. A final one, which has no body any more, is never put back.
 local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
 if not entry then return 0 end
@@ -24,7 +24,7 @@ if ARGV[2] == '1' then
   else
     redis.call('XADD', KEYS[2], unpack(words))
   end
-  if redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'state', 'accepted') end
+  redis.call('SET', KEYS[3], ARGV[4], 'XX', 'KEEPTTL')
 end
 redis.call('XDEL', KEYS[1], ARGV[1])
 return 1

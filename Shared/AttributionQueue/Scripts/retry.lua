@@ -3,7 +3,7 @@
 --      6 line of its order key, if it keeps its order: it stays the first of it until it is finished
 -- ARGV 1 group  2 consumer  3 entry id  4 delivery count of the lease  5 due, ms; -1 dead letter; -2 give back at once, untouched;
 --      other negative numbers: delay until so many ms, untouched
---      6 delivery id  7 error  8 now, ms  9 record expiry, seconds
+--      6 delivery id  7 error  8 now, ms  9 record expiry, seconds  10 the record, where the message is not left untouched
 -- Answers 1 when done, -1 when the lease is lost.
 local longest = 4096
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[3], ARGV[3], 1)
@@ -14,7 +14,7 @@ if not entry then
   if KEYS[6] then finish(KEYS[6], KEYS[2], KEYS[3], KEYS[1], ARGV[6]) end
   return 1
 end
-local field = {}
+local field = {n = 0, h = ''}
 for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
 local due = tonumber(ARGV[5])
 -- Take-overs from workers that died were attempts too.
@@ -25,8 +25,7 @@ if due >= -1 then
   history = history .. ARGV[8] .. ' ' .. ARGV[7] .. '\n'
   -- The newest of it: a message may be put off for days.
   if #history > longest then history = string.gsub(string.sub(history, -longest), '^[^\n]*\n', '') end
-  redis.call('HSET', KEYS[5], 'attempts', attempts, 'lastError', ARGV[7])
-  redis.call('EXPIRE', KEYS[5], ARGV[9])
+  redis.call('SET', KEYS[5], ARGV[10], 'EX', ARGV[9])
 end
 if due < -2 then due = -due end
 local line, deadline = field['o'], field['r']
@@ -54,6 +53,5 @@ if deadline then
   words[#words + 1] = deadline
 end
 redis.call('XADD', KEYS[4], unpack(words))
-redis.call('HSET', KEYS[5], 'state', 'dead', 'completedAt', ARGV[8])
 if line then finish(KEYS[6], KEYS[2], KEYS[3], KEYS[1], field['i']) end
 return 1

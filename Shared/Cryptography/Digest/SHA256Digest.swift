@@ -18,24 +18,24 @@ public enum SHA256Digest {
   public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
 }
 
-/// HMAC with SHA-256 (RFC 2104).
-public enum HMACSHA256 {
-  /// The 32 bytes of the code.
-  ///
-  /// Two digests: OpenSSL's own function of this name looks its algorithms up anew each time, which takes longer than they do.
-  public static func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
-    let key = key.count > blockSize ? SHA256Digest.hash(key) : key
-    return SHA256Digest.hash(padded(key, 0x5C) + SHA256Digest.hash(padded(key, 0x36) + bytes))
-  }
-
+/// HMAC with SHA-256 (RFC 2104) under one key.
+///
+/// Two digests: OpenSSL's own function of this name looks its algorithms up anew each time, which takes longer than they do.
+public struct HMACSHA256: Sendable {
   private static let blockSize = 64
+  /// The key as it stands before the message, and before the message's digest.
+  private let inner: [UInt8]
+  private let outer: [UInt8]
 
-  private static func padded(_ key: [UInt8], _ pad: UInt8) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: blockSize) { buffer, count in
-      for index in 0..<blockSize { buffer[index] = (index < key.count ? key[index] : 0) ^ pad }
-      count = blockSize
-    }
+  public init(key: [UInt8]) {
+    let short = key.count > Self.blockSize ? SHA256Digest.hash(key) : key
+    let block = short + Array(repeating: 0, count: Self.blockSize - short.count)
+    inner = block.map { $0 ^ 0x36 }
+    outer = block.map { $0 ^ 0x5C }
   }
+
+  /// The 32 bytes of the code.
+  public func authenticate(_ bytes: some Collection<UInt8>) -> [UInt8] { SHA256Digest.hash(outer + SHA256Digest.hash(inner + bytes)) }
 }
 
 /// Comparison whose time does not tell where two secrets differ.

@@ -1,0 +1,113 @@
+import RedisClient
+
+/// The words of one call of `complete`: for messages of one queue and one shard that one consumer holds.
+struct CompletionCall {
+  /// What a message has, as the script counts it.
+  private struct Parts: OptionSet {
+    let rawValue: Int64
+    static let naturalKey = Parts(rawValue: 1)
+    static let heldWhenSeen = Parts(rawValue: 2)
+    static let forgottenKey = Parts(rawValue: 4)
+    static let keptBody = Parts(rawValue: 8)
+    static let line = Parts(rawValue: 16)
+    static let ownRecord = Parts(rawValue: 32)
+    static let deadLetter = Parts(rawValue: 64)
+  }
+
+  private(set) var keys: RedisWords
+  private(set) var words: RedisWords
+  private let queue: QueueName
+  private let shard: Shard
+  private let recordPrefix: String
+  private let now: Int64
+  /// Made when the first asks for them: all are of one shard.
+  private var generations: [SeenStore: SeenBefore.Generations] = [:]
+
+  init(of lease: LeasedMessage, many: Int, _ configuration: QueueConfiguration, now: Int64) {
+    queue = lease.queue
+    shard = lease.shard
+    recordPrefix = Keys.deliveries(shard)
+    self.now = now
+    keys = RedisWords(reserving: 256 + 320 * many)
+    keys.append(Keys.ready(queue, shard))
+    keys.append(Keys.events(shard))
+    keys.append(Keys.eventsIndex(shard))
+    keys.append(Keys.rejected(shard))
+    keys.append(Keys.dead(queue, shard))
+    words = RedisWords(reserving: 256 + 2560 * many)
+    words.append(DeliveryQueue.group)
+    words.append(lease.consumer)
+    words.append(now)
+    words.append(configuration.deliveryRecordTTL.wholeSeconds)
+    // A few over all shards are one in each; none are none.
+    words.append(Int64(min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count))))
+    words.append(Int64(configuration.rejectedBodyBytes))
+    words.append(Int64(many))
+  }
+
+  mutating func add(_ lease: LeasedMessage, _ completion: Completion, _ seen: SeenBefore) {
+    let forgotten = completion.mayBeJudgedAnew ? lease.message.idempotencyKey : nil
+    var has: Parts = []
+    if completion.naturalKey != nil { has.insert(.naturalKey) }
+    if completion.whenSeen != nil { has.insert(.heldWhenSeen) }
+    if forgotten != nil { has.insert(.forgottenKey) }
+    if completion.keepsBody { has.insert(.keptBody) }
+    if lease.line != nil { has.insert(.line) }
+    if completion.ownRecord != nil { has.insert(.ownRecord) }
+    if completion.deadLetter != nil { has.insert(.deadLetter) }
+
+    keys.append(recordPrefix, lease.deliveryID.digest)
+    words.append(lease.entryID)
+    words.append(lease.deliveryCount)
+    words.append(has.rawValue)
+    words.append(record(lease, completion))
+    words.append(Int64(completion.events.count))
+    if let naturalKey = completion.naturalKey {
+      let claim = seen.claim(naturalKey, in: generations(completion.rememberLong ? .notification : .delivery, seen))
+      claim.append(to: &keys)
+      words.append(claim.member)
+      words.append(claim.expirySeconds)
+    }
+    if let forgotten {
+      let claim = seen.claim(forgotten, in: generations(.delivery, seen))
+      claim.append(to: &keys)
+      words.append(claim.member)
+    }
+    if let line = lease.line {
+      keys.append(Keys.line(queue, shard, line))
+      keys.append(Keys.delayed(queue, shard))
+      keys.append(Keys.payloads(queue, shard))
+      words.append(lease.deliveryID.description)
+    }
+    if let own = completion.ownRecord {
+      keys.append(Keys.own(own.service, own.name, shard))
+      words.append(own.value)
+      words.append(own.life.wholeSeconds)
+    }
+    if let letter = completion.deadLetter {
+      words.append(DeliveryQueue.oneLine(letter))
+      words.append(Int64(lease.attempt))
+    }
+    for event in completion.events {
+      words.append(event.id)
+      words.append(event.type)
+      words.append(event.json)
+    }
+  }
+
+  private mutating func generations(_ store: SeenStore, _ seen: SeenBefore) -> SeenBefore.Generations {
+    if let known = generations[store] { return known }
+    let made = seen.generations(store, shard: shard, now: now)
+    generations[store] = made
+    return made
+  }
+
+  private func record(_ lease: LeasedMessage, _ completion: Completion) -> [UInt8] {
+    var record = DeliveryRecord(lease)
+    record.state = completion.state
+    record.completedAt = now
+    record.eventId = completion.recordedEventId ?? completion.events.first?.id
+    record.reason = completion.reason
+    return record.json
+  }
+}

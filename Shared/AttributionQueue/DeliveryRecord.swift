@@ -1,0 +1,84 @@
+import WireJSON
+
+/// The state of a delivery.
+public enum DeliveryState: String, Sendable, Hashable {
+  case accepted, verified, rejected, dead, done
+}
+
+/// What is known of a delivery.
+public struct DeliveryRecord: Sendable, Hashable {
+  public let id: DeliveryID
+  public var state: DeliveryState
+  public var queue: String
+  public var kind: String
+  /// When it was received, milliseconds since 1970.
+  public var acceptedAt: Int64?
+  public var completedAt: Int64?
+  /// How often it was worked.
+  public var attempts: Int
+  public var eventId: String?
+  public var reason: String?
+  public var lastError: String?
+}
+
+extension DeliveryRecord {
+  /// A delivery as it is when it is accepted.
+  init(_ id: DeliveryID, accepted message: QueueMessage, in queue: QueueName) {
+    self.init(id: id, state: .accepted, queue: queue.rawValue, kind: message.kind, acceptedAt: message.receivedAt, attempts: 0)
+  }
+
+  /// A message that was worked, and is to be worked again.
+  init(_ lease: LeasedMessage) {
+    self.init(lease.deliveryID, accepted: lease.message, in: lease.queue)
+    attempts = lease.attempt
+    lastError = lease.lastError
+  }
+
+  /// As Redis keeps it: JSON, its names of one letter each, since there is one of every delivery.
+  var json: [UInt8] {
+    var writer = JSONWriter(reserving: 256)
+    writer.beginObject()
+    writer.key("s")
+    writer.string(state.rawValue)
+    writer.key("q")
+    writer.string(queue)
+    writer.key("k")
+    writer.string(kind)
+    if let acceptedAt {
+      writer.key("a")
+      writer.int(acceptedAt)
+    }
+    if let completedAt {
+      writer.key("c")
+      writer.int(completedAt)
+    }
+    writer.key("n")
+    writer.int(attempts)
+    if let eventId {
+      writer.key("e")
+      writer.string(eventId)
+    }
+    if let reason {
+      writer.key("r")
+      writer.string(reason)
+    }
+    if let lastError {
+      writer.key("x")
+      writer.string(lastError)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// Nil for what is no record.
+  init?(_ id: DeliveryID, json: [UInt8]) {
+    guard let object = try? JSONValue(parsing: json).objectValue,
+      let state = object["s"]?.stringValue.flatMap(DeliveryState.init), let queue = object["q"]?.stringValue,
+      let kind = object["k"]?.stringValue
+    else { return nil }
+    self.init(
+      id: id, state: state, queue: queue, kind: kind, acceptedAt: object["a"]?.int64Value, completedAt: object["c"]?.int64Value,
+      attempts: object["n"]?.int64Value.map { Int($0) } ?? 0, eventId: object["e"]?.stringValue, reason: object["r"]?.stringValue,
+      lastError: object["x"]?.stringValue)
+  }
+}
