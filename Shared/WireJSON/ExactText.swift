@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A text that equals another only byte for byte.
 ///
 /// Swift's own comparison takes texts for equal that Unicode calls canonically equivalent, the Kelvin sign and a K among them. Names in
@@ -18,8 +24,9 @@ public struct ExactText: Sendable, Hashable {
 extension String {
   /// Whether both are the same bytes.
   public func isExactly(_ other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
+    let count = utf8.count
+    guard count == other.utf8.count else { return false }
     var (own, other) = (self, other)
-    return own.withUTF8 { own in other.withUTF8 { other in own.elementsEqual(other) } }
+    return own.withUTF8 { own in other.withUTF8 { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
   }
 }

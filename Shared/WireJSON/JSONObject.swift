@@ -22,14 +22,20 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   /// Reads or replaces a member; writing nil takes it out. Objects here are small: a scan beats a hash table.
   public subscript(_ key: String) -> JSONValue? {
-    get { members.first { $0.key.isExactly(key) }?.value }
+    get { place(of: key).map { members[$0].value } }
     set {
-      if let index = members.firstIndex(where: { $0.key.isExactly(key) }) {
+      if let index = place(of: key) {
         if let newValue { members[index].value = newValue } else { members.remove(at: index) }
       } else if let newValue {
         members.append(Member(key: key, value: newValue))
       }
     }
+  }
+
+  private func place(of key: String) -> Int? {
+    // By index: a member that is only looked at is not copied.
+    for index in members.indices where members[index].key.isExactly(key) { return index }
+    return nil
   }
 
   /// Adds a member whose name the object does not have; nil adds nothing. Cheaper than writing by the subscript, which looks for the name.

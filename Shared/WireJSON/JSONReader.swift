@@ -178,14 +178,16 @@ public struct JSONReader: Sendable {
       }
       return .array(elements)
     case .object:
-      var members: [JSONObject.Member] = []
+      var object = JSONObject()
+      // Beside the members only where these are many.
       var keys = KeySet()
       try beginObject()
       while let key = try nextKey() {
-        guard keys.insert(key) else { throw JSONError(.duplicateKey(key), path: key) }
-        do { members.append(.init(key: key, value: try readValue())) } catch { throw error.inside(key) }
+        let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
+        guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
+        do { object.append(new: key, try readValue()) } catch { throw error.inside(key) }
       }
-      return .object(JSONObject(members))
+      return .object(object)
     }
   }
 

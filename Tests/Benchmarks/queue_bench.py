@@ -71,7 +71,7 @@ def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, r
                 results = call(server, f"{VERIFIER}/VerifyBatch", {"items": items})["results"]
                 assert all(result["skadnetworkPostback"]["valid"] for result in results), results[0]
                 batch = pathlib.Path(folder) / "one"
-                batch.write_text(lines[0])
+                batch.write_text("\n".join(lines[:1000]))
                 batches.append(Wrk(server.url, HERE / "verify.lua", 5, connections=2,
                                    variables={"POSTBACK": str(batch), "ITEMS": "1000"}).rate * 1000)
     ratios = [rate / batch for rate, batch in zip(rates, batches)]

@@ -53,28 +53,50 @@ struct VerificationWorker: Sendable {
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
     }
-    var data = common(lease)
-    data.append(new: "version", .string(postback.version.rawValue))
-    data.append(new: "environment", .string((verdict.environment ?? .production).rawValue))
-    data.append(new: "keyId", .string(verdict.keyId ?? ""))
-    data.append(new: "transactionId", .string(postback.transactionId))
-    data.append(new: "postback", .object(postback.typed))
-    data.append(new: "unsigned", .object(postback.unsignedValues))
-    data.append(new: "tierAtLeast", postback.privacy.map { .integer($0.tierAtLeast) })
-    data.append(new: "withheld", .array(postback.withheld.map { .string($0) }))
-    data.append(
-      new: "conversion",
-      meanings.conversion(
-        app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
-        window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
-      ).map { .object($0) })
-    data.append(
-      new: "placement",
-      meanings.source(
-        adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId
-      ).map { .object($0) })
+    let conversion = meanings.conversion(
+      app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
+      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
+    let placement = meanings.source(
+      adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
+    let privacy = postback.privacy
+    // Most of all deliveries are of this kind: the event is written as it is, without a tree of it.
+    let event = CloudEvent.json(
+      id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
+    ) { writer in
+      writer.beginObject()
+      writeCommon(lease, &writer)
+      writer.key("version")
+      writer.string(postback.version.rawValue)
+      writer.key("environment")
+      writer.string((verdict.environment ?? .production).rawValue)
+      writer.key("keyId")
+      writer.string(verdict.keyId ?? "")
+      writer.key("transactionId")
+      writer.string(postback.transactionId)
+      writer.key("postback")
+      postback.writeTyped(to: &writer)
+      writer.key("unsigned")
+      writer.object(postback.unsignedValues)
+      if let privacy {
+        writer.key("tierAtLeast")
+        writer.int(privacy.tierAtLeast)
+      }
+      writer.key("withheld")
+      writer.beginArray()
+      for name in postback.withheld { writer.string(name) }
+      writer.endArray()
+      if let conversion {
+        writer.key("conversion")
+        writer.object(conversion)
+      }
+      if let placement {
+        writer.key("placement")
+        writer.object(placement)
+      }
+      writer.endObject()
+    }
     return verified(
-      lease, .skadnetworkPostbackVerified, naturalKey, subject: postback.adNetworkId, data,
+      lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId, unsigned: postback.unsignedValues,
       otherwise: .skadnetworkPostbackRejected)
   }
 
@@ -102,9 +124,10 @@ struct VerificationWorker: Sendable {
     data["placement"] = meanings.source(
       adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil
     ).map { .object($0) }
+    let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
-      lease, .adAttributionKitPostbackVerified, naturalKey, subject: postback.adNetworkIdentifier, data,
-      otherwise: .adAttributionKitPostbackRejected)
+      lease, .adAttributionKitPostbackVerified, naturalKey, event, subject: postback.adNetworkIdentifier,
+      unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.
@@ -160,10 +183,15 @@ struct VerificationWorker: Sendable {
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be written")
     }
-    return verified(
-      lease, .notificationVerified, NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid),
-      subject: app, data,
-      rememberLong: true)
+    let naturalKey = NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid)
+    return .complete(
+      Completion(
+        state: .verified, naturalKey: naturalKey, rememberLong: true,
+        events: [
+          EventRecord(
+            id: naturalKey, type: EventType.notificationVerified.rawValue,
+            json: event(naturalKey, .notificationVerified, subject: app, data))
+        ]))
   }
 
   /// A gap that was suspected a while ago: published unless a straggler has explained it.
@@ -172,13 +200,11 @@ struct VerificationWorker: Sendable {
       guard let found = try await lifecycle.judge(lease.message.body) else {
         return .complete(Completion(state: .done, events: [], reason: "explained"))
       }
-      let event = CloudEvent(
-        id: found.key, source: Self.source, type: .subscriptionGap, subject: found.subject,
-        time: Timestamp(millisecondsSince1970: WallClock.now()), data: found.data)
+      let event = event(found.key, .subscriptionGap, subject: found.subject, found.data)
       return .complete(
         Completion(
           state: .done, naturalKey: found.key, rememberLong: true,
-          events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+          events: [EventRecord(id: found.key, type: EventType.subscriptionGap.rawValue, json: event)]))
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be read")
     }
@@ -195,27 +221,43 @@ struct VerificationWorker: Sendable {
     return data
   }
 
+  /// Writes the members of ``common(_:)``.
+  private func writeCommon(_ lease: LeasedMessage, _ writer: inout JSONWriter) {
+    writer.key("deliveryId")
+    writer.string(lease.deliveryID.description)
+    writer.key("source")
+    writer.string(lease.message.source)
+    writer.key("receivedAt")
+    writer.string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text)
+    if let traceparent = lease.message.traceparent {
+      writer.key("traceparent")
+      writer.string(traceparent)
+    }
+  }
+
+  private static var now: Timestamp { Timestamp(millisecondsSince1970: WallClock.now()) }
+
+  private func event(_ id: String, _ type: EventType, subject: String?, _ data: JSONObject) -> [UInt8] {
+    CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
+  }
+
+  /// A postback that was proved.
+  ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   private func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject,
-    rememberLong: Bool = false, otherwise conflict: EventType? = nil
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], subject: String, unsigned: JSONObject,
+    otherwise conflict: EventType
   ) -> WorkOutcome {
-    let event = CloudEvent(
-      id: naturalKey, source: Self.source, type: type, subject: subject,
-      time: Timestamp(millisecondsSince1970: WallClock.now()), data: data)
     var completion = Completion(
-      state: .verified, naturalKey: naturalKey, rememberLong: rememberLong,
-      events: [EventRecord(id: event.id, type: event.type, json: event.json)])
-    if let conflict {
-      completion.whenSeen = { await seen(lease, naturalKey, subject: subject, data, conflict) }
-    }
+      state: .verified, naturalKey: naturalKey, events: [EventRecord(id: naturalKey, type: type.rawValue, json: event)])
+    completion.whenSeen = { await seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
     return .complete(completion)
   }
 
   /// The same signed postback was counted already. Its holder can send it again with other unsigned values: the first counts, and
   /// what differs is told.
   private func seen(
-    _ lease: LeasedMessage, _ naturalKey: String, subject: String?, _ data: JSONObject, _ type: EventType
+    _ lease: LeasedMessage, _ naturalKey: String, subject: String, unsigned values: JSONObject, _ type: EventType
   ) async -> WorkOutcome {
     var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
     let counted: [UInt8]?
@@ -223,7 +265,7 @@ struct VerificationWorker: Sendable {
       return .retry(after: .milliseconds(500), error: "the event that was counted cannot be read")
     }
     guard let counted, let first = (try? JSONValue(parsing: counted))?["data"], let firstValues = first["unsigned"]?.objectValue,
-      let values = data["unsigned"]?.objectValue, values != firstValues
+      values != firstValues
     else {
       duplicate.word = "duplicate"
       return .complete(duplicate)
@@ -251,11 +293,9 @@ struct VerificationWorker: Sendable {
     data["field"] = field.map { .string($0) }
     data["bodySHA256"] = .string(Hex.encode(SHA256Digest.hash(lease.message.body)))
     for member in more.members where !member.value.isNull { data[member.key] = member.value }
-    let event = CloudEvent(
-      id: "rejected:\(lease.deliveryID)", source: Self.source, type: type, subject: subject,
-      time: Timestamp(millisecondsSince1970: WallClock.now()), data: data)
+    let id = "rejected:\(lease.deliveryID)"
     var completion = Completion(
-      state: .rejected, events: [EventRecord(id: event.id, type: event.type, json: event.json)], reason: reason)
+      state: .rejected, events: [EventRecord(id: id, type: type.rawValue, json: event(id, type, subject: subject, data))], reason: reason)
     completion.keepsBody = true
     completion.mayBeJudgedAnew = Self.passing.contains(reason)
     metrics.add(Self.rejections, 1, [lease.message.kind, reason])

@@ -21,18 +21,57 @@ extension SKAdNetworkPostback {
 
   /// The object with every known field in its proper JSON type, under Apple's names, and everything else as it came.
   public var typed: JSONObject {
-    var object = JSONObject(raw.members.filter { !$0.value.isNull })
-    object["version"] = .string(version.rawValue)
-    for (name, value) in [
-      ("campaign-id", campaignId.map { Int64($0) }), ("app-id", appId), ("source-app-id", sourceAppId),
-      ("fidelity-type", fidelityType.map { Int64($0) }), ("conversion-value", conversionValue.map { Int64($0) }),
-      ("postback-sequence-index", postbackSequenceIndex.map { Int64($0) }),
-    ] {
-      if let value { object[name] = .integer(value) }
-    }
-    if let redownload { object["redownload"] = .bool(redownload) }
-    if let didWin { object["did-win"] = .bool(didWin) }
+    var object = JSONObject()
+    object.reserveCapacity(raw.members.count + 1)
+    for member in raw.members where !member.value.isNull { object.append(new: member.key, typed(member)) }
+    if version == .v1_0, object["version"] == nil { object.append(new: "version", .string(version.rawValue)) }
     return object
+  }
+
+  /// Writes ``typed``.
+  public func writeTyped(to writer: inout JSONWriter) {
+    writer.beginObject()
+    var namesVersion = false
+    for member in raw.members where !member.value.isNull {
+      namesVersion = namesVersion || member.key == "version"
+      writer.key(dynamic: member.key)
+      writer.value(typed(member))
+    }
+    if !namesVersion {
+      writer.key("version")
+      writer.string(version.rawValue)
+    }
+    writer.endObject()
+  }
+
+  /// The value in the type that Apple gives it. Other fields than those that the version knows are left as they came.
+  private func typed(_ member: JSONObject.Member) -> JSONValue {
+    switch member.value {
+    case .number: return typedBool(member.key).map { .bool($0) } ?? member.value
+    case .string:
+      return typedBool(member.key).map { .bool($0) } ?? typedInteger(member.key).map { .integer($0) } ?? member.value
+    default: return member.value
+    }
+  }
+
+  private func typedBool(_ name: String) -> Bool? {
+    switch name {
+    case "redownload": redownload
+    case "did-win": didWin
+    default: nil
+    }
+  }
+
+  private func typedInteger(_ name: String) -> Int64? {
+    switch name {
+    case "campaign-id": campaignId.map { Int64($0) }
+    case "app-id": appId
+    case "source-app-id": sourceAppId
+    case "fidelity-type": fidelityType.map { Int64($0) }
+    case "conversion-value": conversionValue.map { Int64($0) }
+    case "postback-sequence-index": postbackSequenceIndex.map { Int64($0) }
+    default: nil
+    }
   }
 
   /// The values outside of the signature that are there. Two deliveries of one postback that differ in them conflict.

@@ -9,11 +9,11 @@ final class StoreMetrics: RedisObserver {
 
   private let registry: MetricsRegistry
   private let pending = PendingCount()
-  /// By command: looking a series up in the registry costs more than recording.
-  private let durations = Mutex<[String: MetricSeries]>([:])
+  private let durations: SeriesByLabel
 
   init(_ registry: MetricsRegistry) {
     self.registry = registry
+    durations = SeriesByLabel { registry.series(Self.duration, [$0]) }
     registry.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
     registry.histogram(
       Self.duration, help: "Time from a command to its reply; scripts by their names.", labels: ["command"],
@@ -28,13 +28,7 @@ final class StoreMetrics: RedisObserver {
 
   func answered(_ command: String, seconds: Double) {
     pending.add(-1)
-    let series = durations.withLock { (durations) -> MetricSeries? in
-      if let series = durations[command] { return series }
-      let series = registry.series(Self.duration, [command])
-      durations[command] = series
-      return series
-    }
-    series?.observe(seconds)
+    durations[command]?.observe(seconds)
   }
 
   func failed(_ kind: String) { registry.add(Self.errors, 1, [kind]) }

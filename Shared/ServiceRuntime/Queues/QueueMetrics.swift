@@ -47,13 +47,17 @@ public enum QueueMetrics {
       "attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
     registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
     registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
+    // Looked up once: this is told of every message.
+    let outcomes = SeriesByLabel { registry.series("attribution_queue_processed_total", [name, $0]) }
+    let worked = registry.series("attribution_queue_process_seconds", [name])
+    let waiting = registry.series("attribution_queue_wait_seconds", [name])
     return { observation in
       switch observation {
       case .processed(let outcome, let seconds, let waited):
-        registry.add("attribution_queue_processed_total", 1, [name, outcome])
+        outcomes[outcome]?.add()
         if outcome == "retried" { registry.add("attribution_queue_retries_total", 1, [name]) }
-        registry.observe("attribution_queue_process_seconds", seconds, [name])
-        registry.observe("attribution_queue_wait_seconds", max(0, waited), [name])
+        worked?.observe(seconds)
+        waiting?.observe(max(0, waited))
       case .leaseLost: registry.add("attribution_queue_lease_lost_total", 1, [name])
       case .reclaimed(let count): registry.add("attribution_queue_reclaimed_total", Double(count), [name])
       }
