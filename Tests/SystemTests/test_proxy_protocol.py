@@ -109,6 +109,21 @@ def test_a_connection_of_the_proxys_own_is_the_proxys_and_one_of_nobody_known_sp
     assert status(edge, binary(None, command=0x20), said) == 500
 
 
+def test_a_client_that_its_proxy_does_not_know_is_on_no_allow_list(system, tmp_path):
+    """Not even on one that the proxy itself is on, and whatever its headers say."""
+    text = "edge: { trustedProxies: [127.0.0.2], proxyProtocol: [public], allow: { token: [apple, 127.0.0.0/8] } }\n"
+    with IngestProcess(system, tmp_path, settings=text) as process:
+        def asked_as(header: bytes, headers: str = "") -> int | None:
+            return status(process, header, request("/v1/adservices/tokens", b"{}", headers))
+
+        # An empty object is no token: whoever may ask is told so.
+        assert [asked_as(line("17.1.2.3")), asked_as(line("192.0.2.1")), asked_as(binary(None, command=0x20))] == [400, 403, 400]
+        for header in (b"PROXY UNKNOWN\r\n", b"PROXY UNKNOWN 17.1.2.3 5.6.7.8 1 2\r\n", binary(None), binary("17.1.2.3", family=0x12)):
+            assert [asked_as(header), asked_as(header, "X-Forwarded-For: 17.1.2.3\r\n")] == [403, 403], header
+            assert status(process, header) == 200
+        assert process.metric('attribution_http_rejected_total{cause="address"}') == 9
+
+
 def test_who_is_no_proxy_is_served_without_a_header_and_names_nobody(edge):
     assert status(edge, b"", request("/v1/nothing"), source=STRANGER) == 404
     for header in (line("17.1.2.3"), binary("17.1.2.3")):

@@ -1,0 +1,40 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct RedisGuardTests {
+  private final class Lines: Sendable {
+    let all = Mutex<[(level: Logger.Level, text: String)]>([])
+
+    var warnings: [String] { all.withLock { $0.filter { $0.level >= .warning }.map(\.text) } }
+  }
+
+  private struct Record: LogHandler {
+    let lines: Lines
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(_ lines: Lines) { self.lines = lines }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.all.withLock { $0.append((event.level, event.message.description)) } }
+  }
+
+  @Test(arguments: [("maxmemory 0", 1), ("maxmemory 64mb", 0)])
+  func `A Redis without a bound on its memory is taken with a warning, one with a bound without`(setting: String, warnings: Int)
+    async throws
+  {
+    let redis = try PrivateRedis(["appendonly yes", "appendfsync always", "maxmemory-policy noeviction", setting])
+    let lines = Lines()
+    _ = try await RedisGuard.check(
+      try redis.client(), QueueConfiguration(), logger: Logger(label: "test") { _ in Record(lines) })
+    #expect(lines.warnings.count == warnings && lines.warnings.allSatisfy { $0.contains("no maxmemory") })
+  }
+}

@@ -1,0 +1,46 @@
+import NIOHTTP1
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite struct PublicEdgeGuardTests {
+  private let proxy = "10.0.0.1"
+
+  /// The proxies' own addresses may ask for notifications, everybody for the rest.
+  private func edge() throws -> PublicEdgeGuard {
+    var edge = PublicEdge()
+    edge.proxies.ranges = [try AddressRange(validating: "10.0.0.0/8")]
+    edge.allowed = ["notification": [try AddressRange(validating: "10.0.0.0/8"), try AddressRange(validating: "17.0.0.0/8")]]
+    return PublicEdgeGuard(edge, MetricsRegistry())
+  }
+
+  private func refusal(_ kind: String, isStranger: Bool = false, _ fields: [(String, String)] = []) throws -> String? {
+    let edge = try edge()
+    var peer = ConnectionPeer(address: try IPAddress(validating: proxy))
+    peer.isStranger = isStranger
+    let request = IncomingRequest(method: "POST", target: "/", headers: HTTPHeaders(fields), peer: peer, isHTTP2: false)
+    return edge.judge(edge.client(of: request), isStranger: isStranger, kind: kind).refusal?.reason
+  }
+
+  @Test func `A client that its proxy does not know is on no allow list, not even on one of its proxy`() throws {
+    let reasons = [
+      try refusal("notification", isStranger: true), try refusal("notification", isStranger: true, [("x-forwarded-for", "17.1.2.3")]),
+      try refusal("postback", isStranger: true),
+    ]
+    #expect(reasons == ["ADDRESS_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", nil])
+  }
+
+  @Test func `What a proxy asks without naming a client is its own, and what it asks for somebody is theirs`() throws {
+    let reasons = [
+      try refusal("notification"), try refusal("notification", [("x-forwarded-for", "17.1.2.3")]),
+      try refusal("notification", [("x-forwarded-for", "192.0.2.1")]),
+    ]
+    #expect(reasons == [nil, nil, "ADDRESS_NOT_ALLOWED"])
+  }
+
+  @Test func `Without any address nobody is on an allow list`() throws {
+    let edge = try edge()
+    #expect(
+      edge.judge(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.judge(nil, kind: "postback").refusal == nil)
+  }
+}
