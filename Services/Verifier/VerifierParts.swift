@@ -35,7 +35,7 @@ extension ServiceParts {
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
-      meanings: try PostbackMeanings(configuration), metrics: environment.metrics,
+      meanings: try PostbackMeanings(configuration), metrics: environment.metrics, proved: ProvedCount(environment.metrics),
       logger: environment.logger)
     // Many lanes of few shards: each delivery wakes one, and Redis reads through all streams that it waits for.
     let worker = QueueWorker(

@@ -66,6 +66,42 @@ def test_the_body_of_a_rejected_delivery_can_be_studied(system):
                for line in metrics.splitlines()), [line for line in metrics.splitlines() if "rejected_total" in line]
 
 
+def test_what_is_verified_is_counted_by_kind_and_environment(system):
+    series = [("skadnetwork-postback", "production"), ("adattributionkit-postback", "production"), ("adattributionkit-postback", "development"),
+              ("notification", "Production"), ("notification", "Sandbox")]
+
+    def counts() -> list[float]:
+        text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("attribution_verified_total{"))
+        return [float(values.get(f'attribution_verified_total{{kind="{kind}",environment="{environment}"}}', 0)) for kind, environment in series]
+
+    def grows(by: list[int], ids: list[str]) -> None:
+        wanted = [one + more for one, more in zip(before, by, strict=True)]
+        for id in ids:
+            delivery(system, id, "verified")
+        assert counts() == wanted
+
+    before = counts()
+    ids = []
+    for _ in range(3):
+        ids.append(posted(system, system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"]))
+    for environment, count in (("production", 1), ("development", 2)):
+        for _ in range(count):
+            ids.append(posted(system, system.control("/control/adattributionkit/postbacks", {"environment": environment, "send": False})["body"]))
+    for environment, count in (("Production", 2), ("Sandbox", 1)):
+        for _ in range(count):
+            made = system.control("/control/notifications", {
+                "bundleId": "com.example.app", "environment": environment, "notificationType": "TEST", "send": False})
+            answer = system.post("/v1/app-store/notifications", {"signedPayload": made["signedPayload"]})
+            assert answer.status == 200, answer
+            ids.append(answer.json["id"])
+    grows([3, 1, 2, 2, 1], ids)
+    # What is rejected does not count.
+    forged = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"]
+    assert delivery(system, posted(system, json.dumps({**json.loads(forged), "transaction-id": str(uuid.uuid4())})), "rejected")
+    grows([3, 1, 2, 2, 1], [])
+
+
 def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_path):
     system = start_system(tmp_path)
     try:

@@ -19,6 +19,7 @@ struct VerificationWorker: Sendable {
   let observations: ObservationWork
   let meanings: PostbackMeanings
   let metrics: MetricsRegistry
+  let proved: ProvedCount
   let logger: Logger
 
   private static let rejections = "attribution_rejected_total"
@@ -96,8 +97,8 @@ struct VerificationWorker: Sendable {
       writer.endObject()
     }
     return verified(
-      lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId, unsigned: postback.unsignedValues,
-      otherwise: .skadnetworkPostbackRejected)
+      lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId,
+      environment: verdict.environment ?? .production, unsigned: postback.unsignedValues, otherwise: .skadnetworkPostbackRejected)
   }
 
   private func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
@@ -127,7 +128,7 @@ struct VerificationWorker: Sendable {
     let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
       lease, .adAttributionKitPostbackVerified, naturalKey, event, subject: postback.adNetworkIdentifier,
-      unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+      environment: verdict.environment ?? .development, unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.
@@ -184,6 +185,7 @@ struct VerificationWorker: Sendable {
       return .retry(after: nil, error: "the subscription's history cannot be written")
     }
     let naturalKey = NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid)
+    proved.add(lease.message.kind, environment)
     return .complete(
       Completion(
         state: .verified, naturalKey: naturalKey, rememberLong: true,
@@ -245,9 +247,10 @@ struct VerificationWorker: Sendable {
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   private func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], subject: String, unsigned: JSONObject,
-    otherwise conflict: EventType
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], subject: String,
+    environment: PostbackEnvironment, unsigned: JSONObject, otherwise conflict: EventType
   ) -> WorkOutcome {
+    proved.add(lease.message.kind, environment.rawValue)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, events: [EventRecord(id: naturalKey, type: type.rawValue, json: event)])
     completion.whenSeen = { await seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
