@@ -376,6 +376,35 @@ def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):
     assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
 
 
+def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(system):
+    app, install = "com.example.nobody", f"nobody-{uuid.uuid4().hex[:8]}"
+    asked = {"bundleId": app, "installId": install}
+    session = system.post("/v1/sessions", {**asked, "attStatus": 2})
+    for more in ({}, {"urlStrategy": None}):
+        refused = put(system, install, 2, bundleId=app, **more)
+        assert refused.status == session.status == 400
+        assert refused.json == session.json and "bundleId" in refused.body.decode(), refused
+    # In the query too; and nothing is kept of it.
+    assert system.post(f"/v1/sessions/{install}/att-status?bundleId={app}", {"attStatus": 2}, method="PUT").status == 400
+    assert put(system, install, 2, bundleId=app, urlStrategy="nowhere").status == 400
+    assert put(system, install, 2, bundleId="com.example.app").status == 200
+    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+
+
+def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
+    """A session may name its strategy itself; then its app need not be configured."""
+    app, idfa = "com.example.nobody", new_identifier()
+    install, other = (f"own-{uuid.uuid4().hex[:8]}" for _ in range(2))
+    assert post(system, install, idfa, 3, bundleId=app, urlStrategy="default").status == 202
+    assert put(system, install, 2, bundleId=app).status == 200
+    assert system.call("Ingest", "GetAttStatus", {"bundleId": app, "installId": install})["attStatus"] == 2
+    # Before its first session, the strategy is named with the status.
+    assert put(system, other, 3, bundleId=app, urlStrategy="default").status == 200
+    assert put(system, other, 2, bundleId=app).status == 200
+    # The same install of another app is another install.
+    assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
+
+
 def test_the_longest_wait_is_configuration(system, tmp_path):
     with IngestProcess(system, tmp_path, settings="consentRouting: { maximumWait: 2s }\n") as process:
         install = f"wait-{uuid.uuid4().hex[:8]}"

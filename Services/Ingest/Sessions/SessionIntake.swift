@@ -76,11 +76,14 @@ struct SessionIntake: Sendable {
   }
 
   /// `PUT /v1/sessions/{installId}/att-status`.
+  ///
+  /// Taken of the apps whose sessions are taken, and of every install of which one was: no withdrawal is refused for its app.
   func receiveStatus(_ request: PublicRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
     let bundleId: String
     let hash: String
+    let isTaken: Bool
     do throws(FieldError) {
       let body = try request.object()
       guard body["attStatus"] != nil || body["att_status"] != nil else {
@@ -91,10 +94,15 @@ struct SessionIntake: Sendable {
       bundleId = try self.bundleId(in: body, request: request)
       hash = SessionSubmission.installHash(
         bundleId: bundleId, installId: try SessionSubmission.identifier("installId", installId))
+      isTaken = try routing.takesStatus(of: bundleId, strategy: try SessionSubmission.strategy(in: body))
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
+      if !isTaken, try await !store.knows(hash) {
+        let error = SessionRouting.unknownApp
+        return .failure(.invalidArgument(field: error.field, error.reason))
+      }
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }

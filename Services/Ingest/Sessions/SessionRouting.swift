@@ -7,13 +7,23 @@ struct SessionRouting: Sendable {
   /// Strategy by bundle id, for every app of the configuration.
   let strategies: [String: String]
 
+  /// Of an app that is none of ours, where nothing else says where its sessions go.
+  static let unknownApp = FieldError(field: "bundleId", reason: "is no configured app")
+
+  /// Whether a status of an app is taken like its sessions: the app is ours, or a known strategy is named. Throws ``FieldError`` when
+  /// an unknown one is named of an app that is none of ours.
+  func takesStatus(of bundleId: String, strategy: String?) throws(FieldError) -> Bool {
+    if strategies[bundleId] != nil { return true }
+    guard let strategy else { return false }
+    _ = try table.route(strategy: strategy, consent: false)
+    return true
+  }
+
   /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it
   /// names none, or when it would leave the region that its app's configuration keeps it in.
   func strategy(for session: SessionSubmission) throws(FieldError) -> String {
     let configured = strategies[session.bundleId]
-    guard let asked = session.strategy ?? configured else {
-      throw FieldError(field: "bundleId", reason: "is no configured app")
-    }
+    guard let asked = session.strategy ?? configured else { throw Self.unknownApp }
     let route = try table.route(strategy: asked, consent: false)
     if let configured, configured != asked, let kept = table.strategies[configured], kept.isDataResidency {
       throw FieldError(field: "urlStrategy", reason: "would leave the region that this app's data is kept in")

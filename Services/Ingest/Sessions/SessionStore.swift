@@ -23,6 +23,11 @@ struct SessionStore: Sendable {
     try await read(installHash).value
   }
 
+  /// Whether anything is known of an install.
+  func knows(_ installHash: String) async throws -> Bool {
+    try await redis.send(["EXISTS", .string(SessionKeys(installHash: installHash).install)]).integer == 1
+  }
+
   /// Changes what is known of an install by a rule, atomically. The rule may run more than once.
   ///
   /// `announce` is called before the change is written, so that no change is written that was not announced; where another got in

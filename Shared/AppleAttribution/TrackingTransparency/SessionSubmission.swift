@@ -34,11 +34,7 @@ public struct SessionSubmission: Sendable, Hashable {
       waitingInterval = seconds
     default: throw FieldError(field: "attConsentWaitingInterval", reason: "must be a whole number of seconds")
     }
-    switch payload["urlStrategy"] {
-    case nil, .null: strategy = nil
-    case .string(let name): strategy = name
-    default: throw FieldError(field: "urlStrategy", reason: "must be a string")
-    }
+    strategy = try Self.strategy(in: payload)
     deviceTime = try Self.time("deviceTime", in: payload)
     self.payload = payload
   }
@@ -58,6 +54,15 @@ public struct SessionSubmission: Sendable, Hashable {
     let other = try ATTStatus(parsing: second, field: "att_status")
     guard let first = payload["attStatus"], !first.isNull else { return other }
     return status == other ? status : .unavailable
+  }
+
+  /// `urlStrategy`, where the payload names one.
+  public static func strategy(in payload: JSONObject) throws(FieldError) -> String? {
+    switch payload["urlStrategy"] {
+    case nil, .null: return nil
+    case .string(let name): return name
+    default: throw FieldError(field: "urlStrategy", reason: "must be a string")
+    }
   }
 
   /// The payload as it leaves with a status: the status is told always, under the name the receiving side knows.
