@@ -113,6 +113,37 @@ def test_an_allow_list_is_for_its_kind_of_route_alone(edge):
     assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.20"))[0] == 200
 
 
+@pytest.mark.parametrize("said", [{}, from_(""), from_("unknown"), from_("17.0.0.1, unknown"), from_("17.0.0.1, _hidden"),
+                                  {"Forwarded": "for=17.0.0.1"}, from_("17.0.0.1, 300.1.2.3")], ids=str)
+def test_a_client_that_no_proxy_names_is_on_no_allow_list(edge, said):
+    """It is the proxy that asks then; an address beside a word that is none is not believed."""
+    assert ask(edge, "/v1/app-store/notifications", b"{}", said)[0] == 403
+
+
+@pytest.mark.parametrize("path,known", [("/v1/app-store/notifications", 200), ("/v1/adservices/tokens", 400)], ids=["notification", "token"])
+def test_who_is_on_no_allow_list_does_not_learn_which_apps_there_are(system, tmp_path, path, known):
+    text = "edge: { trustedProxies: [127.0.0.1], allow: { notification: [apple], token: [apple] } }\n"
+    body = b'{"signedPayload":"x"}'
+    with IngestProcess(system, tmp_path, settings=text) as process:
+        def answer(app: str, address: str, method: str = "POST"):
+            connection = http.client.HTTPConnection("127.0.0.1", process.port, timeout=60)
+            try:
+                connection.request(method, f"{path}/{app}", body, {"Content-Type": "application/json", **from_(address)})
+                response = connection.getresponse()
+                headers = {name.lower(): value for name, value in response.getheaders()}
+                return response.status, {name: value for name, value in headers.items() if name not in ("date", "x-request-id")}, response.read()
+            finally:
+                connection.close()
+
+        apps = ("com.example.app", "com.example.nobody")
+        for method in ("POST", "GET"):
+            ours, theirs = (answer(app, "198.51.100.20", method) for app in apps)
+            assert ours == theirs and ours[0] == 403, (ours, theirs)
+        # Who may ask is told what is so.
+        assert [answer(app, "17.1.2.3")[0] for app in apps] == [known, 404]
+        assert process.metric('attribution_http_rejected_total{cause="address"}') == 4
+
+
 def test_without_proxies_nobodys_word_counts(system, tmp_path):
     settings = "edge: { allow: { notification: [apple] }, peerRate: { perSecond: 0.001, burst: 3 } }\n"
     with IngestProcess(system, tmp_path, settings=settings) as process:

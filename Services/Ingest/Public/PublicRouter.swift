@@ -14,16 +14,17 @@ struct PublicRouter: PublicResponder {
   let now: @Sendable () -> Int64
 
   func route(_ path: String) -> PublicRouteDescription? {
-    served(path).map { route in
+    PublicRoute(path: path).map { route in
       var isPostback = false
       if case .postback = route { isPostback = true }
-      return PublicRouteDescription(method: route.method, kind: route.name, comeAgainStatus: isPostback ? 500 : 429)
+      return PublicRouteDescription(
+        method: route.method, kind: route.name, comeAgainStatus: isPostback ? 500 : 429, isServed: serves(route))
     }
   }
 
   func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
     let request = PublicRequest(received, receivedAt: now())
-    guard let route = served(request.path) else { return .failure(.notFound("no such route")) }
+    guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
     guard request.isJSON || (route.takesText && request.isText) else {
       var answer = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
@@ -40,13 +41,12 @@ struct PublicRouter: PublicResponder {
     }
   }
 
-  /// The route of a path; nil when there is none, or it is the URL of an app that is not configured.
-  private func served(_ path: String) -> PublicRoute? {
-    guard let route = PublicRoute(path: path) else { return nil }
+  /// Whether it is not the URL of an app that is not configured.
+  private func serves(_ route: PublicRoute) -> Bool {
     switch route {
-    case .notification(let bundleId?): return takesNotifications(bundleId) ? route : nil
-    case .token(let bundleId?): return tokens.takes(bundleId) ? route : nil
-    default: return route
+    case .notification(let bundleId?): takesNotifications(bundleId)
+    case .token(let bundleId?): tokens.takes(bundleId)
+    default: true
     }
   }
 }

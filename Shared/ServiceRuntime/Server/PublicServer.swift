@@ -38,8 +38,11 @@ public struct PublicRouteDescription: Sendable, Hashable {
   public let kind: String
   /// What a sender that is to come again is answered in place of 429: 500 where only that is promised a repeat.
   public let comeAgainStatus: Int
+  /// False for the URL of somebody who is not known here: whoever may ask such routes is told that there is none, and nobody else.
+  public let isServed: Bool
 
-  public init(method: String, kind: String, comeAgainStatus: Int = 429) {
+  public init(method: String, kind: String, comeAgainStatus: Int = 429, isServed: Bool = true) {
+    self.isServed = isServed
     self.method = method
     self.kind = kind
     self.comeAgainStatus = comeAgainStatus
@@ -84,7 +87,7 @@ struct PublicServer: HTTPResponder {
       let status = refusal.code == .resourceExhausted ? route?.comeAgainStatus : nil
       return .answer(exchange.finish(.error(refusal, status: status)))
     }
-    guard let route else { return .answer(exchange.finish(.error(.notFound("no such route"), status: 404))) }
+    guard let route, route.isServed else { return .answer(exchange.finish(.error(.notFound("no such route"), status: 404))) }
     guard route.method == request.method else {
       var answer = HTTPAnswer.error(RPCError(.unimplemented, "this route takes \(route.method)"), status: 405)
       answer.headers.add(name: "allow", value: route.method)
