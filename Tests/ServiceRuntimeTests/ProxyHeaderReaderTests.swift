@@ -15,8 +15,10 @@ import Testing
     func add() { count.withLock { $0 += 1 } }
   }
 
-  private func connection(limit: Int = 2048) throws -> (EmbeddedChannel, ProxyHeaderReader) {
-    let reader = ProxyHeaderReader(limit: limit, timeLimit: .seconds(10)) { [refusals] in refusals.add() }
+  private func connection(
+    limit: Int = 2048, admits: @escaping (ProxyHeader.Origin) -> Bool = { _ in true }
+  ) throws -> (EmbeddedChannel, ProxyHeaderReader) {
+    let reader = ProxyHeaderReader(limit: limit, timeLimit: .seconds(10), admits: admits) { [refusals] in refusals.add() }
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.addHandler(reader)
     channel.connect(to: try SocketAddress(ipAddress: "10.0.0.1", port: 1), promise: nil)
@@ -38,6 +40,17 @@ import Testing
     // A second header is the client's own word.
     try channel.writeInbound(ByteBuffer(string: "PROXY UNKNOWN\r\n"))
     #expect(try received(channel) == "PROXY UNKNOWN\r\n" && channel.isActive && refusals.value == 0)
+  }
+
+  @Test func `A connection of an origin that is not admitted ends, and nothing of it comes through`() throws {
+    for isAdmitted in [true, false] {
+      let (channel, _) = try connection { $0 == .unknown || isAdmitted }
+      try channel.writeInbound(ByteBuffer(string: line + "GET / "))
+      channel.embeddedEventLoop.run()
+      #expect(channel.isActive == isAdmitted)
+      let through = try received(channel)
+      #expect(through == (isAdmitted ? "GET / " : "") && refusals.value == 0)
+    }
   }
 
   @Test func `It may come byte by byte, and nothing comes through before its end`() throws {

@@ -4,7 +4,7 @@ extension PublicEdge {
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
-    unknown += node.unknownKeys(["trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers"])
+    unknown += node.unknownKeys(["trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers", "peerConnections"])
     proxies.ranges = try Self.ranges(node["trustedProxies"])
     if let listeners = node["proxyProtocol"] { proxyProtocol = try Self.listeners(listeners, isTrusting: !proxies.ranges.isEmpty) }
     if let header = node["forwardedHeader"] {
@@ -27,6 +27,11 @@ extension PublicEdge {
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
     try node.count("peers", 512...1 << 26, &peers)
+    if node["peerConnections"] != nil {
+      var most = 0
+      try node.count("peerConnections", 0...1 << 26, &most)
+      peerConnections = most
+    }
   }
 
   private static func listeners(_ node: ConfigurationNode, isTrusting: Bool) throws(ConfigurationError) -> Set<Listener> {

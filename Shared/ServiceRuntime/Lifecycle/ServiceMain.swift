@@ -217,7 +217,9 @@ public enum ServiceMain {
     let bound = ConnectionBound(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
-      proxies: environment.configuration.edge.proxies(of: name), isDraining: { health.isDraining })
+      proxies: environment.configuration.edge.proxies(of: name),
+      peers: name == .public ? PeerConnections(environment.configuration.edge, environment.configuration.limits) : nil,
+      isDraining: { health.isDraining })
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),
       onServerRunning: { channel in

@@ -14,6 +14,8 @@ public struct PublicEdge: Sendable, Hashable {
   public var peerRate: RequestRate?
   /// Addresses whose rates are kept at a time.
   public var peers = 65_536
+  /// Connections that one address, or one /64 of IPv6, may have open at a time; 0 for no bound, nil for half of what the listener takes.
+  public var peerConnections: Int?
 
   public init() {}
 

@@ -26,15 +26,18 @@ struct ConnectionChannel: ServerChildChannel {
   private let tls: LiveTLS?
   /// Peers whose connections begin with a ``ProxyHeader``; all others' do not.
   private let proxies: [AddressRange]
+  /// Nil: a peer may have as many connections as the listener.
+  private let peers: PeerConnections?
   private let isDraining: @Sendable () -> Bool
 
   init(
     responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound, tls: LiveTLS?,
-    proxies: [AddressRange], isDraining: @escaping @Sendable () -> Bool
+    proxies: [AddressRange], peers: PeerConnections?, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.bound = bound
     self.tls = tls
     self.proxies = proxies
+    self.peers = peers
     self.responder = responder
     self.limits = limits
     bodies = BodyBudget(most: limits.bodyMemory)
@@ -45,14 +48,19 @@ struct ConnectionChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let promise = channel.eventLoop.makePromise(of: Negotiated.self)
-      guard !bound.isPassed else {
-        registry.add("attribution_http_rejected_total", 1, ["connections"])
+      func closed(_ cause: String) -> Value {
+        registry.add("attribution_http_rejected_total", 1, [cause])
         promise.fail(ChannelError.ioOnClosedChannel)
         channel.close(promise: nil)
         return Value(channel: channel, negotiated: promise.futureResult)
       }
+      guard !bound.isPassed else { return closed("connections") }
+      let address = ConnectionPeer.address(of: channel)
+      let isProxys = address.map { proxies.contains($0) } ?? false
+      // Whose connection a proxy passes on is known when its header is read.
+      guard isProxys || take(channel, from: address) else { return closed("peer_connections") }
       let timeLimit = TimeAmount.nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))
-      let proxyHeader = try expectProxyHeader(on: channel, within: timeLimit)
+      let proxyHeader = isProxys ? try expectProxyHeader(on: channel, within: timeLimit) : nil
       let sniffer = PrefaceSniffer(timeLimit: timeLimit) { isHTTP2 in
         let peer = ConnectionPeer(
           channel, certificateNames: tls == nil ? [] : CertificateNames.uris(of: channel), origin: proxyHeader?.origin)
@@ -73,10 +81,21 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  /// In front of everything else, TLS too; nil where the peer is no proxy.
-  private func expectProxyHeader(on channel: any Channel, within timeLimit: TimeAmount) throws -> ProxyHeaderReader? {
-    guard !proxies.isEmpty, let address = ConnectionPeer.address(of: channel), proxies.contains(address) else { return nil }
-    let reader = ProxyHeaderReader(limit: limits.proxyHeaderBytes, timeLimit: timeLimit) {
+  /// Counts a peer's connection until it is closed; false when it is one too many.
+  private func take(_ channel: any Channel, from address: IPAddress?) -> Bool {
+    guard let peers, let address else { return true }
+    guard peers.take(address) else { return false }
+    channel.closeFuture.whenComplete { _ in peers.giveBack(address) }
+    return true
+  }
+
+  /// In front of everything else, TLS too.
+  private func expectProxyHeader(on channel: any Channel, within timeLimit: TimeAmount) throws -> ProxyHeaderReader {
+    let reader = ProxyHeaderReader(limit: limits.proxyHeaderBytes, timeLimit: timeLimit) { origin in
+      guard case .client(let address) = origin, !take(channel, from: address) else { return true }
+      registry.add("attribution_http_rejected_total", 1, ["peer_connections"])
+      return false
+    } onRefusal: {
       registry.add("attribution_http_rejected_total", 1, ["proxy_header"])
     }
     try channel.pipeline.syncOperations.addHandler(reader)

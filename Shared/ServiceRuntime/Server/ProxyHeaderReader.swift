@@ -10,6 +10,7 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   private(set) var origin: ProxyHeader.Origin?
   private let limit: Int
   private let timeLimit: TimeAmount
+  private let admits: (ProxyHeader.Origin) -> Bool
   private let onRefusal: () -> Void
   private var seen = ByteBuffer()
   private var isRefused = false
@@ -18,8 +19,12 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - limit: the longest header that is taken, bytes.
   ///   - timeLimit: from the connection's beginning to the header's end.
+  ///   - admits: called once the header is read; says whether the connection of that origin goes on, or is closed.
   ///   - onRefusal: called once, before the connection is closed for its header.
-  init(limit: Int, timeLimit: TimeAmount, onRefusal: @escaping () -> Void) {
+  init(
+    limit: Int, timeLimit: TimeAmount, admits: @escaping (ProxyHeader.Origin) -> Bool = { _ in true }, onRefusal: @escaping () -> Void
+  ) {
+    self.admits = admits
     self.limit = limit
     self.timeLimit = timeLimit
     self.onRefusal = onRefusal
@@ -43,6 +48,10 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
     case .incomplete: return
     case .refused: refuse(context)
     case .whole(let header):
+      guard admits(header.origin) else {
+        end(context)
+        return
+      }
       origin = header.origin
       seen.moveReaderIndex(forwardBy: header.length)
       let rest = seen
@@ -59,9 +68,13 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
 
   private func refuse(_ context: ChannelHandlerContext) {
     guard origin == nil, !isRefused else { return }
+    onRefusal()
+    end(context)
+  }
+
+  private func end(_ context: ChannelHandlerContext) {
     isRefused = true
     seen = ByteBuffer()
-    onRefusal()
     context.close(promise: nil)
   }
 }
