@@ -3,40 +3,22 @@
 #include <string.h>
 #include <zlib.h>
 
-int attribution_gunzip(const unsigned char *bytes, size_t count, size_t limit, unsigned char **out, size_t *out_count) {
+int attribution_gunzip(const unsigned char *bytes, size_t count, size_t limit, unsigned char *out, size_t *out_count) {
   z_stream stream;
   memset(&stream, 0, sizeof stream);
+  *out_count = 0;
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return -1;
-  size_t capacity = count * 4 + 1024;
-  // One byte more than allowed tells "at the limit" from "past it".
-  if (capacity > limit + 1) capacity = limit + 1;
-  unsigned char *buffer = malloc(capacity);
-  size_t filled = 0;
-  int result = buffer ? 0 : -1;
   stream.next_in = (unsigned char *)bytes;
   stream.avail_in = (unsigned)count;
-  while (result == 0) {
-    stream.next_out = buffer + filled;
-    stream.avail_out = (unsigned)(capacity - filled);
-    int code = inflate(&stream, Z_NO_FLUSH);
-    filled = capacity - stream.avail_out;
-    if (filled > limit) result = -2;
-    else if (code == Z_STREAM_END) break;
-    else if (code != Z_OK && code != Z_BUF_ERROR) result = -1;
-    else if (stream.avail_out == 0) {
-      size_t larger = capacity * 2 > limit + 1 ? limit + 1 : capacity * 2;
-      unsigned char *moved = larger > capacity ? realloc(buffer, larger) : NULL;
-      if (!moved) result = -1;
-      else { buffer = moved; capacity = larger; }
-    } else if (stream.avail_in == 0) result = -1;
-  }
+  stream.next_out = out;
+  stream.avail_out = (unsigned)(limit + 1);
+  int code = inflate(&stream, Z_FINISH);
+  size_t filled = limit + 1 - stream.avail_out;
   // Bytes after the stream would have no meaning.
-  if (result == 0 && stream.avail_in != 0) result = -1;
+  int result = filled > limit ? -2 : code == Z_STREAM_END && stream.avail_in == 0 ? 0 : -1;
   inflateEnd(&stream);
-  if (result != 0) { free(buffer); return result; }
-  *out = buffer;
-  *out_count = filled;
-  return 0;
+  if (result == 0) *out_count = filled;
+  return result;
 }
 
 int attribution_gzip(const unsigned char *bytes, size_t count, unsigned char **out, size_t *out_count) {

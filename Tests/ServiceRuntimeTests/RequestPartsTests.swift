@@ -33,8 +33,8 @@ import Testing
 }
 
 @Suite struct QueryMessageTests {
-  private func text(_ query: String, limit: Int = 1000) throws(RPCError) -> String {
-    String(decoding: try QueryMessage(query, limit: limit, ratio: 100).bytes, as: UTF8.self)
+  private func text(_ query: String, limit: Int = 1000, most: Int = 1 << 20) throws(RPCError) -> String {
+    String(decoding: try QueryMessage(query, limit: limit, ratio: 100, share: BodyShare(BodyBudget(most: most))).bytes, as: UTF8.self)
   }
 
   @Test func `A message comes plain, in Base64 or compressed`() throws {
@@ -42,7 +42,10 @@ import Testing
     #expect(try text("connect=v1&base64=1&message=e30&encoding=json") == "{}")
     #expect(try text("base64=1&message=e30%3D&encoding=json") == "{}")
     let packed = Base64.encodeURL(try #require(Gzip.deflate(Array("{}".utf8))))
-    #expect(try text("encoding=json&base64=1&compression=gzip&message=" + packed) == "{}")
+    #expect(try text("encoding=json&base64=1&compression=gzip&message=" + packed, most: 2) == "{}")
+    #expect { _ = try text("encoding=json&base64=1&compression=gzip&message=" + packed, most: 1) } throws: {
+      ($0 as? RPCError)?.reason == "OVERLOADED"
+    }
   }
 
   @Test(arguments: [
@@ -56,13 +59,49 @@ import Testing
 }
 
 @Suite struct GzipTests {
+  private let budget = BodyBudget(most: 1 << 20)
+
   @Test func `Exactly the limit is inflated, one byte more is not`() throws {
     let bytes = [UInt8](repeating: 7, count: 5000)
     let packed = try #require(Gzip.deflate(bytes))
-    #expect(try Gzip.inflate(packed, limit: 5000) == bytes)
-    #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999) }
-    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(Array(packed.dropLast()), limit: 5000) }
-    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate([1, 2, 3], limit: 5000) }
+    let share = BodyShare(budget)
+    #expect(try Gzip.inflate(packed, limit: 5000, on: share) == bytes)
+    #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999, on: share) }
+    for broken in [Array(packed.dropLast()), Array(packed.dropLast(8)), packed + [0], Array(packed.dropFirst()), [1, 2, 3], []] {
+      #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(broken, limit: 5000, on: share) }
+    }
+    // What came to nothing is not counted.
+    #expect(budget.bytes == 5000)
+  }
+
+  @Test(arguments: [0, 1, 5000]) func `Exactly as many bytes are counted as are made`(count: Int) throws {
+    let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: count)))
+    for _ in 0..<2 {
+      let share = BodyShare(budget)
+      #expect(try Gzip.inflate(packed, limit: 1 << 20, on: share).count == count)
+      #expect(budget.bytes == count)
+    }
+    #expect(budget.bytes == 0)
+  }
+
+  @Test func `What all hold together may reach the bound, and one byte more is not made`() throws {
+    let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
+    let budget = BodyBudget(most: 10_000)
+    let shares = (0..<3).map { _ in BodyShare(budget) }
+    for share in shares.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: share).count == 5000) }
+    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: shares[2]) }
+    #expect(budget.bytes == 10_000)
+    shares[0].giveBack(4999)
+    #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: shares[2]) }
+    shares[0].giveBack(1)
+    #expect(try Gzip.inflate(packed, limit: 5000, on: shares[2]).count == 5000)
+  }
+
+  @Test(arguments: [0, 1, 4999, 5001, Int(UInt32.max)]) func `A stream that says another length than its own is none`(said: Int) throws {
+    var packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
+    packed.replaceSubrange(packed.count - 4..<packed.count, with: (0..<4).map { UInt8(truncatingIfNeeded: said >> (8 * $0)) })
+    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(packed, limit: 6000, on: BodyShare(budget)) }
+    #expect(budget.bytes == 0)
   }
 }
 

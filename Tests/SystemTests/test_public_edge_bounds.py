@@ -1,5 +1,6 @@
 """Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import signal
 import socket
 import subprocess
 import time
+import uuid
 
 import pytest
 from http2_connection import REQUEST, HTTP2Connection
@@ -197,4 +199,70 @@ def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
                 post.socket.close()
         assert all(answer.status == (500 if was_refused else 200) for was_refused, answer in answers), answers
         assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 1
+        assert_served(edge)
+
+
+GZIP = b"Content-Encoding: gzip\r\n"
+
+
+def bomb(size: int) -> tuple[bytes, bytes]:
+    """What any public route takes, of that length, and as gzip: small, and yet within the bound on gzip's ratio."""
+    body = {**json.loads(postback()), "signedPayload": uuid.uuid4().hex, "noise": os.urandom(size // 75).hex()}
+    text = json.dumps(body).encode()
+    text = text[:-1] + b" " * (size - len(text)) + b"}"
+    packed = gzip.compress(text, 9)
+    assert len(text) == size and size / 100 < len(packed) < size / 30
+    return text, packed
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
+    """At the bound it is served; one byte past it, it is to come again, on every route and in both protocols."""
+    body, packed = bomb(200_000)
+    with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
+        headers = {"Content-Encoding": "gzip"}
+        for path, refused in (("/v1/postbacks", 500), ("/v1/app-store/notifications", 503)):
+            status, answer = edge.post(path, packed, headers)
+            assert status == (refused if missing else 200), answer
+            assert not missing or b"OVERLOADED" in answer
+        with HTTP2Connection(edge.port) as http2:
+            http2.send(http2.request(1, packed, [*REQUEST, ("content-encoding", "gzip")]))
+            assert http2.status(1) == (500 if missing else 200)
+        # The internal port counts so too: these bytes are no call, and are inflated before that is known.
+        status, answer = edge.post("/attribution.ingest.v1.IngestService/GetDelivery", packed,
+                                   {**headers, "Authorization": f"Bearer {system.token}"}, port=edge.internal_port)
+        assert status == (503 if missing else 400), answer
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 4 * missing
+        # Nothing of it stays counted.
+        for _ in range(5):
+            assert edge.post("/v1/postbacks", gzip.compress(postback()), headers)[0] == 200
+
+
+def test_many_small_bombs_cannot_pass_the_bound_together(system, tmp_path):
+    """Each is far below every bound of one body; together they are inflated as far as there is room, and no further."""
+    bombs = [bomb(200_000)[1] for _ in range(40)]
+    with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:
+        before, redis = edge.memory(), system.pid("redis")
+        posts = [RawConnection(edge.port) for _ in bombs]
+        answers = {}
+        os.kill(redis, signal.SIGSTOP)
+        try:
+            for post, packed in zip(posts, bombs, strict=True):
+                post.send(request(GZIP, packed))
+            # As they come all of them have room many times over; inflated, nine have.
+            assert sum(map(len, bombs)) < 400_000
+            while len(answers) < 31:
+                ready = select.select([post.socket for post in posts if post not in answers], [], [], 20)[0]
+                assert ready, len(answers)
+                for post in posts:
+                    if post.socket in ready:
+                        answers[post] = post.answer()
+            assert {answer.status for answer in answers.values()} == {500} and len(answers) == 31
+        finally:
+            os.kill(redis, signal.SIGCONT)
+        assert [post.answer().status for post in posts if post not in answers] == [200] * 9
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 31
+        for post in posts:
+            post.socket.close()
+        assert edge.memory() - before < 32 * MIB
         assert_served(edge)

@@ -44,12 +44,12 @@ final class Health: Sendable {
     switch request.path {
     case "/livez": return get(request) ?? .answer(status(true))
     case "/startupz": return get(request) ?? .answer(status(started.load(ordering: .relaxed)))
-    case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _ in await self.readiness() })
+    case "/readyz": return get(request) ?? .body(limit: 0, SimpleExchange { _, _ in await self.readiness() })
     case "/metrics":
       return get(request)
         ?? .body(
           limit: 0,
-          SimpleExchange { _ in
+          SimpleExchange { _, _ in
             HTTPAnswer(
               status: 200, headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8"],
               body: Array(await self.metrics.text().utf8))
@@ -59,7 +59,7 @@ final class Health: Sendable {
       guard request.mediaType == "application/json" else {
         return .answer(HTTPAnswer(status: 415, headers: ["accept-post": "application/json"]))
       }
-      return .body(limit: 4096, SimpleExchange { body in await self.check(body) })
+      return .body(limit: 4096, SimpleExchange { body, _ in await self.check(body) })
     default: return nil
     }
   }

@@ -40,7 +40,8 @@ struct ConnectionChannel: ServerChildChannel {
     self.peers = peers
     self.responder = responder
     self.limits = limits
-    bodies = BodyBudget(most: limits.bodyMemory)
+    bodies = BodyBudget(
+      most: limits.bodyMemory, refusals: registry.series("attribution_http_rejected_total", ["body_memory"]))
     self.registry = registry
     self.isDraining = isDraining
   }

@@ -204,12 +204,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch (part, state) {
     case (.head(let head), .head): begin(head, context)
     case (.body(let buffer), .body):
-      let body = self.body ?? HeldBody(bodies)
-      self.body = body
-      if let error = body.add(buffer, limit: bodyLimit), let exchange {
-        if error == .noRoom { registry.add("attribution_http_rejected_total", 1, ["body_memory"]) }
-        refuse(exchange.refuse(error), context)
-      }
+      if body == nil { body = HeldBody(bodies) }
+      if let error = body!.add(buffer, limit: bodyLimit), let exchange { refuse(exchange.refuse(error), context) }
     case (.end, .body): answer(context)
     case (.end, .skipping): next(context)
     default: break
@@ -269,15 +265,16 @@ final class HTTP1Handler: ChannelDuplexHandler {
     guard let exchange else { return }
     deadline = nil
     // It counts until the answer is made: what waits for Redis is memory as what is still being read.
-    let held = body
-    let bytes = held?.take() ?? []
+    var held = body ?? HeldBody(bodies)
     body = nil
+    let bytes = held.take()
+    let share = held.share
     self.exchange = nil
-    switch exchange.respond(to: bytes) {
+    switch exchange.respond(to: bytes, share) {
     case .now(let answer): finish(answer, context)
     case .later(let work):
       state = .working
-      let bound = NIOLoopBound((self, context, held), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, share), eventLoop: context.eventLoop)
       let loop = context.eventLoop
       Task {
         let answer = await work()
@@ -288,7 +285,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
       }
     case .waiting(let work):
       state = .working
-      let bound = NIOLoopBound((self, context, held), eventLoop: context.eventLoop)
+      let bound = NIOLoopBound((self, context, share), eventLoop: context.eventLoop)
       isStarting = true
       Task.immediate(executorPreference: executor) {
         let answer = await work()
@@ -301,7 +298,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
       answersThisTurn = true
       turn.perform(work) {
         self.answersThisTurn = false
-        self.complete(answer(), context)
+        withExtendedLifetime(share) { self.complete(answer(), context) }
       }
     }
   }

@@ -273,11 +273,10 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private func take(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard let stream = streams[id], case .byteBuffer(let buffer) = part.data else { return }
     if let exchange = stream.exchange {
-      let body = stream.body ?? HeldBody(bodies)
-      stream.body = body
-      if let error = body.add(buffer, limit: stream.bodyLimit) {
+      if stream.body == nil { stream.body = HeldBody(bodies) }
+      if let error = stream.body!.add(buffer, limit: stream.bodyLimit) {
         stream.isWhole = part.endStream
-        refuse(error, exchange, stream, id, context)
+        answer(exchange.refuse(error), stream, id, context)
         return
       }
     } else {
@@ -288,13 +287,6 @@ final class HTTP2Handler: ChannelDuplexHandler {
       }
     }
     if part.endStream { ended(stream, id, context) }
-  }
-
-  private func refuse(
-    _ error: BodyError, _ exchange: any HTTPExchange, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext
-  ) {
-    if error == .noRoom { registry.add("attribution_http_rejected_total", 1, ["body_memory"]) }
-    answer(exchange.refuse(error), stream, id, context)
   }
 
   private func ended(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
@@ -308,8 +300,9 @@ final class HTTP2Handler: ChannelDuplexHandler {
     stream.exchange = nil
     stream.deadline = nil
     // It counts until the answer is made.
-    let bytes = stream.body?.take() ?? []
-    switch exchange.respond(to: bytes) {
+    if stream.body == nil { stream.body = HeldBody(bodies) }
+    let bytes = stream.body!.take()
+    switch exchange.respond(to: bytes, stream.body!.share) {
     case .now(let answer): self.answer(answer, stream, id, context)
     case .later(let work), .waiting(let work):
       let bound = NIOLoopBound((self, context, stream), eventLoop: context.eventLoop)

@@ -18,7 +18,9 @@ public protocol HTTPExchange: Sendable {
   func refuse(_ error: BodyError) -> HTTPAnswer
   /// The answer to the whole request. Called on the connection's event loop: what takes longer than a signature goes
   /// into ``HTTPOutcome/later(_:)``.
-  func respond(to body: [UInt8]) -> HTTPOutcome
+  ///
+  /// - Parameter share: what the body counts on until it is answered; what is inflated of it is to be counted on it too.
+  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome
 }
 
 /// An answer, or the work that will make it.
@@ -53,8 +55,8 @@ public enum BodyError: Error, Sendable {
 
 /// An exchange whose body is small and whose work is a closure.
 struct SimpleExchange: HTTPExchange {
-  let work: @Sendable ([UInt8]) async -> HTTPAnswer
+  let work: @Sendable ([UInt8], BodyShare) async -> HTTPAnswer
 
   func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
-  func respond(to body: [UInt8]) -> HTTPOutcome { .later { await work(body) } }
+  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome { .later { await work(body, share) } }
 }

@@ -2,20 +2,26 @@ import AttributionProtocol
 import NIOCore
 import Synchronization
 
-/// Bytes of bodies that a listener has read of requests which are not answered yet, over all its connections.
+/// Bytes of bodies, as they came and as they were inflated, of requests that are not answered yet, over all connections of a listener.
 ///
 /// Bounds of one body, one connection and the number of connections together allow far more than a process has memory for.
 final class BodyBudget: Sendable {
   private let most: Int
+  private let refusals: MetricSeries?
   private let held = Atomic<Int>(0)
 
-  init(most: Int) { self.most = most }
+  /// - Parameter refusals: counts what there was no room for.
+  init(most: Int, refusals: MetricSeries? = nil) {
+    self.most = most
+    self.refusals = refusals
+  }
 
   var bytes: Int { held.load(ordering: .relaxed) }
 
   func take(_ count: Int) -> Bool {
     guard held.add(count, ordering: .relaxed).newValue <= most else {
       giveBack(count)
+      refusals?.add()
       return false
     }
     return true
@@ -24,29 +30,50 @@ final class BodyBudget: Sendable {
   func giveBack(_ count: Int) { held.subtract(count, ordering: .relaxed) }
 }
 
-/// A body on its way; its bytes are given back when it is let go of: when its request is answered.
-final class HeldBody {
+/// What one request takes up of its listener's ``BodyBudget``. It is given back when nobody holds this any more: when the request is
+/// answered.
+public final class BodyShare: Sendable {
   private let budget: BodyBudget
-  private var buffer: ByteBuffer?
-  private var charged = 0
+  private let taken = Atomic<Int>(0)
 
   init(_ budget: BodyBudget) { self.budget = budget }
 
-  deinit { budget.giveBack(charged) }
+  deinit { budget.giveBack(taken.load(ordering: .relaxed)) }
+
+  /// Whether there was room for so many bytes more.
+  func take(_ count: Int) -> Bool {
+    guard budget.take(count) else { return false }
+    taken.add(count, ordering: .relaxed)
+    return true
+  }
+
+  /// Of what was taken, bytes that are not needed after all.
+  func giveBack(_ count: Int) {
+    taken.subtract(count, ordering: .relaxed)
+    budget.giveBack(count)
+  }
+}
+
+/// A body on its way.
+struct HeldBody {
+  /// What its bytes count on, until that is let go of.
+  let share: BodyShare
+  private var buffer: ByteBuffer?
+
+  init(_ budget: BodyBudget) { share = BodyShare(budget) }
 
   var count: Int { buffer?.readableBytes ?? 0 }
 
-  /// The bytes, once; they count until the body is let go of.
-  func take() -> [UInt8] {
+  /// The bytes, once.
+  mutating func take() -> [UInt8] {
     defer { buffer = nil }
     return buffer.map { Array($0.readableBytesView) } ?? []
   }
 
   /// Adds a part; says why that cannot be.
-  func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
+  mutating func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
     guard count + part.readableBytes <= limit else { return .tooLarge }
-    guard budget.take(part.readableBytes) else { return .noRoom }
-    charged += part.readableBytes
+    guard share.take(part.readableBytes) else { return .noRoom }
     if buffer == nil { buffer = part } else { buffer!.writeImmutableBuffer(part) }
     return nil
   }

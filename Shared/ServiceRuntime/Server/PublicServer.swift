@@ -135,17 +135,20 @@ private struct PublicExchange: HTTPExchange {
       status: 413)
   }
 
-  func respond(to body: [UInt8]) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome {
     var bytes = body
     let limits = server.limits
     switch request.contentEncoding?.lowercased() {
     case nil, "identity": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: min(limits.publicBodyBytes, max(bytes.count * limits.gzipRatio, 1024)))
+        bytes = try Gzip.inflate(bytes, limit: min(limits.publicBodyBytes, max(bytes.count * limits.gzipRatio, 1024)), on: share)
       } catch {
-        return .now(
-          finish(error == .tooLarge ? tooLarge : .error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)))
+        switch error {
+        case .tooLarge: return .now(refuse(.tooLarge))
+        case .noRoom: return .now(refuse(.noRoom))
+        case .malformed: return .now(finish(.error(RPCError(.invalidArgument, "the body is not gzip"), status: 400)))
+        }
       }
     default:
       return .now(

@@ -5,7 +5,11 @@ import Cryptography
 struct QueryMessage {
   let bytes: [UInt8]
 
-  init(_ query: String, limit: Int, ratio: Int) throws(RPCError) {
+  /// - Parameters:
+  ///   - limit: bytes of the message, inflated.
+  ///   - ratio: inflated to sent, at the most.
+  ///   - share: where what is inflated counts.
+  init(_ query: String, limit: Int, ratio: Int, share: BodyShare) throws(RPCError) {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -32,11 +36,13 @@ struct QueryMessage {
     case nil, "identity", "": break
     case "gzip":
       do throws(Gzip.Failure) {
-        bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * ratio, 1024)))
+        bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * ratio, 1024)), on: share)
       } catch {
-        throw error == .tooLarge
-          ? RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")
-          : .invalidArgument(field: "message", "is not gzip")
+        switch error {
+        case .tooLarge: throw RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")
+        case .malformed: throw .invalidArgument(field: "message", "is not gzip")
+        case .noRoom: throw .noRoomForBodies
+        }
       }
     default: throw RPCError(.unimplemented, "unknown compression; gzip and identity are accepted")
     }

@@ -77,10 +77,10 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  func respond(to body: [UInt8]) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome {
     server.metrics.begin(route.metrics)
     do throws(RPCError) {
-      let bytes = try message(body)
+      let bytes = try message(body, share)
       let context = RPCContext(
         caller: caller, requestId: requestId, trace: TraceContext(parent: request.traceparent),
         idempotencyKey: try idempotencyKey(), deadline: started + timeLimit, server: server)
@@ -151,21 +151,27 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: Message
 
-  private func message(_ body: [UInt8]) throws(RPCError) -> [UInt8] {
+  private func message(_ body: [UInt8], _ share: BodyShare) throws(RPCError) -> [UInt8] {
     let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
-    if request.method == "GET" { return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio).bytes }
+    if request.method == "GET" {
+      return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio, share: share).bytes
+    }
     var bytes = body
     switch request.contentEncoding?.lowercased() {
     case nil, "identity": break
     case "gzip":
       if !bytes.isEmpty {
         do throws(Gzip.Failure) {
-          bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)))
+          bytes = try Gzip.inflate(bytes, limit: min(limit, max(bytes.count * limits.gzipRatio, 1024)), on: share)
         } catch {
-          guard error == .tooLarge else { throw RPCError(.invalidArgument, "the body is not gzip") }
-          throw RPCError(
-            .resourceExhausted, "inflated, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times what was sent",
-            reason: "REQUEST_TOO_LARGE")
+          switch error {
+          case .malformed: throw RPCError(.invalidArgument, "the body is not gzip")
+          case .noRoom: throw .noRoomForBodies
+          case .tooLarge:
+            throw RPCError(
+              .resourceExhausted, "inflated, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times what was sent",
+              reason: "REQUEST_TOO_LARGE")
+          }
         }
       }
     default: throw RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted")

@@ -61,8 +61,8 @@ final class RPCServer: HTTPResponder {
       answer.requestId = requestId
       return .answer(answer)
     case .body(let limit, let exchange):
-      let wrapped = SimpleExchange { body in
-        var answer = await exchange.respond(to: body).answer()
+      let wrapped = SimpleExchange { body, share in
+        var answer = await exchange.respond(to: body, share).answer()
         answer.requestId = requestId
         AnswerCompression.apply(&answer, request)
         return answer
