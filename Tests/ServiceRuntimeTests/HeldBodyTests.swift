@@ -35,11 +35,33 @@ import Testing
 
   @Test func `What there is no room for is counted`() {
     let registry = MetricsRegistry()
-    registry.counter("refused", help: "")
-    let budget = BodyBudget(most: 10, refusals: registry.series("refused"))
+    registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
+    func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
+    let budget = BodyBudget(most: 10, registry: registry)
     var body = HeldBody(budget)
     #expect(body.add(ByteBuffer(string: "12345678901"), limit: 10) == .tooLarge && body.share.take(10))
-    #expect(registry.series("refused")?.present.value == 0)
-    #expect(!body.share.take(1) && registry.series("refused")?.present.value == 1)
+    #expect(count("body_memory") == 0)
+    #expect(!body.share.take(1) && count("body_memory") == 1 && count("peer_body_memory") == 0)
+  }
+
+  @Test func `A peer's bodies share its own bound, and leave the rest to others`() throws {
+    let (first, second) = (try IPAddress(validating: "192.0.2.1"), try IPAddress(validating: "192.0.2.2"))
+    let registry = MetricsRegistry()
+    registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
+    func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
+    let peers = PeerShares(most: 6)
+    let budget = BodyBudget(most: 10, peers: peers, registry: registry)
+    var shares = [BodyShare(budget, peer: first), BodyShare(budget, peer: first), BodyShare(budget, peer: second)]
+    #expect(shares[0].take(4) && !shares[1].take(3) && shares[1].take(2) && count("peer_body_memory") == 1)
+    #expect(budget.bytes == 6 && !shares[2].take(5) && count("body_memory") == 1 && shares[2].take(4))
+    // Of nobody known there is no bound but that of all.
+    let nobody = BodyShare(budget)
+    #expect(!nobody.take(1))
+    shares.removeFirst()
+    #expect(budget.bytes == 6 && nobody.take(4) && !shares[0].take(1))
+    nobody.giveBack(4)
+    #expect(shares[0].take(4) && budget.bytes == 10)
+    shares.removeAll()
+    #expect(budget.bytes == 0 && peers.count == 0)
   }
 }

@@ -4,7 +4,9 @@ extension PublicEdge {
 
   init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
     self.init()
-    unknown += node.unknownKeys(["trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers", "peerConnections"])
+    unknown += node.unknownKeys([
+      "trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers", "peerConnections", "peerBodyMemory",
+    ])
     proxies.ranges = try Self.ranges(node["trustedProxies"])
     if let listeners = node["proxyProtocol"] { proxyProtocol = try Self.listeners(listeners, isTrusting: !proxies.ranges.isEmpty) }
     if let header = node["forwardedHeader"] {
@@ -27,11 +29,16 @@ extension PublicEdge {
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
     try node.count("peers", 512...1 << 26, &peers)
-    if node["peerConnections"] != nil {
-      var most = 0
-      try node.count("peerConnections", 0...1 << 26, &most)
-      peerConnections = most
-    }
+    peerConnections = try Self.bound("peerConnections", 0...1 << 26, node)
+    peerBodyMemory = try Self.bound("peerBodyMemory", 0...1 << 40, node)
+  }
+
+  /// Nil where it is not set.
+  private static func bound(_ key: String, _ bounds: ClosedRange<Int>, _ node: ConfigurationNode) throws(ConfigurationError) -> Int? {
+    guard node[key] != nil else { return nil }
+    var most = 0
+    try node.count(key, bounds, &most)
+    return most
   }
 
   private static func listeners(_ node: ConfigurationNode, isTrusting: Bool) throws(ConfigurationError) -> Set<Listener> {

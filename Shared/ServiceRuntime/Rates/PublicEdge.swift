@@ -16,6 +16,8 @@ public struct PublicEdge: Sendable, Hashable {
   public var peers = 65_536
   /// Connections that one address, or one /64 of IPv6, may have open at a time; 0 for no bound, nil for half of what the listener takes.
   public var peerConnections: Int?
+  /// Bytes of unanswered bodies that one address, or one /64 of IPv6, may have at a time; 0 for no bound, nil for half of the listener's.
+  public var peerBodyMemory: Int?
 
   public init() {}
 
@@ -49,6 +51,9 @@ final class PublicEdgeGuard: Sendable {
     edge.proxies.ranges.isEmpty || request.peer.isStranger
       ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
   }
+
+  /// Whether an address is one of the proxies in front.
+  func isProxy(_ address: IPAddress) -> Bool { edge.proxies.ranges.contains(address) }
 
   /// Why the request is not served, nil when it is; and where it was counted, how its peer stands afterwards.
   ///

@@ -26,13 +26,12 @@ struct ConnectionChannel: ServerChildChannel {
   private let tls: LiveTLS?
   /// Peers whose connections begin with a ``ProxyHeader``; all others' do not.
   private let proxies: [AddressRange]
-  /// Nil: a peer may have as many connections as the listener.
-  private let peers: PeerConnections?
+  private let peers: PeerBounds
   private let isDraining: @Sendable () -> Bool
 
   init(
     responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound, tls: LiveTLS?,
-    proxies: [AddressRange], peers: PeerConnections?, isDraining: @escaping @Sendable () -> Bool
+    proxies: [AddressRange], peers: PeerBounds, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.bound = bound
     self.tls = tls
@@ -40,8 +39,7 @@ struct ConnectionChannel: ServerChildChannel {
     self.peers = peers
     self.responder = responder
     self.limits = limits
-    bodies = BodyBudget(
-      most: limits.bodyMemory, refusals: registry.series("attribution_http_rejected_total", ["body_memory"]))
+    bodies = BodyBudget(most: limits.bodyMemory, peers: peers.bodies, registry: registry)
     self.registry = registry
     self.isDraining = isDraining
   }
@@ -84,9 +82,9 @@ struct ConnectionChannel: ServerChildChannel {
 
   /// Counts a peer's connection until it is closed; false when it is one too many.
   private func take(_ channel: any Channel, from address: IPAddress?) -> Bool {
-    guard let peers, let address else { return true }
-    guard peers.take(address) else { return false }
-    channel.closeFuture.whenComplete { _ in peers.giveBack(address) }
+    guard let connections = peers.connections, let peer = peers.peer(address) else { return true }
+    guard connections.take(1, of: peer) else { return false }
+    channel.closeFuture.whenComplete { _ in connections.giveBack(1, of: peer) }
     return true
   }
 

@@ -204,7 +204,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch (part, state) {
     case (.head(let head), .head): begin(head, context)
     case (.body(let buffer), .body):
-      if body == nil { body = HeldBody(bodies) }
+      if body == nil { body = HeldBody(bodies, peer: exchange?.peer) }
       if let error = body!.add(buffer, limit: bodyLimit), let exchange { refuse(exchange.refuse(error), context) }
     case (.end, .body): answer(context)
     case (.end, .skipping): next(context)
@@ -265,7 +265,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     guard let exchange else { return }
     deadline = nil
     // It counts until the answer is made: what waits for Redis is memory as what is still being read.
-    var held = body ?? HeldBody(bodies)
+    var held = body ?? HeldBody(bodies, peer: exchange.peer)
     body = nil
     let bytes = held.take()
     let share = held.share

@@ -14,6 +14,8 @@ public enum RequestAdmission: Sendable {
 
 /// A request that waits for its body.
 public protocol HTTPExchange: Sendable {
+  /// Whose bodies this request's counts among; nil where peers have no bound of their own, and for a proxy's own requests.
+  var peer: IPAddress? { get }
   /// The answer when the body does not come as it should.
   func refuse(_ error: BodyError) -> HTTPAnswer
   /// The answer to the whole request. Called on the connection's event loop: what takes longer than a signature goes
@@ -21,6 +23,10 @@ public protocol HTTPExchange: Sendable {
   ///
   /// - Parameter share: what the body counts on until it is answered; what is inflated of it is to be counted on it too.
   func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome
+}
+
+extension HTTPExchange {
+  public var peer: IPAddress? { nil }
 }
 
 /// An answer, or the work that will make it.

@@ -102,6 +102,7 @@ private struct PublicExchange: HTTPExchange {
   let server: PublicServer
   let request: IncomingRequest
   let client: IPAddress?
+  var peer: IPAddress? { client.flatMap { server.edge.isProxy($0) ? nil : $0 } }
   /// How the client stands with its rate; nil where none counts.
   let standing: RateStanding?
   let requestId: String

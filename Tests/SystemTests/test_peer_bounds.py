@@ -1,6 +1,10 @@
-"""Connections of one peer at a time: whom they count for, where the bound is, and that nobody else feels it."""
+"""Connections and bodies of one peer at a time: whom they count for, where the bound is, and that nobody else feels it."""
 
+import gzip
+import json
+import select
 import time
+import uuid
 
 import pytest
 from ingest_process import IngestProcess
@@ -113,6 +117,84 @@ def test_a_proxy_that_names_clients_by_header_is_not_one_peer(system, tmp_path):
         assert [peers.is_served() for _ in range(2)] == [True, False]
 
 
+# --- bodies -------------------------------------------------------------------------------------------------------------
+
+WAYS = {
+    "directly": ("peerBodyMemory: 2500", lambda place: (f"127.0.0.{10 + place}", b"", b"")),
+    "by header": ("trustedProxies: [127.0.0.2], peerBodyMemory: 2500",
+                  lambda place: (PROXY, b"", b"X-Forwarded-For: 198.51.100.%d\r\n" % place)),
+    "by the PROXY protocol": ("trustedProxies: [127.0.0.2], proxyProtocol: [public], peerBodyMemory: 2500",
+                              lambda place: (PROXY, binary(f"198.51.100.{place}"), b"")),
+}
+
+
+def postback(length: int) -> bytes:
+    body = json.dumps({"version": "4.0", "ad-network-id": "example123.skadnetwork", "transaction-id": str(uuid.uuid4()),
+                       "attribution-signature": "AA=="}).encode()
+    return body[:-1] + b" " * (length - len(body)) + b"}"
+
+
+def head(length: int, fields: bytes = b"") -> bytes:
+    return b"POST /v1/postbacks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % length + fields + b"\r\n"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_bodies_of_one_peers_connections_share_a_bound_and_others_are_not_in_its_way(system, tmp_path, way):
+    text, peer = WAYS[way]
+    with IngestProcess(system, tmp_path, settings=settings(text)) as edge:
+        def begun(place: int, body: bytes) -> Connection:
+            """A request whose last byte is still to come."""
+            source, header, fields = peer(place)
+            connection = Connection(edge.port, source)
+            connection.send(header + head(len(body), fields) + body[:-1])
+            return connection
+
+        bodies = [postback(1000) for _ in range(5)]
+        first = [begun(1, body) for body in bodies[:3]]
+        # There is room for two.
+        refused = select.select([one.socket for one in first], [], [], 60)[0]
+        assert len(refused) == 1
+        others = [begun(2, body) for body in bodies[3:]]
+        for connection, body in zip(first + others, bodies, strict=True):
+            if connection.socket in refused:
+                answer = connection.answer()
+                assert answer.status == 500 and b"OVERLOADED" in answer.body and "retry-after" in answer.headers
+            else:
+                connection.send(body[-1:])
+                assert connection.answer().status == 200
+            connection.socket.close()
+        assert edge.metric('attribution_http_rejected_total{cause="peer_body_memory"}') == 1
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 0
+        # What is answered is room again.
+        for _ in range(5):
+            last = begun(1, bodies[0])
+            last.send(bodies[0][-1:])
+            assert last.answer().status == 200
+            last.socket.close()
+
+
+def test_bodies_that_a_proxy_sends_for_nobody_known_are_not_one_peers(system, tmp_path):
+    text = settings("trustedProxies: [127.0.0.2], proxyProtocol: [public], peerBodyMemory: 1")
+    with IngestProcess(system, tmp_path, settings=text) as edge:
+        def status(header: bytes, source: str = PROXY) -> int:
+            with Connection(edge.port, source) as connection:
+                connection.send(header + request())
+                return connection.answer().status
+
+        assert [status(header) for header in (binary(None, command=0x20), b"PROXY UNKNOWN\r\n", line(PROXY))] == [200] * 3
+        assert [status(line("198.51.100.1")), status(b"", STRANGER)] == [500, 500]
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_what_a_peers_body_is_inflated_to_counts_on_its_bound(system, tmp_path, missing):
+    body = postback(5000)
+    packed = gzip.compress(body)
+    with IngestProcess(system, tmp_path, settings=settings(f"peerBodyMemory: {len(body) + len(packed) - missing}")) as edge:
+        status, answer = edge.post("/v1/postbacks", packed, {"Content-Encoding": "gzip"})
+        assert status == (500 if missing else 200), answer
+        assert edge.metric('attribution_http_rejected_total{cause="peer_body_memory"}') == missing
+
+
 @pytest.mark.parametrize("text,most", [("peers: 512", 3), ("peerConnections: 0", 6)], ids=["not set", "0"])
 def test_unless_it_is_set_a_peer_may_have_half_of_all_connections_and_0_is_no_bound(system, tmp_path, text, most):
     with IngestProcess(system, tmp_path, {"connections": 6}, settings=settings(text)) as edge, Peers(edge) as peers:
@@ -121,7 +203,8 @@ def test_unless_it_is_set_a_peer_may_have_half_of_all_connections_and_0_is_no_bo
         assert edge.metric(REFUSED) == (0 if most == 6 else 1)
 
 
-def test_a_wrong_setting_is_named(system, tmp_path):
-    process = IngestProcess(system, tmp_path, settings=settings("peerConnections: -1"))
+@pytest.mark.parametrize("key", ["peerConnections", "peerBodyMemory"])
+def test_a_wrong_setting_is_named(system, tmp_path, key):
+    process = IngestProcess(system, tmp_path, settings=settings(f"{key}: -1"))
     assert process.process.wait(60) == 78
-    assert "cannot start: edge.peerConnections: " in process.log()
+    assert f"cannot start: edge.{key}: " in process.log()

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite struct PeerSharesTests {
+  private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
+
+  @Test func `A peer has as much as it may, others are not in its way, and what it gives back is room`() throws {
+    let peers = PeerShares(most: 10)
+    let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
+    #expect(peers.take(7, of: first) && !peers.take(4, of: first) && peers.take(3, of: first) && !peers.take(1, of: first))
+    #expect(peers.take(10, of: second))
+    peers.giveBack(2, of: first)
+    #expect(!peers.take(3, of: first) && peers.take(2, of: first))
+  }
+
+  @Test func `A 64 of IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
+    let peers = PeerShares(most: 1)
+    let taken = try ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2", "2001:db8:1:2::1", "192.0.2.1", "::ffff:192.0.2.1"].map {
+      peers.take(1, of: try address($0))
+    }
+    #expect(taken == [true, false, true, true, false])
+  }
+
+  @Test func `Nothing is remembered of who has none`() throws {
+    let peers = PeerShares(most: 3)
+    for number in 1...200 {
+      let peer = try address("192.0.2.\(number)")
+      for _ in 0..<3 { #expect(peers.take(1, of: peer)) }
+      peers.giveBack(1, of: peer)
+      #expect(peers.count == 1)
+      peers.giveBack(2, of: peer)
+    }
+    #expect(peers.count == 0)
+  }
+}
+
+@Suite struct PeerBoundsTests {
+  private func bounds(_ yaml: String, connections: Int = 10, bodyMemory: Int = 1000) throws -> PeerBounds {
+    var unknown: [String] = []
+    let edge = try PublicEdge(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
+    #expect(unknown.isEmpty)
+    var limits = Limits()
+    limits.connections = connections
+    limits.bodyMemory = bodyMemory
+    return PeerBounds(edge, limits)
+  }
+
+  /// The most that one peer gets of each; nil where there is no bound.
+  private func most(_ bounds: PeerBounds) throws -> [Int?] {
+    let peer = try IPAddress(validating: "192.0.2.1")
+    return [bounds.connections, bounds.bodies].map { shares in
+      shares.map { shares in
+        var count = 0
+        while shares.take(1, of: peer) { count += 1 }
+        return count
+      }
+    }
+  }
+
+  @Test func `Unless it is set, a peer may have half of what there is; 0 is no bound`() throws {
+    let found = [
+      try most(try bounds("{ peers: 512 }")), try most(try bounds("{ peers: 512 }", connections: 1, bodyMemory: 1)),
+      try most(try bounds("{ peerConnections: 7, peerBodyMemory: 900 }")),
+      try most(try bounds("{ peerConnections: 0, peerBodyMemory: 0 }")),
+    ]
+    #expect(found == [[5, 500], [1, 1], [7, 900], [nil, nil]])
+    for key in ["peerConnections", "peerBodyMemory"] {
+      #expect { _ = try bounds("{ \(key): -1 }") } throws: { ($0 as? ConfigurationError)?.place == key }
+    }
+  }
+
+  @Test func `What comes from proxies is no one peer's`() throws {
+    let bounds = try bounds("{ trustedProxies: [10.0.0.0/8] }")
+    let client = try IPAddress(validating: "192.0.2.1")
+    let peers = [bounds.peer(try IPAddress(validating: "10.1.2.3")), bounds.peer(client), bounds.peer(nil)]
+    #expect(peers == [nil, client, nil])
+  }
+}
