@@ -46,7 +46,9 @@ struct CompletionCall {
   }
 
   mutating func add(_ lease: LeasedMessage, _ completion: Completion, _ seen: SeenBefore) {
-    let forgotten = completion.mayBeJudgedAnew ? lease.message.idempotencyKey : nil
+    let forgotten = (completion.mayBeJudgedAnew ? lease.message.claim : nil).flatMap {
+      seen.claim(digits: $0, in: generations(.delivery, seen))
+    }
     var has: Parts = []
     if completion.naturalKey != nil { has.insert(.naturalKey) }
     if completion.whenSeen != nil { has.insert(.heldWhenSeen) }
@@ -69,9 +71,8 @@ struct CompletionCall {
       words.append(claim.expirySeconds)
     }
     if let forgotten {
-      let claim = seen.claim(forgotten, in: generations(.delivery, seen))
-      claim.append(to: &keys)
-      words.append(claim.member)
+      forgotten.append(to: &keys)
+      words.append(forgotten.member)
     }
     if let line = lease.line {
       keys.append(Keys.line(queue, shard, line))

@@ -63,7 +63,7 @@ public final class DeliveryQueue: Sendable {
     let id = seen.deliveryID(request, digest: digest)
     let now = Self.now
     var message = request.message
-    message.idempotencyKey = request.idempotencyKey
+    message.claim = SeenBefore.Claim.digits(of: digest)
     let claim = seen.claim(digest: digest, in: seen.generations(.delivery, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)

@@ -12,8 +12,8 @@ public struct QueueMessage: Sendable, Hashable {
   public var source: String
   public var traceparent: String?
   public var requestId: String?
-  /// The key under which it was accepted; set by ``DeliveryQueue/accept(_:)``.
-  var idempotencyKey: String?
+  /// What the seen store tells its idempotency key by, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
+  var claim: String?
 
   public init(
     kind: String, body: [UInt8], attributes: [String: String] = [:], receivedAt: Int64, source: String,
@@ -45,9 +45,9 @@ public struct QueueMessage: Sendable, Hashable {
       writer.key("q")
       writer.string(requestId)
     }
-    if let idempotencyKey {
-      writer.key("i")
-      writer.string(idempotencyKey)
+    if let claim {
+      writer.key("c")
+      writer.string(claim)
     }
     if !attributes.isEmpty {
       writer.key("a")
@@ -73,7 +73,7 @@ public struct QueueMessage: Sendable, Hashable {
         case "s": source = try reader.readString()
         case "t": traceparent = try reader.readString()
         case "q": requestId = try reader.readString()
-        case "i": idempotencyKey = try reader.readString()
+        case "c": claim = try reader.readString()
         case "a":
           try reader.beginObject()
           while let name = try reader.nextKey() { attributes[name] = try reader.readString() }

@@ -1,3 +1,4 @@
+import EventLoops
 import Logging
 import RedisClient
 import Synchronization
@@ -75,7 +76,7 @@ public final class QueueWorker: Sendable {
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
       let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
-      return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10)))
+      return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane))
     }
   }
 
@@ -99,7 +100,10 @@ public final class QueueWorker: Sendable {
       group.addTask { await self.consumer.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
-        for lane in lanes { group.addTask { await self.leaseLoop(lane) } }
+        let executors = EventLoopExecutor.all()
+        for (index, lane) in lanes.enumerated() {
+          group.addTask(executorPreference: executors[index % executors.count]) { await self.leaseLoop(lane) }
+        }
       }
       group.cancelAll()
       // Ends the poller's blocking read, which cancellation does not reach.

@@ -31,6 +31,9 @@ struct SeenBefore: Sendable {
       member = Int64(bitPattern: digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
+    /// As much of a digest as a claim is made of, in hexadecimal digits.
+    static func digits(of digest: [UInt8]) -> String { Hex.encode(Array(digest[..<16])) }
+
     /// This generation's bucket, the last one's, the next one's.
     var buckets: [String] { generations.prefixes.map { $0 + String(bucket) } }
 
@@ -60,6 +63,12 @@ struct SeenBefore: Sendable {
   /// - Parameter digest: ``digest(_:)`` of the key.
   func claim(digest: [UInt8], in generations: Generations) -> Claim {
     Claim(digest, in: generations, buckets: configuration.seenBuckets)
+  }
+
+  /// - Parameter digits: ``Claim/digits(of:)``; nil for what is none.
+  func claim(digits: String, in generations: Generations) -> Claim? {
+    guard let digest = Hex.decode(digits), digest.count == 16 else { return nil }
+    return claim(digest: digest, in: generations)
   }
 
   /// What the line of the request's order key is told by; nil when it keeps no order.

@@ -4,6 +4,7 @@
 #include "FixedPoint.h"
 
 #include <openssl/obj_mac.h>
+#include <pthread.h>
 
 /* A multiple of a point is a sum, a summand for each eight bits of the scalar: entry 255 i + d - 1 of a table is d 2^(8 i) times the
    point. OpenSSL's own tables for a curve without assembly would still double for every bit in its constant-time ladder. */
@@ -126,6 +127,44 @@ end:
   return self;
 }
 
+/* What a judgement works with: kept by each thread, since making it anew takes some fifty allocations. It holds nothing secret. */
+typedef struct {
+  BN_CTX *context;
+  /* Of P-256. */
+  EC_POINT *sum, *second;
+} scratch;
+
+static pthread_once_t scratch_once = PTHREAD_ONCE_INIT;
+static pthread_key_t scratch_key;
+static int has_scratch_key;
+
+static void scratch_free(void *own) {
+  scratch *self = own;
+  if (self == NULL) return;
+  EC_POINT_free(self->sum);
+  EC_POINT_free(self->second);
+  BN_CTX_free(self->context);
+  OPENSSL_free(self);
+}
+
+static void make_scratch_key(void) { has_scratch_key = pthread_key_create(&scratch_key, scratch_free) == 0; }
+
+static scratch *scratch_get(void) {
+  if (pthread_once(&scratch_once, make_scratch_key) != 0 || !has_scratch_key) return NULL;
+  scratch *self = pthread_getspecific(scratch_key);
+  if (self != NULL) return self;
+  self = OPENSSL_zalloc(sizeof(*self));
+  EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+  if (self != NULL && group != NULL && (self->context = BN_CTX_new()) != NULL && (self->sum = EC_POINT_new(group)) != NULL &&
+      (self->second = EC_POINT_new(group)) != NULL && pthread_setspecific(scratch_key, self) == 0) {
+    EC_GROUP_free(group);
+    return self;
+  }
+  EC_GROUP_free(group);
+  scratch_free(self);
+  return NULL;
+}
+
 /* product = scalar times point. No multiple of the generator is wanted; with one of zero OpenSSL does not take its constant-time ladder,
    which secrets need and which takes twice as long. */
 static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *point, const BIGNUM *scalar, BN_CTX *context) {
@@ -136,8 +175,9 @@ static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *po
   return made;
 }
 
-/* sum = u1 G + u2 Q, from tables where there are any. */
-static int double_multiple(const copenssl_fixed_point *self, EC_POINT *sum, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
+/* sum = u1 G + u2 Q, from tables where there are any; `second` is room for another point of P-256. */
+static int double_multiple(
+    const copenssl_fixed_point *self, EC_POINT *sum, EC_POINT *second, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
   if (self->key_group == NULL) {
     uint8_t scalar[48];
     int begun = self->table != NULL ? EC_POINT_set_to_infinity(self->group, sum) && BN_bn2binpad(u2, scalar, 48) == 48 &&
@@ -145,22 +185,20 @@ static int double_multiple(const copenssl_fixed_point *self, EC_POINT *sum, cons
                                     : multiple(self->group, sum, self->point, u2, context);
     return begun && BN_bn2binpad(u1, scalar, 48) == 48 && table_add(self->group, sum, p384.table, scalar, context);
   }
-  EC_POINT *second = EC_POINT_new(self->group);
-  int made = second != NULL && EC_POINT_mul(self->group, sum, u1, NULL, NULL, context) &&
-             EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context) && EC_POINT_add(self->group, sum, sum, second, context);
-  EC_POINT_free(second);
-  return made;
+  return EC_POINT_mul(self->group, sum, u1, NULL, NULL, context) && EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context) &&
+         EC_POINT_add(self->group, sum, sum, second, context);
 }
 
 int copenssl_fixed_point_verify(
     const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r_bytes, const uint8_t *s_bytes) {
   int answer = -1;
-  BN_CTX *context = BN_CTX_new();
-  if (context == NULL) return -1;
+  scratch *own = scratch_get();
+  if (own == NULL) return -1;
+  BN_CTX *context = own->context;
   BN_CTX_start(context);
   BIGNUM *r = BN_CTX_get(context), *s = BN_CTX_get(context), *z = BN_CTX_get(context), *w = BN_CTX_get(context);
   BIGNUM *u1 = BN_CTX_get(context), *u2 = BN_CTX_get(context), *x = BN_CTX_get(context);
-  EC_POINT *sum = EC_POINT_new(self->group);
+  EC_POINT *sum = self->key_group != NULL ? own->sum : EC_POINT_new(self->group);
   const BIGNUM *n = EC_GROUP_get0_order(self->group);
   int width = (int)self->width;
   int counted = digest_length < self->width ? (int)digest_length : width;
@@ -174,7 +212,7 @@ int copenssl_fixed_point_verify(
   if (!BN_mod_inverse(w, s, n, context) || !BN_to_montgomery(w, w, self->order, context)) goto end;
   if (!BN_nnmod(z, z, n, context)) goto end;
   if (!BN_mod_mul_montgomery(u1, z, w, self->order, context) || !BN_mod_mul_montgomery(u2, r, w, self->order, context)) goto end;
-  if (!double_multiple(self, sum, u1, u2, context)) goto end;
+  if (!double_multiple(self, sum, own->second, u1, u2, context)) goto end;
   if (EC_POINT_is_at_infinity(self->group, sum)) {
     answer = 0;
     goto end;
@@ -184,9 +222,8 @@ int copenssl_fixed_point_verify(
   if (BN_cmp(x, n) >= 0 && !BN_sub(x, x, n)) goto end;
   answer = BN_cmp(x, r) == 0;
 end:
-  EC_POINT_free(sum);
+  if (self->key_group == NULL) EC_POINT_free(sum);
   BN_CTX_end(context);
-  BN_CTX_free(context);
   if (answer < 0) ERR_clear_error();
   return answer;
 }

@@ -13,6 +13,7 @@ public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
     /// Shared connections, at the most; nil for four for each event loop.
     public var connections: Int?
+    var firstLoop = 0
     public var connectTimeout: Duration = .seconds(2)
     /// How long one command may take.
     public var commandTimeout: Duration = .seconds(5)
@@ -52,14 +53,15 @@ public final class RedisClient: Sendable {
     self.logger = logger
     let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
     let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
-    self.loops = loops
+    self.loops = Array(loops[(configuration.firstLoop % loops.count)...] + loops[..<(configuration.firstLoop % loops.count)])
     state = NIOLockedValueBox(
       State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
   }
 
   /// A client of its own for reads that block: their connection must not hold up others.
-  public func dedicated(commandTimeout: Duration) -> RedisClient {
+  public func dedicated(commandTimeout: Duration, loop: Int = 0) -> RedisClient {
     var configuration = configuration
+    configuration.firstLoop = loop
     configuration.connections = 1
     configuration.commandTimeout = commandTimeout
     return RedisClient(url: url, configuration: configuration, logger: logger)

@@ -91,14 +91,21 @@ public struct RedisWords: Sendable {
 
   private mutating func decimal(_ value: Int64) {
     guard value < 0 || value > 9 else { return bytes.append(48 + UInt8(value)) }
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let first = bytes.count
-    var rest = value.magnitude
-    while rest > 0 {
-      bytes.append(48 + UInt8(rest % 10))
-      rest /= 10
+    // The longest is -9223372036854775808.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var first = 20
+      var rest = value.magnitude
+      while rest > 0 {
+        first -= 1
+        digits[first] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      if value < 0 {
+        first -= 1
+        digits[first] = UInt8(ascii: "-")
+      }
+      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[first...]))
     }
-    bytes[first...].reverse()
   }
 
   /// How many characters a number has.

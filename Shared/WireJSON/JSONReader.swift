@@ -179,6 +179,8 @@ public struct JSONReader: Sendable {
       return .array(elements)
     case .object:
       var object = JSONObject()
+      // What most objects have.
+      object.reserveCapacity(8)
       // Beside the members only where these are many.
       var keys = KeySet()
       try beginObject()

@@ -22,6 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 TOKEN = "benchmark-token-0123456789"
 SERVER_CORE, LOAD_CORE = "0", "1"
+# For Redis. A rewrite of the append-only file takes a core for seconds, at moments of its own: it would decide the ratio.
+NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 
 def pinned(core: str | None, command: list) -> list[str]:
@@ -157,7 +159,8 @@ class Redis:
         self.folder.cleanup()
 
     def cli(self, *words: str) -> str:
-        return subprocess.run(["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True).stdout.strip()
+        command = pinned(self.core, ["redis-cli", "-p", self.port, *words])
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def median(values: list[float]) -> float:

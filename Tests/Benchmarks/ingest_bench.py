@@ -12,13 +12,11 @@ import tempfile
 import threading
 import time
 
-from bench import Redis, Report, Server, free_port, median
+from bench import NO_REWRITES, Redis, Report, Server, free_port, median
 from native import SCRIPT, Native
 from postbacks import Signer
 from queue_bench import busy
 
-# A rewrite of the append-only file takes a core for seconds, at moments of its own: it would decide the ratio.
-NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 ENOUGH = "queues: { backlogBound: 1000000000 }\n"
 LENGTHS = """for i = 0, 255 do
   local entry = redis.call('XRANGE', string.format('{attr:%03d}:q:intake', i), '-', '+', 'COUNT', 1)[1]

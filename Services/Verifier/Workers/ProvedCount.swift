@@ -20,7 +20,7 @@ final class ProvedCount: Sendable {
 
   func add(_ kind: String, _ environment: String) {
     let labels = Labels(kind: kind, environment: environment)
-    let series = known.withLock { known in
+    let series = known.withLock { (known) -> MetricSeries? in
       if let series = known[labels] { return series }
       let series = metrics.series(Self.name, [kind, environment])
       known[labels] = series

@@ -59,7 +59,7 @@ struct VerificationWorker: Sendable {
       window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
-    let privacy = postback.privacy
+    let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
     // Most of all deliveries are of this kind: the event is written as it is, without a tree of it.
     let event = CloudEvent.json(
       id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
@@ -77,7 +77,7 @@ struct VerificationWorker: Sendable {
       writer.key("postback")
       postback.writeTyped(to: &writer)
       writer.key("unsigned")
-      writer.object(postback.unsignedValues)
+      writer.object(unsigned)
       if let privacy {
         writer.key("tierAtLeast")
         writer.int(privacy.tierAtLeast)
@@ -98,7 +98,7 @@ struct VerificationWorker: Sendable {
     }
     return verified(
       lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId,
-      environment: verdict.environment ?? .production, unsigned: postback.unsignedValues, otherwise: .skadnetworkPostbackRejected)
+      environment: verdict.environment ?? .production, unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
   private func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {

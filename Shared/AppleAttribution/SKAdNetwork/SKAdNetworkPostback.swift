@@ -86,7 +86,16 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   }
 
   static func naturalKey(adNetworkId: String, transactionId: String, index: Int?) -> String {
-    "skadnetwork:\(adNetworkId):\(transactionId.lowercased())" + (index.map { ":\($0)" } ?? "")
+    var key = "skadnetwork:"
+    key.reserveCapacity(16 + adNetworkId.utf8.count + transactionId.utf8.count)
+    key += adNetworkId
+    key += ":"
+    key += transactionId.lowercased()
+    if let index {
+      key += ":"
+      key += String(index)
+    }
+    return key
   }
 
   private static func version(_ fields: PostbackFields) throws(PostbackRejection) -> SKAdNetworkVersion {

@@ -35,7 +35,16 @@ public struct HMACSHA256: Sendable {
   }
 
   /// The 32 bytes of the code.
-  public func authenticate(_ bytes: some Collection<UInt8>) -> [UInt8] { SHA256Digest.hash(outer + SHA256Digest.hash(inner + bytes)) }
+  public func authenticate(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    var block = inner
+    block.reserveCapacity(Self.blockSize + max(32, bytes.count))
+    block.append(contentsOf: bytes)
+    let digest = SHA256Digest.hash(block)
+    block.removeAll(keepingCapacity: true)
+    block.append(contentsOf: outer)
+    block.append(contentsOf: digest)
+    return SHA256Digest.hash(block)
+  }
 }
 
 /// Comparison whose time does not tell where two secrets differ.
