@@ -30,13 +30,11 @@ extension ServiceParts {
     let sweep = SilenceSweep(
       lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
-    VerificationWorker.declare(environment.metrics)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
-      meanings: try PostbackMeanings(configuration), metrics: environment.metrics, proved: ProvedCount(environment.metrics),
-      logger: environment.logger)
+      meanings: try PostbackMeanings(configuration), metrics: environment.metrics)
     // Many lanes of few shards: each delivery wakes one, and Redis reads through all streams that it waits for.
     let worker = QueueWorker(
       queue: .intake, deliveries: deliveries, settlesTogether: true, lanes: 32,

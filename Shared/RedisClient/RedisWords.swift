@@ -85,8 +85,8 @@ public struct RedisWords: Sendable {
   }
 
   private mutating func add(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    // `withUTF8` would copy the text, whose count of references is written then.
+    if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil { bytes.append(contentsOf: text.utf8) }
   }
 
   private mutating func decimal(_ value: Int64) {

@@ -16,8 +16,7 @@ public struct ExactText: Sendable, Hashable {
   public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isExactly(b.text) }
 
   public func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 
@@ -26,7 +25,13 @@ extension String {
   public func isExactly(_ other: String) -> Bool {
     let count = utf8.count
     guard count == other.utf8.count else { return false }
-    var (own, other) = (self, other)
-    return own.withUTF8 { own in other.withUTF8 { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
+    return withBytes { own in other.withBytes { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
+  }
+
+  /// The text's bytes where they lie; `withUTF8` would copy the text, whose count of references is written then.
+  @inline(__always)
+  func withBytes<Answer>(_ read: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
+    if let answer = utf8.withContiguousStorageIfAvailable(read) { return answer }
+    return Array(utf8).withUnsafeBufferPointer(read)
   }
 }

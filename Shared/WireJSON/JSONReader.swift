@@ -309,28 +309,28 @@ public struct JSONReader: Sendable {
   private mutating func scanString() throws(JSONError) -> String {
     position += 1
     let start = position
-    var ascii = true
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\"") {
-        let text = try makeString(bytes[start..<position], ascii: ascii, at: start)
-        position += 1
-        return text
+    var end = start
+    let text: String? = bytes.withUnsafeBufferPointer { bytes in
+      var all: UInt8 = 0
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 {
+        all |= bytes[end]
+        end += 1
       }
-      if byte == UInt8(ascii: "\\") { return try scanEscapedString(from: start) }
-      if byte < 0x20 { throw syntax("a control character inside a string") }
-      if byte >= 0x80 { ascii = false }
+      guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+      let content = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      return all < 0x80 ? String(decoding: content, as: UTF8.self) : String(validating: content, as: UTF8.self)
+    }
+    position = end
+    if let text {
       position += 1
+      return text
     }
-    throw syntax("a string without its end")
-  }
-
-  private func makeString(_ slice: ArraySlice<UInt8>, ascii: Bool, at offset: Int) throws(JSONError) -> String {
-    if ascii { return String(decoding: slice, as: UTF8.self) }
-    guard let text = String(validating: slice, as: UTF8.self) else {
-      throw JSONError(.syntax("invalid UTF-8", offset: offset))
+    guard position < bytes.count else { throw syntax("a string without its end") }
+    switch bytes[position] {
+    case UInt8(ascii: "\""): throw JSONError(.syntax("invalid UTF-8", offset: start))
+    case UInt8(ascii: "\\"): return try scanEscapedString(from: start)
+    default: throw syntax("a control character inside a string")
     }
-    return text
   }
 
   private mutating func scanEscapedString(from start: Int) throws(JSONError) -> String {
@@ -339,7 +339,7 @@ public struct JSONReader: Sendable {
       let byte = bytes[position]
       switch byte {
       case UInt8(ascii: "\""):
-        let text = try makeString(buffer[...], ascii: false, at: start)
+        guard let text = String(validating: buffer, as: UTF8.self) else { throw JSONError(.syntax("invalid UTF-8", offset: start)) }
         position += 1
         return text
       case UInt8(ascii: "\\"):

@@ -134,8 +134,7 @@ public struct JSONWriter: Sendable {
   private mutating func quote(_ value: String) {
     bytes.append(UInt8(ascii: "\""))
     defer { bytes.append(UInt8(ascii: "\"")) }
-    var value = value
-    let isPlain = value.withUTF8 { utf8 in
+    let isPlain = value.withBytes { utf8 in
       for byte in utf8 where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
       bytes.append(contentsOf: utf8)
       return true

@@ -8,7 +8,7 @@ import ServiceRuntime
 import WireJSON
 
 /// Makes one event of each delivery of the intake queue: proved, or rejected with its reason.
-struct VerificationWorker: Sendable {
+final class VerificationWorker: Sendable {
   private static let source = "/verifier"
   /// How long a notification waits for a certificate's responder that is away.
   private static let revocationPause: Duration = .seconds(60)
@@ -20,12 +20,26 @@ struct VerificationWorker: Sendable {
   let meanings: PostbackMeanings
   let metrics: MetricsRegistry
   let proved: ProvedCount
-  let logger: Logger
+
+  init(
+    deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: SignedDataJudge, lifecycle: SubscriptionLifecycle,
+    observations: ObservationWork, meanings: PostbackMeanings, metrics: MetricsRegistry
+  ) {
+    self.deliveries = deliveries
+    self.postbacks = postbacks
+    self.signedData = signedData
+    self.lifecycle = lifecycle
+    self.observations = observations
+    self.meanings = meanings
+    self.metrics = metrics
+    proved = ProvedCount(metrics)
+    Self.declare(metrics)
+  }
 
   private static let rejections = "attribution_rejected_total"
   private static let delay = "attribution_notification_delay_seconds"
 
-  static func declare(_ metrics: MetricsRegistry) {
+  private static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
     // Past half an hour it was no first delivery: a retry of Apple's, a recovery, or an outage.
     metrics.histogram(
@@ -253,7 +267,7 @@ struct VerificationWorker: Sendable {
     proved.add(lease.message.kind, environment.rawValue)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, events: [EventRecord(id: naturalKey, type: type.rawValue, json: event)])
-    completion.whenSeen = { await seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
+    completion.whenSeen = { await self.seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
     return .complete(completion)
   }
 
