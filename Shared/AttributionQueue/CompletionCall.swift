@@ -45,27 +45,28 @@ struct CompletionCall {
     words.append(Int64(many))
   }
 
-  mutating func add(_ lease: LeasedMessage, _ completion: Completion, _ seen: SeenBefore) {
-    let forgotten = (completion.mayBeJudgedAnew ? lease.message.claim : nil).flatMap {
+  mutating func add(_ work: CompletedWork, _ seen: SeenBefore) {
+    let lease = work.lease
+    let forgotten = (work.completion.mayBeJudgedAnew ? lease.message.claim : nil).flatMap {
       seen.claim(digits: $0, in: generations(.delivery, seen))
     }
     var has: Parts = []
-    if completion.naturalKey != nil { has.insert(.naturalKey) }
-    if completion.whenSeen != nil { has.insert(.heldWhenSeen) }
+    if work.completion.naturalKey != nil { has.insert(.naturalKey) }
+    if work.completion.whenSeen != nil { has.insert(.heldWhenSeen) }
     if forgotten != nil { has.insert(.forgottenKey) }
-    if completion.keepsBody { has.insert(.keptBody) }
+    if work.completion.keepsBody { has.insert(.keptBody) }
     if lease.line != nil { has.insert(.line) }
-    if completion.ownRecord != nil { has.insert(.ownRecord) }
-    if completion.deadLetter != nil { has.insert(.deadLetter) }
+    if work.completion.ownRecord != nil { has.insert(.ownRecord) }
+    if work.completion.deadLetter != nil { has.insert(.deadLetter) }
 
     keys.append(recordPrefix, lease.deliveryID.digest)
     words.append(lease.entryID)
     words.append(lease.deliveryCount)
     words.append(has.rawValue)
-    words.append(record(lease, completion))
-    words.append(Int64(completion.events.count))
-    if let naturalKey = completion.naturalKey {
-      let claim = seen.claim(naturalKey, in: generations(completion.rememberLong ? .notification : .delivery, seen))
+    words.append(record(work))
+    words.append(Int64(work.completion.events.count))
+    if let naturalKey = work.completion.naturalKey {
+      let claim = seen.claim(naturalKey, in: generations(work.completion.rememberLong ? .notification : .delivery, seen))
       claim.append(to: &keys)
       words.append(claim.member)
       words.append(claim.expirySeconds)
@@ -80,16 +81,16 @@ struct CompletionCall {
       keys.append(Keys.payloads(queue, shard))
       words.append(lease.deliveryID.description)
     }
-    if let own = completion.ownRecord {
+    if let own = work.completion.ownRecord {
       keys.append(Keys.own(own.service, own.name, shard))
       words.append(own.value)
       words.append(own.life.wholeSeconds)
     }
-    if let letter = completion.deadLetter {
+    if let letter = work.completion.deadLetter {
       words.append(DeliveryQueue.oneLine(letter))
       words.append(Int64(lease.attempt))
     }
-    for event in completion.events {
+    for event in work.completion.events {
       words.append(event.id)
       words.append(event.type)
       words.append(event.json)
@@ -103,12 +104,12 @@ struct CompletionCall {
     return made
   }
 
-  private func record(_ lease: LeasedMessage, _ completion: Completion) -> [UInt8] {
-    var record = DeliveryRecord(lease)
-    record.state = completion.state
+  private func record(_ work: CompletedWork) -> [UInt8] {
+    var record = DeliveryRecord(work.lease)
+    record.state = work.completion.state
     record.completedAt = now
-    record.eventId = completion.recordedEventId ?? completion.events.first?.id
-    record.reason = completion.reason
+    record.eventId = work.completion.recordedEventId ?? work.completion.events.first?.id
+    record.reason = work.completion.reason
     return record.json
   }
 }

@@ -135,19 +135,19 @@ public final class DeliveryQueue: Sendable {
   /// Publishes the outcome and takes the message off the queue in one step. Throws `leaseLost` when another holds it now.
   @discardableResult
   public func complete(_ lease: LeasedMessage, _ completion: Completion) async throws(QueueError) -> CompletionOutcome {
-    guard let outcome = try await complete([(lease, completion)]).first, let outcome else { throw .leaseLost }
+    guard let outcome = try await complete([CompletedWork(lease, completion)]).first, let outcome else { throw .leaseLost }
     return outcome
   }
 
   /// The same for messages of one queue and one shard that one consumer holds, all in one step; nil for one whose lease is lost.
-  func complete(_ settled: [(lease: LeasedMessage, completion: Completion)]) async throws(QueueError) -> [CompletionOutcome?] {
-    guard let first = settled.first?.lease else { return [] }
+  func complete(_ complete: [CompletedWork]) async throws(QueueError) -> [CompletionOutcome?] {
+    guard let first = complete.first?.lease else { return [] }
     let now = Self.now
-    var call = CompletionCall(of: first, many: settled.count, configuration, now: now)
-    for (lease, completion) in settled { call.add(lease, completion, seen) }
+    var call = CompletionCall(of: first, many: complete.count, configuration, now: now)
+    for work in complete { call.add(work, seen) }
     let codes = try await run(Scripts.complete, call.keys, call.words).elements.map(\.integer)
-    guard codes.count == settled.count else { throw .unavailable(.unexpectedReply("complete")) }
-    if settled.contains(where: { $0.completion.deadLetter != nil }) { await boundDeadLetters(first) }
+    guard codes.count == complete.count else { throw .unavailable(.unexpectedReply("complete")) }
+    if complete.contains(where: { $0.completion.deadLetter != nil }) { await boundDeadLetters(first) }
     return codes.map { code in
       switch code {
       case 1: .completed

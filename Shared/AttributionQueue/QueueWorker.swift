@@ -25,10 +25,13 @@ public final class QueueWorker: Sendable {
   private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let held = HeldLeases()
+  private let look: PauseLook
   private static let blockTime: Duration = .milliseconds(1000)
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
+  /// How long one task may go on where it was not waited for anything.
+  private static let longestTurn: Duration = .milliseconds(2)
   /// Messages of a shard leased at a time.
   private static let leased: Int64 = 16
 
@@ -74,6 +77,7 @@ public final class QueueWorker: Sendable {
     self.handler = handler
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
+    look = PauseLook(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
       let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
       return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane))
@@ -100,9 +104,10 @@ public final class QueueWorker: Sendable {
       group.addTask { await self.consumer.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
-        let executors = EventLoopExecutor.all()
+        // A judgement is made where its connections are: no task changes threads.
+        let executors = settlesTogether ? EventLoopExecutor.all() : []
         for (index, lane) in lanes.enumerated() {
-          group.addTask(executorPreference: executors[index % executors.count]) { await self.leaseLoop(lane) }
+          group.addTask(executorPreference: executors.isEmpty ? nil : executors[index % executors.count]) { await self.leaseLoop(lane) }
         }
       }
       group.cancelAll()
@@ -118,7 +123,6 @@ public final class QueueWorker: Sendable {
 
   private func leaseLoop(_ lane: Lane) async {
     var groupsExist = false
-    var look = PauseLook(queue: queue, deliveries: deliveries)
     let slots = WorkSlots(min(concurrency, lane.shards.count))
     await withDiscardingTaskGroup { work in
       // One slot is had before anything is leased.
@@ -183,17 +187,11 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  /// A message that its handler is done with.
-  private struct Worked {
-    let lease: LeasedMessage
-    let outcome: WorkOutcome
-    let started: ContinuousClock.Instant
-    let waited: Double
-  }
-
   /// Works messages of one shard one after the other.
   private func work(inOrder messages: [LeasedMessage]) async {
-    var complete: [Worked] = []
+    var resumed = ContinuousClock.now
+    var complete: [CompletedWork] = []
+    complete.reserveCapacity(messages.count)
     for message in messages {
       if isStopping {
         try? await deliveries.release(message)
@@ -202,65 +200,71 @@ public final class QueueWorker: Sendable {
       }
       let started = ContinuousClock.now
       let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
-      let worked = Worked(lease: message, outcome: await handler(message), started: started, waited: waited)
+      let outcome = await handler(message)
       turned.withLock { $0 = .now }
-      if settlesTogether, case .complete = worked.outcome { complete.append(worked) } else { await settle([worked]) }
+      if case .complete(let completion) = outcome {
+        complete.append(CompletedWork(message, completion, started: started, waited: waited))
+        if settlesTogether {
+          // The event loop has others to serve.
+          if resumed.duration(to: .now) > Self.longestTurn {
+            await Task.yield()
+            resumed = .now
+          }
+          continue
+        }
+        await settle(complete)
+        complete.removeAll(keepingCapacity: true)
+      } else {
+        await settle(message, outcome, started: started, waited: waited)
+      }
     }
     await settle(complete)
   }
 
-  /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
-  private func settle(_ worked: [Worked]) async {
-    guard let first = worked.first else { return }
-    var seen: [Worked] = []
-    for attempt in 0... {
-      do {
-        let words = try await settleOnce(worked)
-        for (worked, word) in zip(worked, words) {
-          switch word {
-          case .done(let word):
-            observe(
-              .processed(outcome: word, seconds: worked.started.duration(to: .now) / .seconds(1), waitedSeconds: worked.waited))
-          case .leaseLost: observe(.leaseLost)
-          case .held(let whenSeen):
-            seen.append(Worked(lease: worked.lease, outcome: await whenSeen(), started: worked.started, waited: worked.waited))
-          }
+  /// Settles what the handler decided, other than completing it.
+  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant, waited: Double) async {
+    if case .complete(let completion) = outcome {
+      return await settle([CompletedWork(lease, completion, started: started, waited: waited)])
+    }
+    await persist(since: started) { () throws(QueueError) in
+      do throws(QueueError) {
+        processed(try await deliveries.settle(lease, outcome), started: started, waited: waited)
+      } catch .leaseLost {
+        observe(.leaseLost)
+      }
+    }
+    held.remove([lease])
+  }
+
+  /// Completes messages of one shard in one step.
+  private func settle(_ complete: [CompletedWork]) async {
+    guard let first = complete.first else { return }
+    var seen: [(CompletedWork, WorkOutcome)] = []
+    await persist(since: first.started) { () throws(QueueError) in
+      for (work, outcome) in zip(complete, try await deliveries.complete(complete)) {
+        switch outcome {
+        case .completed: processed(work.completion.word ?? work.completion.state.rawValue, started: work.started, waited: work.waited)
+        case .naturalKeySeen: processed("duplicate", started: work.started, waited: work.waited)
+        case .held: if let whenSeen = work.completion.whenSeen { seen.append((work, await whenSeen())) }
+        case nil: observe(.leaseLost)
         }
-        break
-      } catch {
-        if attempt > 50 || first.started.duration(to: .now) > deliveries.configuration.lease { break }
-        do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { break }
       }
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
-    for worked in seen { await settle([worked]) }
-    held.remove(worked.map(\.lease))
+    for (work, outcome) in seen { await settle(work.lease, outcome, started: work.started, waited: work.waited) }
+    held.remove(complete.map(\.lease))
   }
 
-  private enum Settled {
-    case done(String)
-    case leaseLost
-    case held(@Sendable () async -> WorkOutcome)
+  private func processed(_ outcome: String, started: ContinuousClock.Instant, waited: Double) {
+    observe(.processed(outcome: outcome, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
   }
 
-  /// Throws when Redis does not answer. Several are all complete.
-  private func settleOnce(_ worked: [Worked]) async throws(QueueError) -> [Settled] {
-    var settled: [(lease: LeasedMessage, completion: Completion)] = []
-    for worked in worked {
-      switch worked.outcome {
-      case .complete(let completion): settled.append((worked.lease, completion))
-      case .retry, .wait, .deadLetter, .giveBack:
-        do throws(QueueError) { return [.done(try await deliveries.settle(worked.lease, worked.outcome))] } catch .leaseLost {
-          return [.leaseLost]
-        }
-      }
-    }
-    return zip(settled, try await deliveries.complete(settled)).map { settled, outcome in
-      switch outcome {
-      case .completed: .done(settled.completion.word ?? settled.completion.state.rawValue)
-      case .naturalKeySeen: .done("duplicate")
-      case .held: settled.completion.whenSeen.map { .held($0) } ?? .done("duplicate")
-      case nil: .leaseLost
+  /// What a handler decided must not be lost to a short absence of Redis; the lease bounds how long it is tried.
+  private func persist(since started: ContinuousClock.Instant, _ step: () async throws(QueueError) -> Void) async {
+    for attempt in 0...50 {
+      do throws(QueueError) { return try await step() } catch {
+        if attempt == 50 || started.duration(to: .now) > deliveries.configuration.lease { return }
+        do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { return }
       }
     }
   }

@@ -13,6 +13,7 @@ public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
     /// Shared connections, at the most; nil for four for each event loop.
     public var connections: Int?
+    /// The event loop that the first connection belongs to.
     var firstLoop = 0
     public var connectTimeout: Duration = .seconds(2)
     /// How long one command may take.
@@ -43,7 +44,7 @@ public final class RedisClient: Sendable {
   public let url: RedisURL
   private let configuration: Configuration
   private let logger: Logger
-  /// The n-th connection belongs to the n-th loop, and again from the first.
+  /// The n-th connection belongs to the n-th of these, and again from the first.
   private let loops: [any EventLoop]
   private let state: NIOLockedValueBox<State>
 
@@ -58,7 +59,8 @@ public final class RedisClient: Sendable {
       State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
   }
 
-  /// A client of its own for reads that block: their connection must not hold up others.
+  /// A client of its own for reads that block: their connection must not hold up others. `loop`: the number of the event loop that
+  /// the connection belongs to, counted round.
   public func dedicated(commandTimeout: Duration, loop: Int = 0) -> RedisClient {
     var configuration = configuration
     configuration.firstLoop = loop

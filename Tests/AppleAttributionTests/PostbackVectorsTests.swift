@@ -56,6 +56,9 @@ struct PostbackVectorsTests {
       let again = verifier.verdict(onSKAdNetwork: postback.typed)
       #expect(again.valid)
       #expect(again.postback?.typed == postback.typed)
+      var writer = JSONWriter()
+      postback.writeTyped(to: &writer)
+      #expect(writer.bytes == JSONValue.object(postback.typed).serialized)
     } else {
       let postback = try #require(verifier.verdict(onAdAttributionKit: vector.body).postback)
       #expect(verifier.verdict(onAdAttributionKit: postback.typed).valid)

@@ -25,12 +25,55 @@ import Testing
       _ = try await queue.send([
         "XCLAIM", .string(Keys.ready(.intake, mine[2].shard)), .string(DeliveryQueue.group), "b", "0", .string(mine[2].entryID),
       ])
-      let outcomes = try await queue.complete(mine.map { ($0, verified($0.message.attributes["natural"] ?? "")) })
+      let outcomes = try await queue.complete(mine.map { CompletedWork($0, verified($0.message.attributes["natural"] ?? "")) })
       #expect(outcomes == [.completed, .completed, nil, .completed, .naturalKeySeen])
       #expect(try await queue.allEvents() == ["e-n0", "e-n1", "e-n3"])
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).inFlight == 1)
       // Whose lease is gone gets the same answer again.
-      #expect(try await queue.complete([(leases[0], verified("n0"))]) == [nil])
+      #expect(try await queue.complete([CompletedWork(leases[0], verified("n0"))]) == [nil])
+    }
+  }
+
+  @Test func `Outcomes of every kind are settled in one step`() async throws {
+    try await withQueue { queue, _ in
+      for name in ["counted", "body", "own", "letter"] { _ = try await queue.accept(request(name, order: "one")) }
+      _ = try await queue.accept(request("counted", copy: "again", order: "one"))
+      for name in ["first", "second"] { _ = try await queue.accept(request(name, order: "one", keepsOrder: true)) }
+      var leases: [String: LeasedMessage] = [:]
+      for lease in try await queue.leaseAll("a") { leases[String(decoding: lease.message.body, as: UTF8.self)] = lease }
+      // The second of the line is not ready before the first is finished.
+      try #require(leases.count == 6 && leases["second/"] == nil)
+
+      var held = verified("counted")
+      held.whenSeen = { .giveBack }
+      var own = Completion(state: .done, events: [])
+      own.ownRecord = OwnRecord(service: "s", name: "n", value: [1, 2], life: .seconds(100))
+      var letter = Completion(state: .rejected, events: [], reason: "why")
+      letter.deadLetter = "no hope"
+      let work = [
+        ("counted/", verified("counted")), ("counted/again", held), ("body/", rejected("body", again: true, keeps: true)), ("own/", own),
+        ("letter/", letter), ("first/", verified("first")),
+      ].compactMap { name, completion in leases[name].map { CompletedWork($0, completion) } }
+      #expect(try await queue.complete(work) == [.completed, .held, .completed, .completed, .completed, .completed])
+
+      #expect(try await queue.allEvents() == ["e-counted", "r-body", "e-first"])
+      for event in ["e-counted", "r-body", "e-first"] {
+        #expect(try await queue.send(["HEXISTS", .string(Keys.eventsIndex(work[0].lease.shard)), .string(event)]).integer == 1)
+      }
+      let record = try #require(try await queue.delivery(work[2].lease.deliveryID))
+      #expect(record.state == .rejected && record.reason == "x" && record.eventId == "r-body" && record.attempts == 1)
+      #expect(record.acceptedAt == work[2].lease.message.receivedAt && record.completedAt != nil && record.queue == "intake")
+      #expect(try await queue.delivery(work[1].lease.deliveryID)?.state == .accepted)
+      #expect(try await queue.rejectedBody(work[2].lease.deliveryID) == Array("body/".utf8))
+      #expect(try await queue.send(["GET", .string(Keys.own("s", "n", work[3].lease.shard))]).bytes == [1, 2])
+      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10)
+      #expect(letters.map(\.lastError) == ["no hope"] && letters.first?.attempts == 1)
+      // What was held is leased still, and the second of the line is ready.
+      #expect(try await queue.complete([work[1]]) == [.held])
+      #expect(try await queue.leaseAll("a").map { String(decoding: $0.message.body, as: UTF8.self) } == ["second/"])
+      // Another key, its own: the body that was rejected comes again.
+      #expect(try await queue.accept(request("body", order: "one")).isDuplicate == false)
+      #expect(try await queue.accept(request("own", order: "one")).isDuplicate)
     }
   }
 

@@ -55,20 +55,23 @@ def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, r
                     variables={"POSTBACKS": str(file)})
             used = busy(redis.process)
             with Server(binaries, "verifier", signer.configuration, ATTRIBUTION_REDIS_URL=redis.url) as server:
-                # The first look comes when the worker is at work already.
-                began, first = time.monotonic(), events(redis)
-                last, moved = first, began
-                # The looks are not to take the worker's core.
+                # The first look comes when the worker is at work already, the last that counts before it is done: between them it
+                # had all it could take. The looks are not to take its core.
                 cores = os.sched_getaffinity(0)
                 os.sched_setaffinity(0, {int(LOAD_CORE)})
-                while time.monotonic() - moved < 3 and last < count:
+                looks = [(time.monotonic(), events(redis))]
+                moved = looks[0][0]
+                while looks[-1][1] < count and time.monotonic() - moved < 3:
                     time.sleep(0.1)
-                    if (now := events(redis)) != last:
-                        last, moved = now, time.monotonic()
+                    if (now := events(redis)) != looks[-1][1]:
+                        moved = time.monotonic()
+                        looks.append((moved, now))
                 os.sched_setaffinity(0, cores)
+                last = looks[-1][1]
                 if last < 0.9 * count:
                     raise RuntimeError(f"{last} events of {count} postbacks")
-                rates.append((last - first) / (moved - began))
+                (began, first), (ended, done) = looks[0], looks[-2]
+                rates.append((done - first) / (ended - began))
                 ours.append(busy(server.process) / last * 1e6)
                 redises.append((busy(redis.process) - used) / last * 1e6)
                 items = [{"skadnetworkPostback": {"postback": json.loads(line)}} for line in lines[:1000]]
