@@ -41,8 +41,11 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// Adds a member whose name the object does not have; nil adds nothing. Cheaper than writing by the subscript, which looks for the name.
   public mutating func append(new key: String, _ value: JSONValue?) {
     assert(self[key] == nil, "the object has a member \(key)")
-    if let value { members.append(Member(key: key, value: value)) }
+    if let value { append(Member(key: key, value: value)) }
   }
+
+  /// The same where it was looked for the name already.
+  mutating func append(_ member: Member) { members.append(member) }
 
   public mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 

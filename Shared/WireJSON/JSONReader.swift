@@ -187,7 +187,7 @@ public struct JSONReader: Sendable {
       while let key = try nextKey() {
         let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
         guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
-        do { object.append(new: key, try readValue()) } catch { throw error.inside(key) }
+        do { object.append(JSONObject.Member(key: key, value: try readValue())) } catch { throw error.inside(key) }
       }
       return .object(object)
     }
