@@ -76,9 +76,9 @@ extension DeliveryRecord {
       let state = object["s"]?.stringValue.flatMap(DeliveryState.init), let queue = object["q"]?.stringValue,
       let kind = object["k"]?.stringValue
     else { return nil }
+    func text(_ name: String) -> String? { object[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
     self.init(
       id: id, state: state, queue: queue, kind: kind, acceptedAt: object["a"]?.int64Value, completedAt: object["c"]?.int64Value,
-      attempts: object["n"]?.int64Value.map { Int($0) } ?? 0, eventId: object["e"]?.stringValue, reason: object["r"]?.stringValue,
-      lastError: object["x"]?.stringValue)
+      attempts: object["n"]?.int64Value.map { Int($0) } ?? 0, eventId: text("e"), reason: text("r"), lastError: text("x"))
   }
 }

@@ -127,7 +127,8 @@ public struct QueueAdministration: Sendable {
   /// The record of a letter that is put back.
   private static func replayed(_ letter: DeadLetter) -> DeliveryRecord {
     DeliveryRecord(
-      id: letter.id, state: .accepted, queue: letter.queue.rawValue, kind: letter.kind, acceptedAt: letter.receivedAt,
+      id: letter.id, state: .accepted, queue: letter.queue.rawValue, kind: letter.kind,
+      acceptedAt: letter.receivedAt > 0 ? letter.receivedAt : nil,
       attempts: letter.attempts,
       lastError: letter.lastError)
   }

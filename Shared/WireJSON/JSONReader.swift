@@ -179,14 +179,14 @@ public struct JSONReader: Sendable {
       return .array(elements)
     case .object:
       var object = JSONObject()
-      // What most objects have.
-      object.reserveCapacity(8)
       // Beside the members only where these are many.
       var keys = KeySet()
       try beginObject()
       while let key = try nextKey() {
         let isNew = object.members.count < KeySet.few ? object[key] == nil : keys.insert(key, after: object)
         guard isNew else { throw JSONError(.duplicateKey(key), path: key) }
+        // What most objects have.
+        if object.isEmpty { object.reserveCapacity(8) }
         do { object.append(JSONObject.Member(key: key, value: try readValue())) } catch { throw error.inside(key) }
       }
       return .object(object)

@@ -8,10 +8,13 @@ import Testing
   @Test func `A record is read as it was written, whatever stands in its texts`() {
     var record = DeliveryRecord(
       id: id, state: .rejected, queue: "intake", kind: "a \"kind\"", acceptedAt: 1_763_600_000_123, completedAt: 0, attempts: 3,
-      eventId: "e:\u{2063}\n", reason: "", lastError: "line\nline \\ \u{0}")
+      eventId: "e:\u{2063}\n", reason: nil, lastError: "line\nline \\ \u{0}")
     #expect(DeliveryRecord(id, json: record.json) == record)
     record = DeliveryRecord(id: id, state: .accepted, queue: "tokens", kind: "", attempts: 0)
     #expect(DeliveryRecord(id, json: record.json) == record)
+    // An empty text says nothing.
+    record.lastError = ""
+    #expect(DeliveryRecord(id, json: record.json)?.lastError == nil)
   }
 
   @Test(arguments: ["", "null", "{}", #"{"s":"odd","q":"intake","k":"x"}"#, #"{"s":"done","k":"x"}"#, #"{"s":"done","q":"intake""#])

@@ -26,7 +26,10 @@ import Testing
     let peers = PeerShares(most: 3)
     for number in 1...200 {
       let peer = try address("192.0.2.\(number)")
+      #expect(peers.take(0, of: peer))
+      #expect(peers.count == 0)
       for _ in 0..<3 { #expect(peers.take(1, of: peer)) }
+      #expect(peers.take(0, of: peer))
       peers.giveBack(1, of: peer)
       #expect(peers.count == 1)
       peers.giveBack(2, of: peer)
@@ -36,14 +39,11 @@ import Testing
 }
 
 @Suite struct PeerBoundsTests {
-  private func bounds(_ yaml: String, connections: Int = 10, bodyMemory: Int = 1000) throws -> PeerBounds {
+  private func bounds(_ yaml: String) throws -> PeerBounds {
     var unknown: [String] = []
     let edge = try PublicEdge(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
     #expect(unknown.isEmpty)
-    var limits = Limits()
-    limits.connections = connections
-    limits.bodyMemory = bodyMemory
-    return PeerBounds(edge, limits)
+    return PeerBounds(edge)
   }
 
   /// The most that one peer gets of each; nil where there is no bound.
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test func `Unless it is set, a peer may have half of what there is; 0 is no bound`() throws {
+  @Test func `Unless it is set there is no bound for a peer, nor where it is 0`() throws {
     let found = [
-      try most(try bounds("{ peers: 512 }")), try most(try bounds("{ peers: 512 }", connections: 1, bodyMemory: 1)),
+      try most(try bounds("{ peers: 512 }")),
       try most(try bounds("{ peerConnections: 7, peerBodyMemory: 900 }")),
       try most(try bounds("{ peerConnections: 0, peerBodyMemory: 0 }")),
     ]
-    #expect(found == [[5, 500], [1, 1], [7, 900], [nil, nil]])
+    #expect(found == [[nil, nil], [7, 900], [nil, nil]])
     for key in ["peerConnections", "peerBodyMemory"] {
       #expect { _ = try bounds("{ \(key): -1 }") } throws: { ($0 as? ConfigurationError)?.place == key }
     }

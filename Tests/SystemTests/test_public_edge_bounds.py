@@ -19,7 +19,6 @@ from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, e
 
 
 # All clients here have one address, which may have as much as there is.
-ONE_PEER = "edge: { peerBodyMemory: 0, peerConnections: 0 }\n"
 
 
 def unread(edge, block, most=32 * MIB):
@@ -86,7 +85,7 @@ def test_a_refusal_below_the_routes_has_a_request_id_too(edge, fields):
 
 
 def test_connections_past_the_bound_are_not_served(system, tmp_path):
-    with IngestProcess(system, tmp_path, {"connections": 20}, settings=ONE_PEER) as edge:
+    with IngestProcess(system, tmp_path, {"connections": 20}) as edge:
         kept = [RawConnection(edge.port) for _ in range(60)]
         served = 0
         for connection in kept:
@@ -152,7 +151,7 @@ def test_more_malformed_http_2_fields_are_refused(edge, field):
 
 
 def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
-    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}, settings=ONE_PEER) as edge:
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
         part = b"{" + b" " * 99_999
         held = [RawConnection(edge.port) for _ in range(2)]
         try:
@@ -183,7 +182,7 @@ def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
 
 
 def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
-    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}, settings=ONE_PEER) as edge:
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
         posts = [RawConnection(edge.port) for _ in range(3)]
         redis = system.pid("redis")
         os.kill(redis, signal.SIGSTOP)
@@ -223,7 +222,7 @@ def bomb(size: int) -> tuple[bytes, bytes]:
 def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
     """At the bound it is served; one byte past it, it is to come again, on every route and in both protocols."""
     body, packed = bomb(200_000)
-    with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}, settings=ONE_PEER) as edge:
+    with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
         headers = {"Content-Encoding": "gzip"}
         for path, refused in (("/v1/postbacks", 500), ("/v1/app-store/notifications", 503)):
             status, answer = edge.post(path, packed, headers)
@@ -245,7 +244,7 @@ def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
 def test_many_small_bombs_cannot_pass_the_bound_together(system, tmp_path):
     """Each is far below every bound of one body; together they are inflated as far as there is room, and no further."""
     bombs = [bomb(200_000)[1] for _ in range(40)]
-    with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}, settings=ONE_PEER) as edge:
+    with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:
         before, redis = edge.memory(), system.pid("redis")
         posts = [RawConnection(edge.port) for _ in bombs]
         answers = {}

@@ -401,6 +401,11 @@ def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
     # Before its first session, the strategy is named with the status.
     assert put(system, other, 3, bundleId=app, urlStrategy="default").status == 200
     assert put(system, other, 2, bundleId=app).status == 200
+    # What it names is not looked at where the install is known, nor of an app that is configured.
+    for strategy in ("gone", ["default"], 7):
+        assert put(system, install, 2, bundleId=app, urlStrategy=strategy).status == 200
+        assert put(system, install, 2, bundleId="com.example.app", urlStrategy=strategy).status == 200
+        assert put(system, f"{install}-new", 2, bundleId=app, urlStrategy=strategy).status == 400
     # The same install of another app is another install.
     assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
 

@@ -83,9 +83,9 @@ struct SessionIntake: Sendable {
     let deviceTime: Int64?
     let bundleId: String
     let hash: String
-    let isTaken: Bool
+    let body: JSONObject
     do throws(FieldError) {
-      let body = try request.object()
+      body = try request.object()
       guard body["attStatus"] != nil || body["att_status"] != nil else {
         throw FieldError(field: "attStatus", reason: "is missing")
       }
@@ -94,14 +94,15 @@ struct SessionIntake: Sendable {
       bundleId = try self.bundleId(in: body, request: request)
       hash = SessionSubmission.installHash(
         bundleId: bundleId, installId: try SessionSubmission.identifier("installId", installId))
-      isTaken = try routing.takesStatus(of: bundleId, strategy: try SessionSubmission.strategy(in: body))
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      if !isTaken, try await !store.knows(hash) {
-        let error = SessionRouting.unknownApp
-        return .failure(.invalidArgument(field: error.field, error.reason))
+      // No withdrawal is refused for a strategy that is no longer there: only where nothing is known of the install is it asked for.
+      if !routing.isConfigured(bundleId), try await !store.knows(hash) {
+        do throws(FieldError) { try routing.checkStatus(body) } catch {
+          return .failure(.invalidArgument(field: error.field, error.reason))
+        }
       }
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: bundleId, hash: hash, request)

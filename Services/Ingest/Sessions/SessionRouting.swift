@@ -1,4 +1,5 @@
 import AppleAttribution
+import WireJSON
 
 /// Which strategy an app's sessions follow, and what goes out with them.
 struct SessionRouting: Sendable {
@@ -10,13 +11,12 @@ struct SessionRouting: Sendable {
   /// Of an app that is none of ours, where nothing else says where its sessions go.
   static let unknownApp = FieldError(field: "bundleId", reason: "is no configured app")
 
-  /// Whether a status of an app is taken like its sessions: the app is ours, or a known strategy is named. Throws ``FieldError`` when
-  /// an unknown one is named of an app that is none of ours.
-  func takesStatus(of bundleId: String, strategy: String?) throws(FieldError) -> Bool {
-    if strategies[bundleId] != nil { return true }
-    guard let strategy else { return false }
+  func isConfigured(_ bundleId: String) -> Bool { strategies[bundleId] != nil }
+
+  /// Throws ``FieldError`` unless a status of an app that is none of ours names a known strategy, as its first session has to.
+  func checkStatus(_ body: JSONObject) throws(FieldError) {
+    guard let strategy = try SessionSubmission.strategy(in: body) else { throw Self.unknownApp }
     _ = try table.route(strategy: strategy, consent: false)
-    return true
   }
 
   /// The strategy of a session. Throws ``FieldError`` when it names an unknown one, when its app is none of ours and it

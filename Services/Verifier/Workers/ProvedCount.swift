@@ -15,7 +15,9 @@ final class ProvedCount: Sendable {
 
   init(_ metrics: MetricsRegistry) {
     self.metrics = metrics
-    metrics.counter(Self.name, help: "Deliveries that were proved, repeats of what was counted included.", labels: ["kind", "environment"])
+    metrics.counter(
+      Self.name, help: "Proofs of deliveries: repeats of what was counted, and work that is done again, included.",
+      labels: ["kind", "environment"])
   }
 
   func add(_ kind: String, _ environment: String) {

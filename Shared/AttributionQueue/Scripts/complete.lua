@@ -33,7 +33,7 @@ if many > 1 then
   for _, lease in ipairs(redis.call('XPENDING', ready, ARGV[1], ARGV[at], '+', many)) do leases[lease[1]] = lease end
 end
 
-local answer, finished, published, isPublished = {}, {}, {}, {}
+local answer, finished, lines, published, isPublished = {}, {}, {}, {}, {}
 for message = 1, many do
   local entry, count, has, record, publishes = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3], tonumber(ARGV[at + 4])
   local recordKey = KEYS[key]
@@ -67,7 +67,7 @@ for message = 1, many do
       end
     end
     if bit.band(has, 16) ~= 0 then
-      if isDone then finish(KEYS[key], KEYS[key + 1], KEYS[key + 2], ready, ARGV[at]) end
+      if isDone then lines[#lines + 1] = {key, ARGV[at]} end
       at, key = at + 1, key + 3
     end
     if bit.band(has, 32) ~= 0 then
@@ -107,4 +107,5 @@ if #finished > 0 then
   redis.call('XACK', ready, ARGV[1], unpack(finished))
   redis.call('XDEL', ready, unpack(finished))
 end
+for _, line in ipairs(lines) do finish(KEYS[line[1]], KEYS[line[1] + 1], KEYS[line[1] + 2], ready, line[2]) end
 return answer

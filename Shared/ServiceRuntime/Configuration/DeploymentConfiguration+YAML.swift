@@ -237,6 +237,11 @@ extension DeploymentConfiguration {
       rate: try node["rate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
   }
 
+  private static let minute: Duration = .seconds(60)
+  private static let day: Duration = .seconds(86_400)
+  /// Ten years: longer is a mistake, and Redis has an end too.
+  private static let longest = day * 3660
+
   private static func read(
     queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [String]
   )
@@ -254,38 +259,27 @@ extension DeploymentConfiguration {
       }
       queue.durability = durability
     }
-    if let number = node["replicas"] {
-      let count = try number.integer()
-      guard (1...100).contains(count) else {
-        throw ConfigurationError(number.path, "must be 1 to 100")
-      }
-      queue.replicas = Int(count)
-    }
-    queue.replicationTimeout = try node["replicationTimeout"]?.duration() ?? queue.replicationTimeout
-    if let number = node["deadLetterBytes"] {
-      let bytes = try number.integer()
-      guard (1...1 << 50).contains(bytes) else {
-        throw ConfigurationError(number.path, "must be at least 1")
-      }
-      queue.deadLetterBytes = Int(bytes)
-    }
-    queue.deadLetterAge = try node["deadLetterAge"]?.duration() ?? queue.deadLetterAge
-    queue.lease = try node["lease"]?.duration() ?? queue.lease
-    queue.maxAttempts = Int(try node["maxAttempts"]?.integer() ?? Int64(queue.maxAttempts))
-    queue.maxDeliveries = Int(try node["maxDeliveries"]?.integer() ?? Int64(queue.maxDeliveries))
-    queue.backlogBound = Int(try node["backlogBound"]?.integer() ?? Int64(queue.backlogBound))
-    queue.backoffBase = try node["backoffBase"]?.duration() ?? queue.backoffBase
-    queue.backoffCap = try node["backoffCap"]?.duration() ?? queue.backoffCap
-    queue.seenBuckets = max(1, Int(try node["seenBuckets"]?.integer() ?? Int64(queue.seenBuckets)))
-    queue.deliveryGeneration = try node["deliveryGeneration"]?.duration() ?? queue.deliveryGeneration
-    queue.notificationGeneration = try node["notificationGeneration"]?.duration() ?? queue.notificationGeneration
-    queue.deliveryRecordTTL = try node["deliveryRecordTTL"]?.duration() ?? queue.deliveryRecordTTL
-    queue.rejectedBodies = max(0, Int(try node["rejectedBodies"]?.integer() ?? Int64(queue.rejectedBodies)))
-    queue.rejectedBodyBytes = max(0, Int(try node["rejectedBodyBytes"]?.integer() ?? Int64(queue.rejectedBodyBytes)))
-    queue.rejectedBodyTTL = try node["rejectedBodyTTL"]?.duration() ?? queue.rejectedBodyTTL
-    queue.eventRetention = try node["eventRetention"]?.duration() ?? queue.eventRetention
-    queue.acknowledgedEventTTL = try node["acknowledgedEventTTL"]?.duration() ?? queue.acknowledgedEventTTL
-    queue.rpcAnswerTTL = try node["rpcAnswerTTL"]?.duration() ?? queue.rpcAnswerTTL
+    try node.count("replicas", 1...100, &queue.replicas)
+    try node.time("replicationTimeout", .milliseconds(1)...Self.minute, &queue.replicationTimeout)
+    try node.count("deadLetterBytes", 1...1 << 50, &queue.deadLetterBytes)
+    try node.time("deadLetterAge", .seconds(1)...Self.longest, &queue.deadLetterAge)
+    try node.time("lease", .seconds(1)...Self.day, &queue.lease)
+    try node.count("maxAttempts", 1...1 << 30, &queue.maxAttempts)
+    try node.count("maxDeliveries", 1...1 << 30, &queue.maxDeliveries)
+    try node.count("backlogBound", 1...1 << 40, &queue.backlogBound)
+    try node.time("backoffBase", .milliseconds(1)...Self.day, &queue.backoffBase)
+    try node.time("backoffCap", .milliseconds(1)...Self.day, &queue.backoffCap)
+    try node.count("seenBuckets", 1...1 << 24, &queue.seenBuckets)
+    try node.time("deliveryGeneration", Self.minute...Self.longest, &queue.deliveryGeneration)
+    try node.time("notificationGeneration", Self.minute...Self.longest, &queue.notificationGeneration)
+    // Redis takes no expiry of less than a second.
+    try node.time("deliveryRecordTTL", .seconds(1)...Self.longest, &queue.deliveryRecordTTL)
+    try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
+    try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
+    try node.time("rejectedBodyTTL", .zero...Self.longest, &queue.rejectedBodyTTL)
+    try node.time("eventRetention", .seconds(1)...Self.longest, &queue.eventRetention)
+    try node.time("acknowledgedEventTTL", .zero...Self.longest, &queue.acknowledgedEventTTL)
+    try node.time("rpcAnswerTTL", .seconds(1)...Self.longest, &queue.rpcAnswerTTL)
   }
 }
 

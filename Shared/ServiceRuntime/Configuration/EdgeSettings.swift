@@ -29,16 +29,8 @@ extension PublicEdge {
     }
     peerRate = try node["peerRate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) }
     try node.count("peers", 512...1 << 26, &peers)
-    peerConnections = try Self.bound("peerConnections", 0...1 << 26, node)
-    peerBodyMemory = try Self.bound("peerBodyMemory", 0...1 << 40, node)
-  }
-
-  /// Nil where it is not set.
-  private static func bound(_ key: String, _ bounds: ClosedRange<Int>, _ node: ConfigurationNode) throws(ConfigurationError) -> Int? {
-    guard node[key] != nil else { return nil }
-    var most = 0
-    try node.count(key, bounds, &most)
-    return most
+    try node.count("peerConnections", 0...1 << 26, &peerConnections)
+    try node.count("peerBodyMemory", 0...1 << 40, &peerBodyMemory)
   }
 
   private static func listeners(_ node: ConfigurationNode, isTrusting: Bool) throws(ConfigurationError) -> Set<Listener> {

@@ -218,7 +218,7 @@ public enum ServiceMain {
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),
-      peers: name == .public ? PeerBounds(environment.configuration.edge, environment.configuration.limits) : .none,
+      peers: name == .public ? PeerBounds(environment.configuration.edge) : .none,
       isDraining: { health.isDraining })
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),

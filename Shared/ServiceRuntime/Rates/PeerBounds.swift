@@ -12,14 +12,10 @@ struct PeerBounds: Sendable {
   private init() { (connections, bodies, proxies) = (nil, nil, []) }
 
   /// Of the public port, as it is configured.
-  init(_ edge: PublicEdge, _ limits: Limits) {
-    // No peer alone takes all; yet behind a proxy that is not named everybody is one peer.
-    func shares(_ configured: Int?, of whole: Int) -> PeerShares? {
-      let most = configured ?? max(1, whole / 2)
-      return most > 0 ? PeerShares(most: most) : nil
-    }
-    connections = shares(edge.peerConnections, of: limits.connections)
-    bodies = shares(edge.peerBodyMemory, of: limits.bodyMemory)
+  init(_ edge: PublicEdge) {
+    func shares(_ most: Int) -> PeerShares? { most > 0 ? PeerShares(most: most) : nil }
+    connections = shares(edge.peerConnections)
+    bodies = shares(edge.peerBodyMemory)
     proxies = edge.proxies.ranges
   }
 

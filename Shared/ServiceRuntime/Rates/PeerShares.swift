@@ -15,6 +15,7 @@ final class PeerShares: Sendable {
 
   /// Whether there was room for so much more.
   func take(_ count: Int, of address: IPAddress) -> Bool {
+    guard count > 0 else { return true }
     let peer = address.network
     return stripe(peer).held.withLock { held in
       let now = held[peer, default: 0]

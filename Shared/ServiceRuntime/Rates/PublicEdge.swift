@@ -14,10 +14,10 @@ public struct PublicEdge: Sendable, Hashable {
   public var peerRate: RequestRate?
   /// Addresses whose rates are kept at a time.
   public var peers = 65_536
-  /// Connections that one address, or one /64 of IPv6, may have open at a time; 0 for no bound, nil for half of what the listener takes.
-  public var peerConnections: Int?
-  /// Bytes of unanswered bodies that one address, or one /64 of IPv6, may have at a time; 0 for no bound, nil for half of the listener's.
-  public var peerBodyMemory: Int?
+  /// Connections that one address, or one /64 of IPv6, may have open at a time; 0 for no bound.
+  public var peerConnections = 0
+  /// Bytes of unanswered bodies that one address, or one /64 of IPv6, may have at a time; 0 for no bound.
+  public var peerBodyMemory = 0
 
   public init() {}
 

@@ -174,6 +174,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
       let overflow = error == .headerOverflow
       registry.add("attribution_http_rejected_total", 1, [overflow ? "headers" : "malformed"])
       keepAlive = false
+      body = nil
       isHead = false
       var answer = HTTPAnswer(status: overflow ? 431 : 400)
       answer.requestId = RequestID.usable(nil)
@@ -423,6 +424,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     case .body:
       registry.add("attribution_http_rejected_total", 1, ["body_time"])
       keepAlive = false
+      body = nil
       if let exchange { finish(exchange.refuse(.timedOut), context) }
     case .head where headBegun:
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
