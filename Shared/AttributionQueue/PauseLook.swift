@@ -5,11 +5,13 @@ import Synchronization
 /// the queue in a process.
 final class PauseLook: Sendable {
   private struct State {
-    var isPaused: Bool?
+    var isPaused = false
     var looked: ContinuousClock.Instant?
+    /// The question that is under way: who asks meanwhile gets its answer, not an older one.
+    var asking: Task<Result<Bool, QueueError>, Never>?
   }
 
-  private static let interval: Duration = .milliseconds(200)
+  private static let interval: Duration = .milliseconds(50)
   /// When to ask again while it is.
   static let pause: Duration = .milliseconds(250)
 
@@ -23,20 +25,28 @@ final class PauseLook: Sendable {
   }
 
   func isPaused() async throws(QueueError) -> Bool {
-    let known = state.withLock { state -> Bool? in
-      // Who finds nothing known waits for an answer; later on one asks, and the others go by what was known before.
-      guard let isPaused = state.isPaused, let looked = state.looked else { return nil }
-      if looked.duration(to: .now) < Self.interval { return isPaused }
-      state.looked = .now
-      return nil
+    let (known, asking) = state.withLock { state -> (Bool, Task<Result<Bool, QueueError>, Never>?) in
+      if let looked = state.looked, looked.duration(to: .now) < Self.interval { return (state.isPaused, nil) }
+      let asking = state.asking ?? Task { await self.ask() }
+      state.asking = asking
+      return (false, asking)
     }
-    if let known { return known }
-    let isPaused: Bool
-    do throws(QueueError) { isPaused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer != 0 } catch {
-      state.withLock { $0 = State() }
-      throw error
+    guard let asking else { return known }
+    return try await asking.value.get()
+  }
+
+  private func ask() async -> Result<Bool, QueueError> {
+    let answer: Result<Bool, QueueError>
+    do throws(QueueError) {
+      answer = .success(try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer != 0)
+    } catch {
+      answer = .failure(error)
     }
-    state.withLock { $0 = State(isPaused: isPaused, looked: .now) }
-    return isPaused
+    state.withLock { state in
+      state.asking = nil
+      state.looked = nil
+      if case .success(let isPaused) = answer { (state.isPaused, state.looked) = (isPaused, .now) }
+    }
+    return answer
   }
 }
