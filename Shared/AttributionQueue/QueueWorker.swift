@@ -25,7 +25,6 @@ public final class QueueWorker: Sendable {
   private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let held = HeldLeases()
-  private let look: PauseLook
   private static let blockTime: Duration = .milliseconds(1000)
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
@@ -77,7 +76,6 @@ public final class QueueWorker: Sendable {
     self.handler = handler
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
-    look = PauseLook(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
       let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
       return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane))
@@ -123,6 +121,7 @@ public final class QueueWorker: Sendable {
 
   private func leaseLoop(_ lane: Lane) async {
     var groupsExist = false
+    var look = PauseLook(queue: queue, deliveries: deliveries)
     let slots = WorkSlots(min(concurrency, lane.shards.count))
     await withDiscardingTaskGroup { work in
       // One slot is had before anything is leased.
