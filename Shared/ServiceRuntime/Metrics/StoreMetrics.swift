@@ -9,11 +9,11 @@ final class StoreMetrics: RedisObserver {
 
   private let registry: MetricsRegistry
   private let pending = PendingCount()
-  private let durations: SeriesByLabel
+  private let durations: KnownSeries<String>
 
   init(_ registry: MetricsRegistry) {
     self.registry = registry
-    durations = SeriesByLabel { registry.series(Self.duration, [$0]) }
+    durations = KnownSeries { registry.series(Self.duration, [$0]) }
     registry.gauge("attribution_store_connected", help: "Whether a connection to Redis stands.")
     registry.histogram(
       Self.duration, help: "Time from a command to its reply; scripts by their names.", labels: ["command"],

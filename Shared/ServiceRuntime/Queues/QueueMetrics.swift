@@ -48,7 +48,7 @@ public enum QueueMetrics {
     registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
     registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
     // Looked up once: this is told of every message.
-    let outcomes = SeriesByLabel { registry.series("attribution_queue_processed_total", [name, $0]) }
+    let outcomes = KnownSeries { registry.series("attribution_queue_processed_total", [name, $0]) }
     let worked = registry.series("attribution_queue_process_seconds", [name])
     let waiting = registry.series("attribution_queue_wait_seconds", [name])
     return { observation in
