@@ -87,7 +87,7 @@ let package = Package(
     shared("EventLoops", [nioCore, nioPosix]),
     shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioLocks, logging]),
     shared(
-      "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", logging],
+      "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", nioCore, logging],
       resources: [.embedInCode("Scripts")]),
     shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
@@ -137,7 +137,7 @@ let package = Package(
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix]),
-    tests("AttributionQueue", ["RedisClient"]),
+    tests("AttributionQueue", ["EventLoops", "RedisClient", nioCore, nioPosix]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",

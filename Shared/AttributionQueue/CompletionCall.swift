@@ -1,4 +1,5 @@
 import RedisClient
+import WireJSON
 
 /// The words of one call of `complete`: for messages of one queue and one shard that one consumer holds.
 struct CompletionCall {
@@ -20,6 +21,8 @@ struct CompletionCall {
   private let shard: Shard
   private let recordPrefix: String
   private let now: Int64
+  /// One record after the other.
+  private var json = JSONWriter(reserving: 512)
   /// Made when the first asks for them: all are of one shard.
   private var generations: [SeenStore: SeenBefore.Generations] = [:]
 
@@ -63,7 +66,7 @@ struct CompletionCall {
     words.append(lease.entryID)
     words.append(lease.deliveryCount)
     words.append(has.rawValue)
-    words.append(record(work))
+    write(recordOf: work)
     words.append(Int64(work.completion.events.count))
     if let naturalKey = work.completion.naturalKey {
       let claim = seen.claim(naturalKey, in: generations(work.completion.rememberLong ? .notification : .delivery, seen))
@@ -104,12 +107,14 @@ struct CompletionCall {
     return made
   }
 
-  private func record(_ work: CompletedWork) -> [UInt8] {
+  private mutating func write(recordOf work: CompletedWork) {
     var record = DeliveryRecord(work.lease)
     record.state = work.completion.state
     record.completedAt = now
     record.eventId = work.completion.recordedEventId ?? work.completion.events.first?.id
     record.reason = work.completion.reason
-    return record.json
+    json.removeAll()
+    record.write(to: &json)
+    words.append(json.bytes)
   }
 }

@@ -27,5 +27,5 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// 32 hexadecimal digits.
-  public var digest: String { String(description.utf8.dropFirst(4))! }
+  public var digest: Substring { Substring(description.utf8.dropFirst(4)) }
 }

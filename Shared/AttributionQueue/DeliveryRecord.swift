@@ -37,6 +37,11 @@ extension DeliveryRecord {
   /// As Redis keeps it: JSON, its names of one letter each, since there is one of every delivery.
   var json: [UInt8] {
     var writer = JSONWriter(reserving: 256)
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("s")
     writer.string(state.rawValue)
@@ -67,7 +72,6 @@ extension DeliveryRecord {
       writer.string(lastError)
     }
     writer.endObject()
-    return writer.bytes
   }
 
   /// Nil for what is no record.

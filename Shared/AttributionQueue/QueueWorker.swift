@@ -29,10 +29,26 @@ public final class QueueWorker: Sendable {
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
-  /// How long one task may go on where it was not waited for anything.
-  private static let longestTurn: Duration = .milliseconds(2)
   /// Messages of a shard leased at a time.
-  private static let leased: Int64 = 16
+  private static let leased = 16
+  /// Messages that wait on an event loop before more are leased.
+  private static let waiting = 384
+
+  /// An event loop and what its lanes share: a judgement is made where its connections are, so that no task changes threads.
+  private struct Place: Sendable {
+    let executor: EventLoopExecutor
+    /// None where the system had no pipe left: then connections wait for all that is ready.
+    let slices: LoopSlices?
+    let room = WaitingRoom(bound: QueueWorker.waiting)
+
+    static func all() async -> [Place] {
+      var places: [Place] = []
+      for executor in EventLoopExecutor.all() {
+        places.append(Place(executor: executor, slices: try? await LoopSlices.open(executor.loop)))
+      }
+      return places
+    }
+  }
 
   private struct Lane: Sendable {
     let shards: [Shard]
@@ -48,7 +64,7 @@ public final class QueueWorker: Sendable {
       words.append(DeliveryQueue.group)
       words.append(consumer)
       words.append("COUNT")
-      words.append(QueueWorker.leased)
+      words.append(Int64(QueueWorker.leased))
       if let time {
         words.append("BLOCK")
         words.append(time.milliseconds)
@@ -95,6 +111,7 @@ public final class QueueWorker: Sendable {
   public func run() async {
     let poller = DelayedPoller(
       queue: queue, deliveries: deliveries, blocking: deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10)))
+    let places = settlesTogether ? await Place.all() : []
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
@@ -102,16 +119,16 @@ public final class QueueWorker: Sendable {
       group.addTask { await self.consumer.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
       await withTaskGroup(of: Void.self) { group in
-        // A judgement is made where its connections are: no task changes threads.
-        let executors = settlesTogether ? EventLoopExecutor.all() : []
         for (index, lane) in lanes.enumerated() {
-          group.addTask(executorPreference: executors.isEmpty ? nil : executors[index % executors.count]) { await self.leaseLoop(lane) }
+          let place = places.isEmpty ? nil : places[index % places.count]
+          group.addTask(executorPreference: place?.executor) { await self.leaseLoop(lane, place) }
         }
       }
       group.cancelAll()
       // Ends the poller's blocking read, which cancellation does not reach.
       poller.blocking.close()
     }
+    for place in places { await place.slices?.close() }
     for lane in lanes { lane.redis.close() }
     // Entries are all acknowledged; the consumer's name must not pile up in the groups.
     await consumer.delete()
@@ -119,10 +136,12 @@ public final class QueueWorker: Sendable {
 
   private var isStopping: Bool { Task.isCancelled || stopping.withLock { $0 } }
 
-  private func leaseLoop(_ lane: Lane) async {
+  private func leaseLoop(_ lane: Lane, _ place: Place?) async {
     var groupsExist = false
     var look = PauseLook(queue: queue, deliveries: deliveries)
     let slots = WorkSlots(min(concurrency, lane.shards.count))
+    // Whether there may be more than can be taken at a time.
+    var isFull = true
     await withDiscardingTaskGroup { work in
       // One slot is had before anything is leased.
       await slots.take()
@@ -137,13 +156,26 @@ public final class QueueWorker: Sendable {
             try await Task.sleep(for: PauseLook.pause)
             continue
           }
-          let leased = try await lease(lane)
+          let reserved = isFull ? Self.leased * lane.shards.count : 0
+          if reserved > 0 { await place?.room.reserve(reserved) }
+          let leased: [[LeasedMessage]]
+          do { leased = try await lease(lane, waits: !isFull) } catch {
+            place?.room.leave(reserved)
+            throw error
+          }
+          // Before any of them can be settled.
           for messages in leased { held.add(messages) }
-          for messages in leased {
-            guard let shard = messages.first?.shard, lane.work.begins(messages, of: shard) else { continue }
+          let begun = leased.filter { messages in messages.first.map { lane.work.begins(messages, of: $0.shard) } ?? false }
+          place?.room.enter(begun.reduce(0) { $0 + $1.count })
+          place?.room.leave(reserved)
+          isFull = leased.contains { $0.count == Self.leased }
+          if leased.isEmpty, !lane.work.backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
+          for messages in begun {
+            let shard = messages[0].shard
             work.addTask {
-              await self.work(inOrder: messages)
-              while let messages = lane.work.next(of: shard) { await self.work(inOrder: messages) }
+              place?.room.leave(messages.count)
+              await self.work(inOrder: messages, place?.slices)
+              while let messages = lane.work.next(of: shard) { await self.work(inOrder: messages, place?.slices) }
               slots.giveBack()
             }
             await slots.take()
@@ -160,15 +192,14 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  /// What is ready, by shard.
-  private func lease(_ lane: Lane) async throws -> [[LeasedMessage]] {
+  /// What is ready, by shard. `waits`: for a while, until something is.
+  private func lease(_ lane: Lane, waits: Bool) async throws -> [[LeasedMessage]] {
     let backlogged = lane.work.backlogged
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
-    let read = lane.read(shards, blocking: backlogged.isEmpty ? Self.blockTime : nil, queue, consumer.name)
+    let read = lane.read(shards, blocking: waits && backlogged.isEmpty ? Self.blockTime : nil, queue, consumer.name)
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
-    if reply.isNull, !backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
     return reply.elements.map { stream in
       var stream = stream.elements
       _ = stream.next()
@@ -187,8 +218,7 @@ public final class QueueWorker: Sendable {
   }
 
   /// Works messages of one shard one after the other.
-  private func work(inOrder messages: [LeasedMessage]) async {
-    var resumed = ContinuousClock.now
+  private func work(inOrder messages: [LeasedMessage], _ slices: LoopSlices? = nil) async {
     var complete: [CompletedWork] = []
     complete.reserveCapacity(messages.count)
     for message in messages {
@@ -197,6 +227,7 @@ public final class QueueWorker: Sendable {
         held.remove([message])
         continue
       }
+      await slices?.pauseIfUsedUp()
       let started = ContinuousClock.now
       let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
       let outcome = await handler(message)
@@ -204,11 +235,7 @@ public final class QueueWorker: Sendable {
       if case .complete(let completion) = outcome {
         complete.append(CompletedWork(message, completion, started: started, waited: waited))
         if settlesTogether {
-          // The event loop has others to serve.
-          if resumed.duration(to: .now) > Self.longestTurn {
-            await Task.yield()
-            resumed = .now
-          }
+          slices?.use(started.duration(to: .now))
           continue
         }
         await settle(complete)

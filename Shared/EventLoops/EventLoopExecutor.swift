@@ -1,4 +1,4 @@
-import NIOCore
+public import NIOCore
 import NIOPosix
 
 /// Runs the steps of tasks on an event loop: what waits for connections of that loop goes on without a change of thread.
@@ -7,7 +7,7 @@ import NIOPosix
 public final class EventLoopExecutor: TaskExecutor {
   private static let ofThread = ThreadSpecificVariable<EventLoopExecutor>()
 
-  private let loop: any EventLoop
+  public let loop: any EventLoop
 
   public init(loop: any EventLoop) { self.loop = loop }
 

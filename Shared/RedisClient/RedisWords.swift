@@ -39,7 +39,7 @@ public struct RedisWords: Sendable {
   }
 
   /// One word of two texts.
-  public mutating func append(_ first: String, _ second: String) {
+  public mutating func append(_ first: String, _ second: some StringProtocol) {
     begin(first.utf8.count + second.utf8.count)
     add(first)
     add(second)
@@ -84,7 +84,7 @@ public struct RedisWords: Sendable {
     bytes.append(10)
   }
 
-  private mutating func add(_ text: String) {
+  private mutating func add(_ text: some StringProtocol) {
     // `withUTF8` would copy the text, whose count of references is written then.
     if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil { bytes.append(contentsOf: text.utf8) }
   }

@@ -5,6 +5,12 @@ public struct JSONWriter: Sendable {
 
   public init(reserving capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
+  /// Begins anew, in the room that there is.
+  public mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
   public mutating func beginObject() {
@@ -31,24 +37,17 @@ public struct JSONWriter: Sendable {
 
   /// A member's name that needs no escaping: one written in the source.
   public mutating func key(_ name: StaticString) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    write(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), asKey: true)
     needsComma = false
   }
 
   /// A member's name known only when running.
   public mutating func key(dynamic name: String) {
-    separate()
-    quote(name)
-    bytes.append(UInt8(ascii: ":"))
+    quote(name, asKey: true)
     needsComma = false
   }
 
   public mutating func string(_ value: String) {
-    separate()
     quote(value)
     needsComma = true
   }
@@ -131,15 +130,57 @@ public struct JSONWriter: Sendable {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  private mutating func quote(_ value: String) {
-    bytes.append(UInt8(ascii: "\""))
-    defer { bytes.append(UInt8(ascii: "\"")) }
+  private mutating func quote(_ value: String, asKey isKey: Bool = false) {
     let isPlain = value.withBytes { utf8 in
-      for byte in utf8 where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
-      bytes.append(contentsOf: utf8)
+      guard Self.isPlain(utf8) else { return false }
+      write(quoted: utf8, asKey: isKey)
       return true
     }
-    if !isPlain { escape(value) }
+    guard !isPlain else { return }
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    escape(value)
+    bytes.append(UInt8(ascii: "\""))
+    if isKey { bytes.append(UInt8(ascii: ":")) }
+  }
+
+  /// Whether nothing in it is to be escaped. Eight bytes at a time: of each, its highest bit is set in the end where it is one of those.
+  private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    let raw = UnsafeRawBufferPointer(utf8)
+    var at = 0
+    while at + 8 <= raw.count {
+      let bytes = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      let quote = bytes ^ (ones &* UInt64(UInt8(ascii: "\"")))
+      let backslash = bytes ^ (ones &* UInt64(UInt8(ascii: "\\")))
+      // Where a byte is less than n, taking n from it borrows. A borrow may reach the byte above and call it special too: then they are
+      // looked at one by one.
+      let below = (bytes &- ones &* 0x20) & ~bytes
+      if (below | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highs != 0 { break }
+      at += 8
+    }
+    while at < raw.count {
+      let byte = raw[at]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+      at += 1
+    }
+    return true
+  }
+
+  /// In one piece: with the comma before it, and the colon behind a key.
+  private mutating func write(quoted plain: UnsafeBufferPointer<UInt8>, asKey isKey: Bool) {
+    let isFurther = needsComma
+    bytes.append(addingCapacity: plain.count + 4) { span in
+      if isFurther { span.append(UInt8(ascii: ",")) }
+      span.append(UInt8(ascii: "\""))
+      span.withUnsafeMutableBufferPointer { room, count in
+        _ = UnsafeMutableBufferPointer(rebasing: room[count...]).initialize(fromContentsOf: plain)
+        count += plain.count
+      }
+      span.append(UInt8(ascii: "\""))
+      if isKey { span.append(UInt8(ascii: ":")) }
+    }
   }
 
   private mutating func escape(_ value: String) {

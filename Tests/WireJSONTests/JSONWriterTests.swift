@@ -23,6 +23,30 @@ struct JSONWriterTests {
     #expect(writer.text == #"{"a":[1,{},"x"],"b":false,"c\"d":null}"#)
   }
 
+  @Test("what is to be escaped is found at every place of a text of any length")
+  func places() throws {
+    for length in 0...20 {
+      for place in 0..<length {
+        for byte in UInt8(0)...127 {
+          var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+          bytes[place] = byte
+          let text = String(decoding: bytes, as: UTF8.self)
+          var writer = JSONWriter()
+          writer.string(text)
+          let isEscaped = byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+          guard isEscaped == (writer.bytes.count > length + 2), try JSONValue(parsing: writer.bytes).stringValue == text else {
+            Issue.record("byte \(byte) at \(place) of \(length): \(writer.text)")
+            return
+          }
+        }
+      }
+    }
+    var writer = JSONWriter()
+    writer.key(dynamic: "a\"b")
+    writer.string("")
+    #expect(writer.text == #""a\"b":"""#)
+  }
+
   @Test("quotes, backslashes and control characters are escaped, all else stands as it is")
   func escaping() throws {
     let text = "\u{0}\u{1F}\"\\/\n\r\té\u{2063}😀\u{2028}"

@@ -5,14 +5,24 @@ public enum SHA256Digest {
   /// Looked up once: OpenSSL's one-call function searches its providers every time. Never changed, never freed.
   nonisolated(unsafe) fileprivate static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
+  /// Bytes of a digest.
+  public static let size = 32
+
   /// The 32 bytes of the digest.
-  public static func hash(_ bytes: [UInt8]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-      let made = EVP_Digest(bytes, bytes.count, buffer.baseAddress, nil, algorithm, nil)
-      // A wrong digest would make wrong signatures and keys: nothing may go on without one.
-      precondition(made == 1, "SHA-256 is not available")
-      count = 32
+  public static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBufferPointer { hash($0) } }
+
+  fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      hash(bytes, into: buffer.baseAddress!)
+      count = size
     }
+  }
+
+  /// The digest may be written over what it is made of.
+  fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, into digest: UnsafeMutablePointer<UInt8>) {
+    let made = EVP_Digest(bytes.baseAddress, bytes.count, digest, nil, algorithm, nil)
+    // A wrong digest would make wrong signatures and keys: nothing may go on without one.
+    precondition(made == 1, "SHA-256 is not available")
   }
 
   public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
@@ -36,14 +46,14 @@ public struct HMACSHA256: Sendable {
 
   /// The 32 bytes of the code.
   public func authenticate(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    var block = inner
-    block.reserveCapacity(Self.blockSize + max(32, bytes.count))
-    block.append(contentsOf: bytes)
-    let digest = SHA256Digest.hash(block)
-    block.removeAll(keepingCapacity: true)
-    block.append(contentsOf: outer)
-    block.append(contentsOf: digest)
-    return SHA256Digest.hash(block)
+    let length = bytes.count
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.blockSize + max(SHA256Digest.size, length)) { block in
+      _ = block.initialize(fromContentsOf: inner)
+      _ = block[Self.blockSize...].initialize(fromContentsOf: bytes)
+      SHA256Digest.hash(UnsafeBufferPointer(rebasing: block[..<(Self.blockSize + length)]), into: block.baseAddress! + Self.blockSize)
+      _ = block.update(fromContentsOf: outer)
+      return SHA256Digest.hash(UnsafeBufferPointer(rebasing: block[..<(Self.blockSize + SHA256Digest.size)]))
+    }
   }
 }
 

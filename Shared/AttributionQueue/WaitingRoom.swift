@@ -1,0 +1,49 @@
+import NIOCore
+import Synchronization
+
+/// How many leased messages wait to be begun on an event loop. Lanes that find more than they can take lease on when there is room:
+/// what waits long is no longer in the processor's caches when it is worked, and another worker could have had it.
+final class WaitingRoom: Sendable {
+  private struct State {
+    var count = 0
+    var lanes = CircularBuffer<(count: Int, continuation: CheckedContinuation<Void, Never>)>()
+  }
+
+  private let bound: Int
+  private let state = Mutex(State())
+
+  init(bound: Int) { self.bound = bound }
+
+  /// Returns when fewer wait than the bound: then so many more may be leased, and count as if they were here. Who asks gets it in
+  /// turn.
+  func reserve(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let hasRoom = state.withLock { state in
+        guard state.count < bound, state.lanes.isEmpty else {
+          state.lanes.append((count, continuation))
+          return false
+        }
+        state.count += count
+        return true
+      }
+      if hasRoom { continuation.resume() }
+    }
+  }
+
+  /// How many lanes wait for room.
+  var lanesWaiting: Int { state.withLock { $0.lanes.count } }
+
+  /// So many came, whether there is room or not.
+  func enter(_ count: Int) { state.withLock { $0.count += count } }
+
+  /// So many were begun, or did not come.
+  func leave(_ count: Int) {
+    let next = state.withLock { state in
+      state.count -= count
+      guard state.count < bound, let next = state.lanes.popFirst() else { return nil as CheckedContinuation<Void, Never>? }
+      state.count += next.count
+      return next.continuation
+    }
+    next?.resume()
+  }
+}
