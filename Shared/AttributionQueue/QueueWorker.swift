@@ -158,6 +158,10 @@ public final class QueueWorker: Sendable {
           }
           let reserved = isFull ? Self.leased * lane.shards.count : 0
           if reserved > 0 { await place?.room.reserve(reserved) }
+          guard !isStopping else {
+            place?.room.leave(reserved)
+            break
+          }
           let leased: [[LeasedMessage]]
           do { leased = try await lease(lane, waits: !isFull) } catch {
             place?.room.leave(reserved)
@@ -173,6 +177,8 @@ public final class QueueWorker: Sendable {
           for messages in begun {
             let shard = messages[0].shard
             work.addTask {
+              // What waits for its slice of the loop's time still waits.
+              await place?.slices?.pauseIfUsedUp()
               place?.room.leave(messages.count)
               await self.work(inOrder: messages, place?.slices)
               while let messages = lane.work.next(of: shard) { await self.work(inOrder: messages, place?.slices) }
@@ -235,7 +241,8 @@ public final class QueueWorker: Sendable {
       if case .complete(let completion) = outcome {
         complete.append(CompletedWork(message, completion, started: started, waited: waited))
         if settlesTogether {
-          slices?.use(started.duration(to: .now))
+          // The event loop has others to serve.
+          if let slices { slices.use(started.duration(to: .now)) } else { await Task.yield() }
           continue
         }
         await settle(complete)

@@ -38,12 +38,15 @@ final class WaitingRoom: Sendable {
 
   /// So many were begun, or did not come.
   func leave(_ count: Int) {
-    let next = state.withLock { state in
+    let admitted = state.withLock { state in
       state.count -= count
-      guard state.count < bound, let next = state.lanes.popFirst() else { return nil as CheckedContinuation<Void, Never>? }
-      state.count += next.count
-      return next.continuation
+      var admitted: [CheckedContinuation<Void, Never>] = []
+      while state.count < bound, let next = state.lanes.popFirst() {
+        state.count += next.count
+        admitted.append(next.continuation)
+      }
+      return admitted
     }
-    next?.resume()
+    for lane in admitted { lane.resume() }
   }
 }

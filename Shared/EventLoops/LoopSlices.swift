@@ -11,7 +11,7 @@ import Synchronization
 /// millisecond each, a reply that has come waits for all of them, and so does what is to be written.
 ///
 /// Tasks that compute say what they took, and pause when together they have used up a slice of time. The connections have their turn,
-/// then the tasks go on in the order in which they paused. A pipe wakes them: it is read when the loop looks at its connections, and
+/// then those that paused go on in their order. A pipe wakes them: it is read when the loop looks at its connections, and
 /// never before.
 public final class LoopSlices: Sendable {
   private struct State {
@@ -27,6 +27,8 @@ public final class LoopSlices: Sendable {
     let slices: LoopSlices
     init(_ slices: LoopSlices) { self.slices = slices }
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { slices.begin() }
+    /// Whoever waits for what would have been read waits no longer.
+    func channelInactive(context: ChannelHandlerContext) { slices.begin() }
   }
 
   private let loop: any EventLoop
@@ -53,7 +55,7 @@ public final class LoopSlices: Sendable {
       slices.state.withLock { $0.pipe = (channel, ends[1]) }
       return slices
     } catch {
-      // The other end is the bootstrap's.
+      // The other end is the bootstrap's, which closes it unless it is refused at once.
       _ = Glibc.close(ends[1])
       throw error
     }
@@ -66,8 +68,8 @@ public final class LoopSlices: Sendable {
     try? await pipe.channel.close()
   }
 
-  /// A task of the loop has computed for that time.
-  public func use(_ time: Duration) { state.withLock { $0.used += time } }
+  /// A task of the loop has taken that time. What it waited in between may count too: no more is made of it than the end of the slice.
+  public func use(_ time: Duration) { state.withLock { $0.used += min(time, slice) } }
 
   /// Returns at once, or after the connections had their turn.
   public func pauseIfUsedUp() async {
