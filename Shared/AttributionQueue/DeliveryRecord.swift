@@ -41,6 +41,7 @@ extension DeliveryRecord {
     return writer.bytes
   }
 
+  /// Writes ``json``.
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("s")

@@ -7,6 +7,7 @@ import NIOPosix
 public final class EventLoopExecutor: TaskExecutor {
   private static let ofThread = ThreadSpecificVariable<EventLoopExecutor>()
 
+  /// Where the steps are run.
   public let loop: any EventLoop
 
   public init(loop: any EventLoop) { self.loop = loop }
