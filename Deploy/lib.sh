@@ -54,17 +54,22 @@ port_of() {
 
 pid_of() { cat "$RUN/$1.pid" 2>/dev/null || true; }
 
+# What the kernel says of a process, as words from its state on. Without another process, since Deploy/up asks every second.
+words_of() {
+  local line
+  read -r line <"/proc/$1/stat" || return 1
+  read -ra WORDS <<<"${line##*) }"
+} 2>/dev/null
+
 # When a process was started, in the kernel's ticks: with its pid it names a process for good.
-started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
+started_at() { words_of "$1" && echo "${WORDS[19]}"; }
 
 # Whether the recorded process still runs and still is what was started (a pid may have been given to another since).
 is_running() {
-  local pid
-  pid=$(pid_of "$1")
-  [ -n "$pid" ] && [ -d "/proc/$pid" ] || return 1
+  local pid='' started='' WORDS
+  { read -r pid <"$RUN/$1.pid" && read -r started <"$RUN/$1.started"; } 2>/dev/null || return 1
   # One that ended and was not collected by its parent yet does not run.
-  [ "$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -c1)" != Z ] || return 1
-  [ "$(started_at "$pid")" = "$(cat "$RUN/$1.started" 2>/dev/null)" ]
+  words_of "$pid" && [ "${WORDS[0]}" != Z ] && [ "${WORDS[19]}" = "$started" ]
 }
 
 # Starts what $RUN/<name>.command says, in the background, its output in $RUN/<name>.log.
@@ -73,7 +78,7 @@ start_process() {
   is_running "$name" && return 0
   setsid bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
   local pid=$!
-  started_at "$pid" >"$RUN/$name.started"
+  started_at "$pid" >"$RUN/$name.started" || true
   echo "$pid" >"$RUN/$name.pid"
 }
 

@@ -25,7 +25,8 @@ public final class QueueWorker: Sendable {
   private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let held = HeldLeases()
-  private static let blockTime: Duration = .milliseconds(1000)
+  /// How long a lane waits at Redis, in milliseconds: not all equally long, or those that have nothing to do come round at one moment.
+  private static let blockTime: ClosedRange<Int64> = 750...1250
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
@@ -203,7 +204,7 @@ public final class QueueWorker: Sendable {
     let backlogged = lane.work.backlogged
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
-    let read = lane.read(shards, blocking: waits && backlogged.isEmpty ? Self.blockTime : nil, queue, consumer.name)
+    let read = lane.read(shards, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue, consumer.name)
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     return reply.elements.map { stream in

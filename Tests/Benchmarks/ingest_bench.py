@@ -6,10 +6,8 @@ import json
 import pathlib
 import re
 import resource
-import socket
 import subprocess
 import tempfile
-import threading
 import time
 
 from bench import NO_REWRITES, Redis, Report, Server, free_port, median
@@ -133,50 +131,13 @@ def speed(report: Report, binaries: pathlib.Path, native: Native, seconds: float
     return median(rounds_of["accepts"])
 
 
-class Observer(threading.Thread):
-    """Waits for the events of some shards, and notes when each is there: by a connection of its own that blocks until one comes."""
+# Of so many shards the events of one are watched.
+WATCHED = 16
 
-    SHARDS = range(0, 256, 16)
 
-    def __init__(self, port: int):
-        super().__init__(daemon=True)
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.file = self.socket.makefile("rb")
-        self.seen: dict[str, int] = {}
-        self.start()
-
-    def run(self) -> None:
-        last = {f"{{attr:{shard:03d}}}:events": "0-0" for shard in self.SHARDS}
-        try:
-            while True:
-                words = ["XREAD", "BLOCK", "0", "STREAMS", *last, *last.values()]
-                self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w.encode()) for w in words))
-                reply = self._reply()
-                now = time.time_ns()
-                for stream, entries in reply:
-                    last[stream.decode()] = entries[-1][0].decode()
-                    for _, fields in entries:
-                        event = json.loads(fields[fields.index(b"e") + 1])
-                        self.seen[event["data"]["deliveryId"]] = now
-        except (OSError, ValueError, TypeError):
-            pass  # The socket was closed: that is how it ends.
-
-    def _reply(self):
-        line = self.file.readline()
-        if line[:1] == b"*":
-            return [self._reply() for _ in range(int(line[1:]))]
-        if line[:1] == b"$":
-            return self.file.read(int(line[1:]) + 2)[:-2]
-        if line[:1] == b":":
-            return int(line[1:])
-        raise ValueError(line)
-
-    def end(self) -> dict[str, int]:
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.join(5)
-        self.file.close()
-        self.socket.close()
-        return self.seen
+def noted(file: pathlib.Path) -> dict[str, int]:
+    """By delivery id, when its answer or its event came; see load.c and observe.c."""
+    return {name: int(at) for name, at in map(str.split, file.read_text().splitlines())}
 
 
 COUNT_EVENTS = "local n = 0 for i = 0, 255 do n = n + redis.call('XLEN', string.format('{attr:%03d}:events', i)) end return n"
@@ -236,13 +197,13 @@ def half(binaries: pathlib.Path, native: Native, signer: Signer, rate: float, se
     signer.write(bodies, int(rate * (seconds + 1)))
     with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest, \
             Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url):
-        observer = Observer(redis.port)
-        time.sleep(1)
-        run = native.load(ingest.public, seconds, rate=rate, bodies=bodies, times=times)
-        time.sleep(2)
-        seen = observer.end()
-        answered = dict(line.split() for line in times.read_text().splitlines() if int(line[:3]) in Observer.SHARDS)
-    waited = sorted((seen[name] - int(at)) / 1e6 for name, at in answered.items() if name in seen)
+        events = times.with_suffix(".events")
+        with native.observed(redis.port, WATCHED, events):
+            time.sleep(1)
+            run = native.load(ingest.public, seconds, rate=rate, bodies=bodies, times=times)
+            time.sleep(2)
+    seen, answered = noted(events), {name: at for name, at in noted(times).items() if int(name[:3]) % WATCHED == 0}
+    waited = sorted((seen[name] - at) / 1e6 for name, at in answered.items() if name in seen)
     if len(waited) < 0.99 * len(answered):
         raise RuntimeError(f"{len(waited)} events for {len(answered)} answers")
     p50, p99 = (max(0.0, waited[int(share * (len(waited) - 1))]) for share in (0.5, 0.99))
@@ -262,7 +223,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         "redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "
         "one stream where ingest has 256 and with last and next generations that never hold: its random numbers cannot name 256 streams "
         "and millions of deliveries at once. One stream stays in the processor's caches. accepts.c does the same with ingest's spread.",
-        "From 200 to event: a client has its 200, then one that waits at Redis has the event (16 of 256 shards are watched). The clock "
-        "is the machine's. An event that was there before its 200 was read counts as waited for no time.",
+        "From 200 to event: from the moment that the 200 comes to its client's socket to the one that the event comes to the socket of "
+        "a client that waits at Redis (16 of 256 shards are watched), both by the kernel's note of it. An event that was there before its "
+        "200 counts as waited for no time.",
     ]
     return report

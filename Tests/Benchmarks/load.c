@@ -6,8 +6,9 @@
 //           sends its next request when it has its answer
 //   REPEAT  bodies that differ, sent again and again; 0: no body is sent twice
 //   BODIES  a file with one body a line, each sent once, the run ends with the last; -: bodies are made here
-//   TIMES   a file for "<delivery id> <nanoseconds since 1970>" of each answer; -: none
+//   TIMES   a file for "<delivery id> <nanoseconds since 1970>" of each answer, as it came to the socket; -: none
 #define _GNU_SOURCE
+#include "arrival.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -105,7 +106,8 @@ static int ask(int index, int64_t due) {
 // Reads what there is; 1 when the answer is whole.
 static int take(int index) {
   struct connection *connection = &connections[index];
-  ssize_t got = read(connection->descriptor, connection->answer + connection->held, BUFFER - 1 - connection->held);
+  int64_t came = 0;
+  ssize_t got = arrived(connection->descriptor, connection->answer + connection->held, BUFFER - 1 - connection->held, times ? &came : NULL);
   if (got < 0 && errno == EAGAIN) return 0;
   if (got <= 0) fail("the connection was closed");
   connection->held += got;
@@ -120,7 +122,7 @@ static int take(int index) {
   }
   if (times) {
     char *id = strstr(body, "\"id\":\"");
-    if (id) fprintf(times, "%.36s %lld\n", id + 6, (long long)now(CLOCK_REALTIME));
+    if (id) fprintf(times, "%.36s %lld\n", id + 6, (long long)came);
   }
   if (answers == room) {
     room = room ? room * 2 : 1 << 20;
@@ -163,6 +165,7 @@ int main(int count, char **words) {
     if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    if (times && tell_arrivals(descriptor)) fail("SO_TIMESTAMPNS");
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
     epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
     connections[index].descriptor = descriptor;

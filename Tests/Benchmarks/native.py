@@ -1,7 +1,8 @@
-"""The two programs in C that load ingest and Redis: compiled for a run, and called."""
+"""The programs in C that load ingest and Redis and watch for events: compiled for a run, and called."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pathlib
 import shutil
@@ -15,7 +16,7 @@ SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "accept.lua"
 
 
 class Native:
-    """`load` and `accepts` as they were compiled; deleted at the end."""
+    """`load`, `accepts` and `observe` as they were compiled; deleted at the end."""
 
     def __enter__(self) -> "Native":
         compiler = shutil.which("cc")
@@ -23,7 +24,7 @@ class Native:
             if shutil.which(tool) is None:
                 sys.exit(f"{tool} is not installed (Debian: build-essential, redis)")
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-native-")
-        for name in ("load", "accepts"):
+        for name in ("load", "accepts", "observe"):
             subprocess.run([compiler, "-O2", "-o", pathlib.Path(self.folder.name) / name, HERE / f"{name}.c"], check=True)
         return self
 
@@ -40,6 +41,18 @@ class Native:
         """Calls the accept script as ingest does; see accepts.c."""
         return self._run("accepts", port, connections, pipeline, count, seconds, sha1, seed, buckets, body, envelope, record_seconds,
                          limit=seconds + 60)
+
+    @contextlib.contextmanager
+    def observed(self, port: int, step: int, times: pathlib.Path):
+        """Meanwhile, notes when the events of each such-and-such shard come; see observe.c."""
+        process = subprocess.Popen([pathlib.Path(self.folder.name) / "observe", str(port), str(step), str(times)])
+        try:
+            yield
+        finally:
+            process.terminate()
+            code = process.wait(10)
+        if code != 0:
+            raise RuntimeError(f"observe ended with {code}")
 
     def _run(self, name: str, *words: object, limit: float) -> dict:
         run = subprocess.run([pathlib.Path(self.folder.name) / name, *map(str, words)], capture_output=True, text=True, timeout=limit)
