@@ -102,7 +102,7 @@ public final class DeadlineWorker: Sendable {
 
   private func dispatch() async {
     var groupsExist = false
-    var look = PauseLook(queue: queue, deliveries: deliveries)
+    let look = PauseLook(queue: queue, deliveries: deliveries)
     await withDiscardingTaskGroup { work in
       while !isStopping {
         state.withLock { $0.lastTurn = .now }

@@ -1,25 +1,42 @@
 import RedisClient
+import Synchronization
 
-/// Asks at times whether a queue is paused: not before each message, and often enough that a pause is soon noticed.
-struct PauseLook: Sendable {
+/// Asks at times whether a queue is paused: not before each message, and often enough that a pause is soon noticed. One for all lanes
+/// of a worker: while one asks, the others go by what was last heard.
+final class PauseLook: Sendable {
+  private struct State {
+    /// What was last heard, and when; nil: nothing yet.
+    var heard: (isPaused: Bool, at: ContinuousClock.Instant)?
+    var isAsking = false
+  }
+
   private static let interval: Duration = .milliseconds(200)
   /// When to ask again while it is.
   static let pause: Duration = .milliseconds(250)
 
-  let queue: QueueName
-  let deliveries: DeliveryQueue
-  private var lastLook: ContinuousClock.Instant?
+  private let queue: QueueName
+  private let deliveries: DeliveryQueue
+  private let state = Mutex(State())
 
   init(queue: QueueName, deliveries: DeliveryQueue) {
     self.queue = queue
     self.deliveries = deliveries
   }
 
-  mutating func isPaused() async throws(QueueError) -> Bool {
-    if let lastLook, lastLook.duration(to: .now) < Self.interval { return false }
-    lastLook = nil
-    guard try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 0 else { return true }
-    lastLook = .now
-    return false
+  func isPaused() async throws(QueueError) -> Bool {
+    let known: Bool? = state.withLock { state in
+      if let heard = state.heard, state.isAsking || heard.at.duration(to: .now) < Self.interval { return heard.isPaused }
+      state.isAsking = true
+      return nil
+    }
+    if let known { return known }
+    do throws(QueueError) {
+      let isPaused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer != 0
+      state.withLock { $0 = State(heard: (isPaused, .now)) }
+      return isPaused
+    } catch {
+      state.withLock { $0.isAsking = false }
+      throw error
+    }
   }
 }

@@ -25,6 +25,7 @@ public final class QueueWorker: Sendable {
   private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let held = HeldLeases()
+  private let look: PauseLook
   /// How long a lane waits at Redis, in milliseconds: not all equally long, or those that have nothing to do come round at one moment.
   private static let blockTime: ClosedRange<Int64> = 750...1250
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
@@ -93,6 +94,7 @@ public final class QueueWorker: Sendable {
     self.handler = handler
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
+    look = PauseLook(queue: queue, deliveries: deliveries)
     self.lanes = (0..<max(1, lanes)).map { lane in
       let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
       return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane))
@@ -139,7 +141,6 @@ public final class QueueWorker: Sendable {
 
   private func leaseLoop(_ lane: Lane, _ place: Place?) async {
     var groupsExist = false
-    var look = PauseLook(queue: queue, deliveries: deliveries)
     let slots = WorkSlots(min(concurrency, lane.shards.count))
     // Whether there may be more than can be taken at a time.
     var isFull = true
@@ -187,6 +188,8 @@ public final class QueueWorker: Sendable {
             }
             await slots.take()
           }
+          // What is judged at once is settled at once, before more is asked for.
+          if place != nil, !begun.isEmpty { await Task.yield() }
         } catch QueueError.unavailable(.refused(let text)) where text.hasPrefix("NOGROUP") {
           groupsExist = false
         } catch is CancellationError {
@@ -204,7 +207,8 @@ public final class QueueWorker: Sendable {
     let backlogged = lane.work.backlogged
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
-    let read = lane.read(shards, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue, consumer.name)
+    let read = lane.read(
+      shards, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue, consumer.name)
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     return reply.elements.map { stream in

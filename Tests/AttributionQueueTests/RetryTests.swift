@@ -212,6 +212,30 @@ import Testing
     }
   }
 
+  @Test func `One look whether a queue is paused does for all lanes`() async throws {
+    try await withQueue { queue, _ in
+      func asked() async throws -> Int {
+        let text = try #require(try await queue.send(["INFO", "commandstats"]).string)
+        guard let calls = text.firstMatch(of: /cmdstat_exists:calls=(\d+)/) else { return 0 }
+        return try #require(Int(calls.1))
+      }
+      let administration = QueueAdministration(deliveries: queue)
+      let look = PauseLook(queue: .intake, deliveries: queue)
+      #expect(try await !look.isPaused())
+      try await administration.pause(.intake)
+      let before = try await asked()
+      try await Task.sleep(for: .milliseconds(300))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask { _ = try await look.isPaused() } }
+        try await group.waitForAll()
+      }
+      #expect((1..<50).contains(try await asked() - before))
+      #expect(try await look.isPaused())
+      try await administration.resume(.intake)
+      try await eventually("it is heard") { try await !look.isPaused() }
+    }
+  }
+
   @Test func `A message given back is worked anew, its attempt not counted`() async throws {
     try await withQueue { queue, _ in
       _ = try await queue.accept(request("a"))
