@@ -56,9 +56,10 @@ pid_of() { cat "$RUN/$1.pid" 2>/dev/null || true; }
 
 # What the kernel says of a process, as words from its state on. Without another process, since Deploy/up asks every second.
 words_of() {
-  local line
-  read -r line <"/proc/$1/stat" || return 1
-  read -ra WORDS <<<"${line##*) }"
+  local text
+  [ -n "$1" ] && IFS= read -r -d '' text <"/proc/$1/stat" || [ -n "${text:-}" ] || return 1
+  read -ra WORDS <<<"${text##*) }"
+  [ ${#WORDS[@]} -gt 19 ]
 } 2>/dev/null
 
 # When a process was started, in the kernel's ticks: with its pid it names a process for good.

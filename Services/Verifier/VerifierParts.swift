@@ -4,6 +4,7 @@ import AttributionProtocol
 import AttributionQueue
 import Cryptography
 import Foundation
+import Logging
 import ServiceRuntime
 
 extension ServiceParts {
@@ -17,7 +18,7 @@ extension ServiceParts {
       throw ConfigurationError("appStore.revocation", "must be off, whenReachable or required")
     }
     let signedData = SignedDataJudge(
-      verifier: try signedDataVerifier(configuration),
+      verifier: try signedDataVerifier(configuration, environment.logger),
       checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
       metrics: environment.metrics)
     let impressions = ImpressionKeys(
@@ -73,13 +74,14 @@ extension ServiceParts {
     do throws(FieldError) {
       return try ApplePublicKeys(
         p192: configured.p192.isEmpty ? [ApplePublicKeys.publishedP192] : configured.p192,
-        p256: configured.p256.isEmpty ? [ApplePublicKeys.publishedP256] : configured.p256, kids: configured.kids)
+        p256: configured.p256.isEmpty ? [ApplePublicKeys.publishedP256] : configured.p256,
+        kids: configured.kids.isEmpty ? ApplePublicKeys.publishedKids : configured.kids)
     } catch {
       throw ConfigurationError("appleKeys.\(error.field)", error.reason)
     }
   }
 
-  private static func signedDataVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError)
+  private static func signedDataVerifier(_ configuration: DeploymentConfiguration, _ logger: Logger) throws(ConfigurationError)
     -> SignedDataVerifier
   {
     var roots: [Certificate] = []
@@ -88,9 +90,15 @@ extension ServiceParts {
       guard let bytes = FileManager.default.contents(atPath: path) else {
         throw ConfigurationError(place, "\(path) cannot be read")
       }
-      do throws(Certificate.Failure) { roots.append(try Certificate(derOrPEM: Array(bytes))) } catch {
+      let root: Certificate
+      do throws(Certificate.Failure) { root = try Certificate(derOrPEM: Array(bytes)) } catch {
         throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
       }
+      guard root.isSelfSigned else { throw ConfigurationError(place, "\(path) is no root: it did not sign itself") }
+      if !AppleRootCertificates.areApples(root) {
+        logger.warning("a root certificate that is not Apple's is trusted", metadata: ["place": "\(place)", "path": "\(path)"])
+      }
+      roots.append(root)
     }
     if roots.isEmpty { roots = [AppleRootCertificates.g3] }
     return SignedDataVerifier(

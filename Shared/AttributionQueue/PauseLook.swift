@@ -10,22 +10,31 @@ final class PauseLook: Sendable {
     var isAsking = false
   }
 
-  private static let interval: Duration = .milliseconds(200)
   /// When to ask again while it is.
   static let pause: Duration = .milliseconds(250)
 
+  private let interval: Duration
+  private let longest: Duration
   private let queue: QueueName
   private let deliveries: DeliveryQueue
   private let state = Mutex(State())
 
-  init(queue: QueueName, deliveries: DeliveryQueue) {
+  /// `interval`: how old an answer may be before one asks again; `longest`: how old the others' answer may be meanwhile. After a
+  /// silence that is longer each asks for itself.
+  init(
+    queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), longest: Duration = .milliseconds(400)
+  ) {
+    self.interval = interval
+    self.longest = longest
     self.queue = queue
     self.deliveries = deliveries
   }
 
   func isPaused() async throws(QueueError) -> Bool {
     let known: Bool? = state.withLock { state in
-      if let heard = state.heard, state.isAsking || heard.at.duration(to: .now) < Self.interval { return heard.isPaused }
+      if let heard = state.heard, heard.at.duration(to: .now) < (state.isAsking ? longest : interval) {
+        return heard.isPaused
+      }
       state.isAsking = true
       return nil
     }
@@ -35,7 +44,7 @@ final class PauseLook: Sendable {
       state.withLock { $0 = State(heard: (isPaused, .now)) }
       return isPaused
     } catch {
-      state.withLock { $0.isAsking = false }
+      state.withLock { $0 = State() }
       throw error
     }
   }

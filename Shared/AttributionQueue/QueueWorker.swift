@@ -27,7 +27,7 @@ public final class QueueWorker: Sendable {
   private let held = HeldLeases()
   private let look: PauseLook
   /// How long a lane waits at Redis, in milliseconds: not all equally long, or those that have nothing to do come round at one moment.
-  private static let blockTime: ClosedRange<Int64> = 750...1250
+  private static let blockTime: ClosedRange<Int64> = 700...1000
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)

@@ -62,6 +62,23 @@ struct SignedDataVectorsTests {
     #expect(!covered.isEmpty)
   }
 
+  @Test(
+    "a date is not judged before the certificates that would carry it",
+    arguments: [JSONValue.integer(9_000_000_000_000), "soon"])
+  func certificatesBeforeDates(date: JSONValue) throws {
+    func reason(_ x5c: [JSONValue]) -> SignedDataReason? {
+      let parts: [JSONValue] = [["alg": "ES256", "x5c": .array(x5c)], ["signedDate": date]]
+      let token = (parts.map { Base64.encodeURL($0.serialized) } + [Base64.encodeURL([UInt8](repeating: 1, count: 64))]).joined(
+        separator: ".")
+      return SignedDataVerifier(chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3]), apps: [])
+        .verdict(on: token, kind: .transaction, now: 1_790_000_000_000).reason
+    }
+    let root = JSONValue.string(Base64.encode(AppleRootCertificates.g3.der))
+    #expect(reason([root, root]) == .chainLength)
+    #expect(reason([root, "AAAA", root]) == .malformedCertificate)
+    #expect(reason([root, root, root]) == (date == "soon" ? .malformed : .chainInvalid))
+  }
+
   @Test("signed data gets the verdict its case names", arguments: AppStoreVectors.signed)
   func signedData(vector: AppStoreVectors.Case) throws {
     let environment = try #require(vector.inputs["environment"]?.stringValue)

@@ -94,6 +94,31 @@ struct PostbackRulesTests {
     #expect(one.postback?.signedString == two.postback?.signedString)
   }
 
+  @Test("an app's number is not believed as a domain, though the two are signed in one place")
+  func numberAsDomain() throws {
+    // Signed with the app's number, then sent under the other name: the signature holds.
+    let verdict = try Self.verdict {
+      $0["source-app-id"] = nil
+      $0["source-domain"] = "1234567891"
+    }
+    #expect(verdict.reason == .malformed && verdict.field == "source-domain")
+  }
+
+  @Test("a field of Apple's that the version does not have is nobody's word: it stands with the unsigned ones")
+  func fieldsOfOtherVersions() throws {
+    let verdict = try Self.verdict {
+      $0["campaign-id"] = 7
+      $0["partner"] = "kept, and not Apple's"
+    }
+    #expect(verdict.valid)
+    let unsigned = try #require(verdict.postback?.unsignedValues)
+    #expect(unsigned["campaign-id"] == 7)
+    #expect(unsigned["partner"] == nil)
+    for name in ["source-identifier", "fidelity-type", "did-win", "postback-sequence-index", "redownload"] {
+      #expect(unsigned[name] == nil)
+    }
+  }
+
   @Test("both conversion values at once are malformed")
   func bothValues() throws {
     let verdict = try Self.verdict {

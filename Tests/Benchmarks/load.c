@@ -2,8 +2,8 @@
 // this program itself took. One thread, so cheap that it does not hold up what it measures.
 //
 // load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES
-//   RATE    requests a second, sent on time whatever the answers do, their latency counted from when they were due; 0: each connection
-//           sends its next request when it has its answer
+//   RATE    requests a second, sent on time whatever the answers do, their latency counted from when they were due until the answer came
+//           to the socket; 0: each connection sends its next request when it has its answer
 //   REPEAT  bodies that differ, sent again and again; 0: no body is sent twice
 //   BODIES  a file with one body a line, each sent once, the run ends with the last; -: bodies are made here
 //   TIMES   a file for "<delivery id> <nanoseconds since 1970>" of each answer, as it came to the socket; -: none
@@ -107,9 +107,10 @@ static int ask(int index, int64_t due) {
 static int take(int index) {
   struct connection *connection = &connections[index];
   int64_t came = 0;
-  ssize_t got = arrived(connection->descriptor, connection->answer + connection->held, BUFFER - 1 - connection->held, times ? &came : NULL);
+  ssize_t got = arrived(connection->descriptor, connection->answer + connection->held, BUFFER - 1 - connection->held, &came);
   if (got < 0 && errno == EAGAIN) return 0;
   if (got <= 0) fail("the connection was closed");
+  if (!came) fail("no note of an arrival");
   connection->held += got;
   connection->answer[connection->held] = 0;
   char *body = strstr(connection->answer, "\r\n\r\n");
@@ -129,7 +130,8 @@ static int take(int index) {
     latencies = realloc(latencies, room * sizeof *latencies);
     if (!latencies) fail("realloc");
   }
-  latencies[answers++] = (now(CLOCK_MONOTONIC) - connection->due) / 1000;
+  int64_t waited = came - (now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC)) - connection->due;
+  latencies[answers++] = waited > 0 ? waited / 1000 : 0;
   connection->held = 0;
   return 1;
 }
@@ -165,12 +167,14 @@ int main(int count, char **words) {
     if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(descriptor, F_SETFL, O_NONBLOCK);
-    if (times && tell_arrivals(descriptor)) fail("SO_TIMESTAMPNS");
+    if (tell_arrivals(descriptor)) fail("SO_TIMESTAMPNS");
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
     epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
     connections[index].descriptor = descriptor;
     rest(index);
   }
+  // The kernel begins to note arrivals a moment after it was asked to.
+  usleep(50000);
   int64_t began = now(CLOCK_MONOTONIC), end = began + (int64_t)(seconds * 1e9), late = 0;
   uint64_t sent = 0;
   int over = 0;

@@ -50,7 +50,11 @@ class Native:
             yield
         finally:
             process.terminate()
-            code = process.wait(10)
+            try:
+                code = process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                code = process.wait()
         if code != 0:
             raise RuntimeError(f"observe ended with {code}")
 

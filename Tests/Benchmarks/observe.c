@@ -7,6 +7,7 @@
 #include "arrival.h"
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,14 @@
 
 enum { SHARDS = 256, ID = 48 };
 
-static char last[SHARDS][ID], *reply;
-static size_t held, room, at;
-static int redis, step;
+// A connection that waits for the events of a shard: none comes while it is not waiting but those that follow another at once.
+struct shard {
+  int number, redis;
+  char last[ID], *reply;
+  size_t held, room, at;
+};
+
+static struct shard shards[SHARDS];
 static FILE *times;
 static volatile sig_atomic_t ends;
 
@@ -25,110 +31,103 @@ static void fail(const char *what) {
   exit(1);
 }
 
-// Ends a read that is under way, and those to come.
-static void end(int signal) {
-  ends = 1;
-  shutdown(redis, SHUT_RDWR);
-}
+static void end(int signal) { ends = 1; }
 
-static void done(void) {
-  if (fclose(times)) fail("TIMES");
-  exit(0);
-}
-
-static void put(const char *words, size_t length) {
-  while (length) {
-    ssize_t put = write(redis, words, length);
-    if (ends) done();
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail("write");
-    words += put;
-    length -= put;
-  }
-}
-
-static void ask(void) {
-  static char words[SHARDS * 128];
-  int many = (SHARDS + step - 1) / step;
-  char *to = words + sprintf(words, "*%d\r\n$5\r\nXREAD\r\n$5\r\nBLOCK\r\n$1\r\n0\r\n$7\r\nSTREAMS\r\n", 4 + 2 * many);
-  for (int shard = 0; shard < SHARDS; shard += step) to += sprintf(to, "$17\r\n{attr:%03d}:events\r\n", shard);
-  for (int shard = 0; shard < SHARDS; shard += step) to += sprintf(to, "$%zu\r\n%s\r\n", strlen(last[shard]), last[shard]);
-  put(words, to - words);
+static void ask(struct shard *shard) {
+  char words[256];
+  int length = snprintf(
+      words, sizeof words,
+      "*6\r\n$5\r\nXREAD\r\n$5\r\nBLOCK\r\n$1\r\n0\r\n$7\r\nSTREAMS\r\n$17\r\n{attr:%03d}:events\r\n$%zu\r\n%s\r\n", shard->number,
+      strlen(shard->last), shard->last);
+  shard->held = 0;
+  // An idle connection's buffer takes a request whole.
+  if (write(shard->redis, words, length) != length) fail("write");
 }
 
 // Reads on; the time at which the last of it came.
-static int64_t more(void) {
-  if (held == room && !(reply = realloc(reply, room = room ? room * 2 : 1 << 20))) fail("realloc");
-  for (;;) {
-    int64_t came = 0;
-    ssize_t got = arrived(redis, reply + held, room - held, &came);
-    if (ends) done();
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("read");
-    held += got;
-    return came;
-  }
+static int64_t more(struct shard *shard) {
+  if (shard->held == shard->room && !(shard->reply = realloc(shard->reply, shard->room = shard->room ? shard->room * 2 : 64 << 10)))
+    fail("realloc");
+  int64_t came = 0;
+  ssize_t got = arrived(shard->redis, shard->reply + shard->held, shard->room - shard->held, &came);
+  if (got <= 0) fail("read");
+  if (!came) fail("no note of an arrival");
+  shard->held += got;
+  return came;
 }
 
 // The next line of the reply, as a number behind its first letter; -1 when it is not whole yet.
-static long line(char kind) {
-  char *end = memmem(reply + at, held - at, "\r\n", 2);
+static long line(struct shard *shard, char kind) {
+  char *from = shard->reply + shard->at, *end = memmem(from, shard->held - shard->at, "\r\n", 2);
   if (!end) return -1;
-  if (reply[at] != kind) fail("unexpected reply");
-  long number = strtol(reply + at + 1, NULL, 10);
-  at = end + 2 - reply;
+  if (*from != kind) fail("unexpected reply");
+  long number = strtol(from + 1, NULL, 10);
+  shard->at = end + 2 - shard->reply;
   return number;
 }
 
 // The next text of the reply; null when it is not whole yet.
-static char *text(long *length) {
-  if ((*length = line('$')) < 0 || held - at < (size_t)*length + 2) return NULL;
-  char *words = reply + at;
-  at += *length + 2;
+static char *text(struct shard *shard, long *length) {
+  if ((*length = line(shard, '$')) < 0 || shard->held - shard->at < (size_t)*length + 2) return NULL;
+  char *words = shard->reply + shard->at;
+  shard->at += *length + 2;
   return words;
 }
 
 // Reads the reply from its beginning; 1 when it is whole. `came`: when that was, or 0 to look without noting.
-static int walk(int64_t came) {
-  long streams, entries, fields, length;
+static int walk(struct shard *shard, int64_t came) {
+  long entries, fields, length;
   char *words;
-  at = 0;
-  if ((streams = line('*')) < 0) return 0;
-  while (streams--) {
-    if (line('*') < 0 || !(words = text(&length)) || (entries = line('*')) < 0) return 0;
-    int shard = strtol(words + 6, NULL, 10);
-    while (entries--) {
-      if (line('*') < 0 || !(words = text(&length))) return 0;
-      if (length >= ID) fail("unexpected id");
-      if (came) sprintf(last[shard], "%.*s", (int)length, words);
-      if ((fields = line('*')) < 0) return 0;
-      while (fields--) {
-        if (!(words = text(&length))) return 0;
-        static const char name[] = "\"deliveryId\":\"";
-        char *id = came ? memmem(words, length, name, sizeof name - 1) : NULL;
-        if (id) fprintf(times, "%.36s %lld\n", id + sizeof name - 1, (long long)came);
-      }
+  shard->at = 0;
+  // One stream: its name and its entries.
+  if (line(shard, '*') < 0 || line(shard, '*') < 0 || !text(shard, &length) || (entries = line(shard, '*')) < 0) return 0;
+  while (entries--) {
+    if (line(shard, '*') < 0 || !(words = text(shard, &length))) return 0;
+    if (length >= ID) fail("unexpected id");
+    if (came) sprintf(shard->last, "%.*s", (int)length, words);
+    if ((fields = line(shard, '*')) < 0) return 0;
+    while (fields--) {
+      if (!(words = text(shard, &length))) return 0;
+      static const char name[] = "\"deliveryId\":\"";
+      char *id = came ? memmem(words, length, name, sizeof name - 1) : NULL;
+      if (id && words + length - id >= (long)sizeof name + 35) fprintf(times, "%.36s %lld\n", id + sizeof name - 1, (long long)came);
     }
   }
   return 1;
 }
 
 int main(int count, char **words) {
-  if (count != 4 || (step = atoi(words[2])) < 1) return fprintf(stderr, "observe PORT STEP TIMES\n"), 2;
+  int step = count == 4 ? atoi(words[2]) : 0;
+  if (step < 1) return fprintf(stderr, "observe PORT STEP TIMES\n"), 2;
   if (!(times = fopen(words[3], "w"))) fail(words[3]);
-  signal(SIGPIPE, SIG_IGN);
+  // Told to end only while it waits.
+  sigset_t none, asked;
+  sigemptyset(&none);
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &asked, NULL);
   struct sigaction action = {.sa_handler = end};
   sigaction(SIGTERM, &action, NULL);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(words[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  redis = socket(AF_INET, SOCK_STREAM, 0);
-  if (redis < 0 || connect(redis, (struct sockaddr *)&address, sizeof address) || tell_arrivals(redis)) fail("connect");
-  for (int shard = 0; shard < SHARDS; shard++) strcpy(last[shard], "0-0");
-  for (;;) {
-    ask();
-    held = 0;
-    int64_t came;
-    do came = more();
-    while (!walk(0));
-    walk(came);
+  struct pollfd waiting[SHARDS];
+  int many = 0;
+  for (int number = 0; number < SHARDS; number += step) {
+    struct shard *shard = &shards[many];
+    *shard = (struct shard){.number = number, .redis = socket(AF_INET, SOCK_STREAM, 0), .last = "0-0"};
+    if (shard->redis < 0 || connect(shard->redis, (struct sockaddr *)&address, sizeof address) || tell_arrivals(shard->redis)) fail("connect");
+    waiting[many++] = (struct pollfd){.fd = shard->redis, .events = POLLIN};
+    ask(shard);
   }
+  while (!ends) {
+    if (ppoll(waiting, many, NULL, &none) < 0 && errno != EINTR) fail("poll");
+    for (int index = 0; index < many && !ends; index++) {
+      if (!waiting[index].revents) continue;
+      waiting[index].revents = 0;
+      int64_t came = more(&shards[index]);
+      if (!walk(&shards[index], 0)) continue;
+      walk(&shards[index], came);
+      ask(&shards[index]);
+    }
+  }
+  return fclose(times) ? 1 : 0;
 }

@@ -20,6 +20,10 @@ enum FuzzTarget: String, CaseIterable {
   private static let signedData = SignedDataVerifier(
     chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true),
     apps: [KnownApp(bundleId: "com.example", appAppleId: 1, environments: ["Production", "Sandbox"])])
+  /// Takes what says it is Xcode's without a signature, so that what lies behind the proof is reached.
+  private static let unsignedData = SignedDataVerifier(
+    chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true),
+    apps: [KnownApp(bundleId: "com.example", appAppleId: 1, environments: ["Xcode"])], acceptsXcodeData: true)
   private static let filter = ConsentFilter()
   /// A fixed time: a run must be repeatable.
   private static let now: Int64 = 1_790_000_000_000
@@ -50,6 +54,12 @@ enum FuzzTarget: String, CaseIterable {
       let verdict = Self.signedData.verdict(on: text, kind: .notification, now: Self.now)
       precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
       _ = NotificationSniffer(signedPayload: text)
+      // As a payload: no fuzzer writes Base64 of JSON.
+      let token = ["{}", String(decoding: bytes, as: UTF8.self), ""].map { Base64.encodeURL(Array($0.utf8)) }.joined(separator: ".")
+      for kind in SignedDataKind.allCases {
+        let verdict = Self.unsignedData.verdict(on: token, kind: kind, now: Self.now)
+        precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+      }
     case .receipt:
       let text = String(decoding: bytes, as: UTF8.self)
       _ = try? TransactionIdExtractor().appReceipt(text)

@@ -10,12 +10,13 @@ from conftest import BUILD, ROOT
 NETWORK, APP = "example123.skadnetwork", 525463029
 
 
-def event_of(system, kind: str, **values) -> dict:
+def event_of(system, kind: str, add: dict | None = None, **values) -> dict:
     identifier = str(uuid.uuid4())
     name = "transactionId" if kind == "skadnetwork" else "postbackId"
     feed = system.subscribe([f"attribution.{kind}.postback.verified.v1"])
     made = system.control(f"/control/{kind}/postbacks", {name: identifier, "adNetworkId": NETWORK, "send": False, **values})
-    assert system.post("/v1/postbacks", made["body"]).status == 200
+    body = json.dumps({**json.loads(made["body"]), **add}) if add else made["body"]
+    assert system.post("/v1/postbacks", body).status == 200
     events = [event for event in feed.wait_for(1) if identifier in json.dumps(event["data"]).lower()]
     feed.delete()
     assert len(events) == 1
@@ -39,6 +40,16 @@ def test_a_coarse_value_and_none(system):
     assert data["conversion"] == {"status": "decoded", "event": "kept", "schema": "2"}
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", didWin=False)
     assert data["conversion"] == {"status": "unknown"}
+
+
+@pytest.mark.parametrize("kind, values", [
+    ("skadnetwork", {"version": "4.0", "appId": APP, "sourceIdentifier": "39", "didWin": False}),
+    ("adattributionkit", {"advertisedItemId": APP, "sourceIdentifier": "139", "didWin": False}),
+])
+def test_a_value_beside_an_ad_that_did_not_win_is_credited_to_nobody(system, kind, values):
+    # Whoever holds such a postback can add a value: it is not signed.
+    data = event_of(system, kind, **values, add={"conversion-value": 5})
+    assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unknown"}
 
 
 def test_a_source_identifier_is_told_from_its_last_digits(system):

@@ -39,9 +39,12 @@ struct PostbackMeanings: Sendable {
     self.sources = sources
   }
 
-  /// What the conversion value says; nil for an app without a schema.
-  func conversion(app: Int64, fine: Int?, coarse: CoarseConversionValue?, window: Int?, receivedAt: Int64) -> JSONObject? {
-    conversions[app]?.reading(fine: fine, coarse: coarse, window: window ?? 0, receivedAt: receivedAt).json
+  /// What the conversion value says; nil for an app without a schema. An ad that did not win has none: what stands there, outside of
+  /// the signature, is credited to nobody.
+  func conversion(app: Int64, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?, receivedAt: Int64) -> JSONObject? {
+    conversions[app]?.reading(
+      fine: isWinning ? fine : nil, coarse: isWinning ? coarse : nil, window: window ?? 0, receivedAt: receivedAt
+    ).json
   }
 
   /// What the source stands for; nil for an ad network without names.

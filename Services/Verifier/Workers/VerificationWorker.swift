@@ -69,7 +69,7 @@ final class VerificationWorker: Sendable {
         subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
     }
     let conversion = meanings.conversion(
-      app: postback.appId, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
+      app: postback.appId, isWinning: postback.isWinning, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
       window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
@@ -133,8 +133,8 @@ final class VerificationWorker: Sendable {
     data["tierAtLeast"] = .integer(postback.privacy.tierAtLeast)
     data["withheld"] = .array(postback.privacy.withheld.map { .string($0) })
     data["conversion"] = meanings.conversion(
-      app: postback.advertisedItemIdentifier, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
-      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+      app: postback.advertisedItemIdentifier, isWinning: postback.didWin, fine: postback.conversionValue,
+      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
     ).map { .object($0) }
     data["placement"] = meanings.source(
       adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil

@@ -15,6 +15,17 @@ public enum AppleRootCertificates {
     return certificate
   }()
 
+  /// SHA-256 of the DER of those that may be trusted beside it: Apple Root CA - G2, Apple Root CA.
+  private static let others: Set = [
+    "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050", "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
+  ]
+
+  /// Whether a certificate is one of Apple's roots, to the byte.
+  public static func areApples(_ certificate: Certificate) -> Bool {
+    let digest = Hex.encode(SHA256Digest.hash(certificate.der))
+    return digest == g3Digest || others.contains(digest)
+  }
+
   private static let g3Text =
     "MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwSQXBwbGUgUm9vdCBDQSAtIEczMSYwJAYDVQQL"
     + "DB1BcHBsZSBDZXJ0aWZpY2F0aW9uIEF1dGhvcml0eTETMBEGA1UECgwKQXBwbGUgSW5jLjELMAkGA1UEBhMCVVMwHhcNMTQwNDMw"

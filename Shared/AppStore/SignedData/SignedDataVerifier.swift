@@ -94,7 +94,13 @@ public struct SignedDataVerifier: Sendable {
       }
       let x5c = entries.compactMap(\.stringValue)
       guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
-      let chain = try chain(x5c, at: try effectiveTime(kind, payload, now: now))
+      let time: Int64
+      do throws(SignedDataRefusal) { time = try effectiveTime(kind, payload, now: now) } catch {
+        // A payload is not to be heard on what its certificates cannot carry.
+        try chain { () throws(ChainError) in try CertificateChainVerifier.read(x5c: x5c) }
+        throw error
+      }
+      let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
       let signature: ECDSASignature
       do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
         throw SignedDataRefusal(.malformedSignature)
@@ -107,8 +113,8 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  private func chain(_ x5c: [String], at time: Int64) throws(SignedDataRefusal) -> VerifiedChain {
-    do throws(ChainError) { return try chains.verifiedChain(x5c: x5c, at: time / 1000) } catch {
+  private func chain<Answer>(_ read: () throws(ChainError) -> Answer) throws(SignedDataRefusal) -> Answer {
+    do throws(ChainError) { return try read() } catch {
       switch error {
       case .length: throw SignedDataRefusal(.chainLength)
       case .malformedCertificate: throw SignedDataRefusal(.malformedCertificate)

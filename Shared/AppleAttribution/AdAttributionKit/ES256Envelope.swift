@@ -13,7 +13,7 @@ struct ES256Envelope {
   /// Throws `malformed_jws` or `unexpected_algorithm`.
   init(_ text: String, field: String) throws(PostbackRejection) {
     // Unlike CompactJWS this takes an empty signature: an unsigned token is told by its algorithm.
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw PostbackRejection(.malformedJWS, field: field, "not three parts") }
     guard let headerBytes = Base64.decodeURL(Substring(parts[0])), let payloadBytes = Base64.decodeURL(Substring(parts[1])),
       let signatureBytes = Base64.decodeURL(Substring(parts[2]))

@@ -42,11 +42,7 @@ public struct ApplePublicKeys: Sendable {
   public static let published: ApplePublicKeys = {
     do throws(FieldError) {
       return try ApplePublicKeys(
-        p192: [publishedP192], p256: [publishedP256],
-        kids: [
-          "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
-          "apple-development-identifier/1": [publishedDevelopment1],
-        ])
+        p192: [publishedP192], p256: [publishedP256], kids: publishedKids)
     } catch {
       preconditionFailure("a constant of this file is no key: \(error)")
     }
@@ -57,6 +53,10 @@ public struct ApplePublicKeys: Sendable {
     "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
   public static let publishedP256 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
+  public static let publishedKids = [
+    "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
+    "apple-development-identifier/1": [publishedDevelopment1],
+  ]
   static let publishedDevelopment0 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAELeEDzpJEP+/qRSE5hJVC1p1J0ssUnQGMzBBbvnACBok8OVGGLgxL0myrKiy6lvRtSlLRsWit87i+vftD8AEqeQ=="
   static let publishedDevelopment1 =

@@ -63,6 +63,10 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     guard sourceAppId == nil || sourceDomain == nil else {
       throw PostbackRejection(.malformed, field: "source-domain", "stands beside source-app-id; an ad has one place")
     }
+    // The two are signed in one place: an app's number under the name of the other would be believed as a domain.
+    if let sourceDomain, sourceDomain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      throw PostbackRejection(.malformed, field: "source-domain", "is no domain")
+    }
     fidelityType = version >= .v2_2 ? Int(try fields.integer("fidelity-type", 0...1)) : nil
     didWin = version >= .v3_0 ? try fields.bool("did-win") : nil
     postbackSequenceIndex = version >= .v4_0 ? Int(try fields.integer("postback-sequence-index", 0...2)) : nil

@@ -74,7 +74,7 @@ public final class Certificate: @unchecked Sendable {
   }
 
   /// Whether the certificate names itself as its issuer and its own key made its signature.
-  var isSelfSigned: Bool {
+  public var isSelfSigned: Bool {
     let right = X509_self_signed(raw, 1) == 1
     if !right { ERR_clear_error() }
     return right

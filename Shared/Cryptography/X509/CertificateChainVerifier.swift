@@ -104,6 +104,14 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     return try built.get()
   }
 
+  /// Whether an `x5c` has three entries whose first two are certificates: what is judged before any date.
+  public static func read(x5c: [String]) throws(ChainError) {
+    guard x5c.count == 3 else { throw .length(x5c.count) }
+    for index in 0..<2 {
+      guard let der = Base64.decode(x5c[index]), (try? Certificate(der: der)) != nil else { throw .malformedCertificate(index: index) }
+    }
+  }
+
   // MARK: Path
 
   private func build(leaf der: [UInt8], intermediate: [UInt8], at time: Int64) throws(ChainError) -> VerifiedChain {
@@ -121,6 +129,11 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     }
     let key = try Self.signingKey(of: leaf)
     guard middle.hasExtension(Self.intermediateMarker) else { throw .invalid("the intermediate lacks Apple's marker") }
+    // Names are compared with constraints before signatures are looked at here, each with each: a forged list is not worth that.
+    if X509_get_ext_by_NID(middle.raw, NID_name_constraints, -1) >= 0 {
+      let isIssued = roots.contains { (try? Self.checkSignature(of: middle, by: $0.certificate, with: $0.key)) != nil }
+      guard isIssued else { throw .invalid("the intermediate is of no pinned root") }
+    }
     let authorityKey = (try? middle.publicKey()).map { ChainKey($0) }
     let root = try root(of: leaf, through: middle, with: authorityKey)
     let authority = CertificateAuthority(intermediate: middle, key: authorityKey, root: root, digest: digest)

@@ -1,0 +1,35 @@
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+@Suite("A worker that is told to stop")
+struct WorkerStopTests {
+  @Test("ends what it has begun, gives the rest back and takes nothing more", arguments: [true, false])
+  func stops(settlesTogether: Bool) async throws {
+    try await withQueue { queue, _ in
+      for number in 0..<400 { _ = try await queue.accept(request("m\(number)")) }
+      let worked = Mutex<[String]>([])
+      let mayEnd = Mutex(false)
+      let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+        let name = lease.message.attributes["natural"] ?? ""
+        worked.withLock { $0.append(name) }
+        while !mayEnd.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+        return .complete(verified(name))
+      }
+      let worker = QueueWorker(queue: .intake, deliveries: queue, settlesTogether: settlesTogether, lanes: 4, handler: handler)
+      let run = Task { await worker.run() }
+      try await eventually("work was begun in each lane") { worked.withLock { $0.count } > 100 }
+      worker.stop()
+      for number in 400..<500 { _ = try await queue.accept(request("m\(number)")) }
+      mayEnd.withLock { $0 = true }
+      await run.value
+      let ended = worked.withLock { $0 }
+      let snapshot = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+      #expect(snapshot.inFlight == 0)
+      #expect(snapshot.depth == 500 - ended.count)
+      #expect(snapshot.depth >= 100)
+      #expect(try await queue.allEvents().sorted() == ended.map { "e-" + $0 }.sorted())
+    }
+  }
+}
