@@ -57,11 +57,10 @@ def main() -> None:
             text = path.read_bytes().strip()
             write("jws", text)
             write("notification", text)
-            if text.count(b".") == 2:
-                payload = text.split(b".")[1]
-                write("notification", base64.urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)))
             try:
-                header = json.loads(base64.urlsafe_b64decode(text.split(b".")[0] + b"=="))
+                header, payload = (base64.urlsafe_b64decode(part + b"==") for part in text.split(b".")[:2])
+                write("notification", payload)
+                header = json.loads(header)
                 write("chain", b"\0".join(base64.b64decode(one) for one in header["x5c"][:2]))
             except (ValueError, KeyError, TypeError):
                 pass

@@ -53,6 +53,7 @@ public struct ApplePublicKeys: Sendable {
     "MEkwEwYHKoZIzj0CAQYIKoZIzj0DAQEDMgAEMyHD625uvsmGq4C43cQ9BnfN2xslVT5V1nOmAMP6qaRRUll3PB1JYmgSm+62sosG"
   public static let publishedP256 =
     "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
+  /// Those of AdAttributionKit by their `kid`.
   public static let publishedKids = [
     "apple-cas-identifier/0": [publishedP256], "apple-development-identifier/0": [publishedDevelopment0],
     "apple-development-identifier/1": [publishedDevelopment1],

@@ -74,28 +74,36 @@ extension SKAdNetworkPostback {
     }
   }
 
-  /// The values outside of the signature that are there, fields of other versions as they came. Two deliveries of one postback that differ in them conflict.
+  /// The values outside of the signature that are there, fields of other versions as they came. Two deliveries of one postback that
+  /// differ in them conflict.
   public var unsignedValues: JSONObject {
     var object = JSONObject()
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
     if let coarseConversionValue { object["coarse-conversion-value"] = .string(coarseConversionValue.rawValue) }
     if let countryCode { object["country-code"] = .string(countryCode) }
-    for member in raw.members where !member.value.isNull && !isKnown(member.key) { object[member.key] = member.value }
+    for name in Self.namesOfOthers(than: version) {
+      if let value = raw[name], !value.isNull { object[name] = value }
+    }
     return object
   }
 
-  /// Whether the version has a field of that name, or no version has: a name of Apple's that this version does not have is nobody's
-  /// word, and takes no part in the signature.
-  private func isKnown(_ name: String) -> Bool {
-    switch name {
-    case "campaign-id": version < .v4_0
-    case "redownload", "source-app-id", "conversion-value": version >= .v2_0
-    case "fidelity-type": version >= .v2_2
-    case "did-win": version >= .v3_0
-    case "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code": version >= .v4_0
-    default: true
+  /// Apple's names that the version does not have: what stands under one is nobody's word, and takes no part in the signature.
+  private static func namesOfOthers(than version: SKAdNetworkVersion) -> [String] {
+    switch version {
+    case .v1_0: beforeTwo
+    case .v2_0, .v2_1: beforeTwoTwo
+    case .v2_2: beforeThree
+    case .v3_0: beforeFour
+    case .v4_0: ["campaign-id"]
     }
   }
+
+  private static let beforeFour = [
+    "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code",
+  ]
+  private static let beforeThree = beforeFour + ["did-win"]
+  private static let beforeTwoTwo = beforeThree + ["fidelity-type"]
+  private static let beforeTwo = beforeTwoTwo + ["redownload", "source-app-id", "conversion-value"]
 
   /// Whether the ad won the conversion.
   public var isWinning: Bool { didWin ?? true }
