@@ -68,7 +68,7 @@ def test_keys_system(tmp_path_factory):
 def apples_keys_system(tmp_path_factory):
     directory = tmp_path_factory.mktemp("genuine")
     # One key is named, the others are Apple's published ones.
-    path, token = configured(directory, appleKeys={"p256": APPLES_P256})
+    path, token = configured(directory, appleKeys={"p256": APPLES_P256}, appStore={"acceptsXcodeData": True})
     system = start_system(directory, "--config", str(path))
     system.token = token
     yield system
@@ -228,6 +228,22 @@ def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_pat
         elif expect["result"] == "error":
             assert not verdict.get("valid") and verdict["reason"] in REASONS[expect["error"]], (case["id"], verdict)
     assert seen > 15
+
+
+def test_what_xcode_made_is_taken_only_where_the_configuration_says_so(test_keys_system, apples_keys_system):
+    seen = 0
+    for case in load("appstore/cases.json")["cases"]:
+        if case.get("inputs", {}).get("environment") not in ("Xcode", "LocalTesting") or case["kind"] not in ("transaction", "renewalInfo"):
+            continue
+        seen += 1
+        message = {"signedData": (VECTORS / "appstore" / case["file"]).read_text().strip(), "kind": case["kind"],
+                   "environment": case["inputs"]["environment"], "bundleId": case["inputs"]["bundleId"]}
+        assert case["expect"]["result"] == "valid"
+        assert apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid") is True, case["id"]
+        assert not test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid"), case["id"]
+        # Asked for in an environment of Apple's, it has to be Apple's.
+        assert not apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", {**message, "environment": "Production"}).get("valid")
+    assert seen == 2
 
 
 def test_a_receipt_gives_its_transaction_ids(test_keys_system):

@@ -171,6 +171,9 @@ def critical_extensions(made: Collection, plain: Certified) -> None:
 
 
 def intermediates(made: Collection, plain: Certified) -> None:
+    domains = (x509.NameConstraints([x509.DNSName("example.com")], None), True)
+    elsewhere = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Elsewhere")])
+    nobody = (x509.NameConstraints([x509.DirectoryName(elsewhere)], None), True)
     for name, good, options in (
         ("no-authority", False, {"authority": False}), ("no-constraints", False, {"constraints": "absent"}),
         ("constraints-not-critical", False, {"constraints": "plain"}), ("no-key-usage", False, {"usage": None}),
@@ -180,6 +183,8 @@ def intermediates(made: Collection, plain: Certified) -> None:
         ("self-signed", False, {"unsigned_by": key("i-self-signed", ec.SECP384R1())}),
         ("p256", None, {"key": key("i-p256", ec.SECP256R1())}),
         ("sha256", True, {"digest": hashes.SHA256()}), ("sha512", True, {"digest": hashes.SHA512()}), ("rsa", None, {"key": jws.rsa_key()}),
+        ("names-of-domains", True, {"extra": [domains]}), ("names-of-nobody", False, {"extra": [nobody]}),
+        ("names-not-issued", False, {"extra": [domains], "unsigned_by": key("i-names-not-issued", ec.SECP384R1())}),
     ):
         above = authority(f"i-{name}", **options)
         made.put(f"intermediate-{name}", leaf(f"leaf under {name}", above), above, ROOT, good=good)
