@@ -95,7 +95,7 @@ extension ServiceParts {
         throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
       }
       guard root.isSelfSigned else { throw ConfigurationError(place, "\(path) is no root: it did not sign itself") }
-      if !AppleRootCertificates.areApples(root) {
+      if !AppleRootCertificates.contain(root) {
         logger.warning("a root certificate that is not Apple's is trusted", metadata: ["place": "\(place)", "path": "\(path)"])
       }
       roots.append(root)

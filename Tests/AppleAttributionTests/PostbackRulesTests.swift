@@ -104,19 +104,53 @@ struct PostbackRulesTests {
     #expect(verdict.reason == .malformed && verdict.field == "source-domain")
   }
 
-  @Test("a field of Apple's that the version does not have is nobody's word: it stands with the unsigned ones")
-  func fieldsOfOtherVersions() throws {
-    let verdict = try Self.verdict {
-      $0["campaign-id"] = 7
-      $0["partner"] = "kept, and not Apple's"
+  static let namesOfOthers: [(String, [String])] = [
+    (
+      "1.0",
+      [
+        "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code", "did-win",
+        "fidelity-type", "redownload", "source-app-id", "conversion-value",
+      ]
+    ),
+    (
+      "2.0",
+      [
+        "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code", "did-win",
+        "fidelity-type",
+      ]
+    ),
+    (
+      "2.1",
+      [
+        "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code", "did-win",
+        "fidelity-type",
+      ]
+    ),
+    ("2.2", ["source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code", "did-win"]),
+    ("3.0", ["source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code"]),
+    ("4.0", ["campaign-id"]),
+  ]
+
+  @Test(
+    "a field of Apple's that the version does not have is nobody's word: it stands with the unsigned ones",
+    arguments: namesOfOthers)
+  func fieldsOfOtherVersions(version: String, names: [String]) throws {
+    // Everything that any version signs, and what the version itself leaves unsigned is left out.
+    var object: JSONObject = [
+      "version": .string(version), "ad-network-id": "example123.skadnetwork", "campaign-id": 7, "source-identifier": "5239",
+      "app-id": 525_463_029, "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 5,
+      "fidelity-type": 1, "did-win": true, "postback-sequence-index": 0, "partner": "kept, and not Apple's",
+      "attribution-signature": .string(Base64.encode(try Self.key.sign([0]).der)),
+    ]
+    if version != "4.0" {
+      object["source-domain"] = "example.com"
+      object["coarse-conversion-value"] = "high"
+      object["country-code"] = "US"
     }
-    #expect(verdict.valid)
-    let unsigned = try #require(verdict.postback?.unsignedValues)
-    #expect(unsigned["campaign-id"] == 7)
-    #expect(unsigned["partner"] == nil)
-    for name in ["source-identifier", "fidelity-type", "did-win", "postback-sequence-index", "redownload"] {
-      #expect(unsigned[name] == nil)
-    }
+    if version == "1.0" { object["conversion-value"] = 9 }
+    let unsigned = try SKAdNetworkPostback(object).unsignedValues
+    #expect(Set(unsigned.members.map(\.key)) == Set(names))
+    for name in names { #expect(unsigned[name] == object[name]) }
   }
 
   @Test("both conversion values at once are malformed")

@@ -44,6 +44,15 @@ def stop_system(system: System) -> None:
                    capture_output=True, text=True, timeout=120, check=True)
 
 
+def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.CompletedProcess:
+    """A verifier that ends at once, because of its configuration; beside the running system, whose Redis it looks for first."""
+    commands = (system.data / f"run-{system.port_base}" / "verifier.command").read_text().splitlines()
+    url = next(line for line in commands if "REDIS_URL" in line).split("=", 1)[1]
+    return subprocess.run([ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "verifier"], capture_output=True, text=True,
+                          timeout=60, env={"ATTRIBUTION_CONFIG": str(configuration), "ATTRIBUTION_LISTEN": "127.0.0.1:0",
+                                           "ATTRIBUTION_REDIS_URL": url})
+
+
 def redis_words(system: System, *words) -> list[str]:
     """What the system's Redis answers to a command, a line an item."""
     command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]

@@ -1,11 +1,10 @@
 """What verified postbacks mean: conversion values by their schema, source identifiers by their names."""
 
 import json
-import subprocess
 import uuid
 
 import pytest
-from conftest import BUILD, ROOT
+from running_system import verifier_under
 
 NETWORK, APP = "example123.skadnetwork", 525463029
 
@@ -80,8 +79,5 @@ def test_a_source_identifier_is_told_from_its_last_digits(system):
 def test_a_wrong_configuration_is_named(system, tmp_path, text, place):
     path = tmp_path / "configuration.yaml"
     path.write_text(text + '\nclients: [ { name: a, tokenSHA256: "' + "0" * 64 + '", allow: ["*"] } ]\n')
-    # The Redis of the running system: the verifier looks for it before it looks at what postbacks mean.
-    line = next(line for line in (system.data / f"run-{system.port_base}" / "verifier.command").read_text().splitlines() if "REDIS_URL" in line)
-    run = subprocess.run([ROOT / ".build" / BUILD / "verifier"], capture_output=True, text=True, timeout=60, env={
-        "ATTRIBUTION_CONFIG": str(path), "ATTRIBUTION_LISTEN": "127.0.0.1:0", "ATTRIBUTION_REDIS_URL": line.split("=", 1)[1]})
+    run = verifier_under(system, path)
     assert run.returncode == 78 and place in run.stderr, run.stderr

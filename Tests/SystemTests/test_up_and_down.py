@@ -10,14 +10,14 @@ from running_system import ROOT, free_port_base
 def test_deploy_up_ends_when_deploy_down_has_ended_everything(tmp_path):
     base = str(free_port_base())
     options = ["--data", tmp_path, "--port-base", base]
-    up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", "--no-simulator", *options], stdout=subprocess.PIPE, text=True,
+    up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", *options], stdout=subprocess.PIPE, text=True,
                           env={"BUILD_CONFIGURATION": "debug", **os.environ})
     try:
         # It watches from here on.
         assert any("Ctrl-C stops everything" in line for line in up.stdout), "it ended before it was ready"
         run = tmp_path / f"run-{base}"
         pids = [int(path.read_text()) for path in run.glob("*.pid")]
-        assert len(pids) == 6 and all(is_running(pid) for pid in pids)
+        assert len(pids) == 7 and all(is_running(pid) for pid in pids)
         # One that is stopped by hand is no reason to end.
         subprocess.run([ROOT / "Deploy" / "service", "stop", "signer", *options], check=True, capture_output=True, timeout=60)
         assert up.poll() is None

@@ -21,7 +21,7 @@ public enum AppleRootCertificates {
   ]
 
   /// Whether a certificate is one of Apple's roots, to the byte.
-  public static func areApples(_ certificate: Certificate) -> Bool {
+  public static func contain(_ certificate: Certificate) -> Bool {
     let digest = Hex.encode(SHA256Digest.hash(certificate.der))
     return digest == g3Digest || others.contains(digest)
   }

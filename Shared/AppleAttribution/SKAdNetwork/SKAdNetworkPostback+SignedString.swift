@@ -94,10 +94,11 @@ extension SKAdNetworkPostback {
     case .v2_0, .v2_1: beforeTwoTwo
     case .v2_2: beforeThree
     case .v3_0: beforeFour
-    case .v4_0: ["campaign-id"]
+    case .v4_0: sinceFour
     }
   }
 
+  private static let sinceFour = ["campaign-id"]
   private static let beforeFour = [
     "source-identifier", "source-domain", "postback-sequence-index", "coarse-conversion-value", "country-code",
   ]

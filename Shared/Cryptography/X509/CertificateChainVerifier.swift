@@ -79,14 +79,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
 
   /// As `verify(x5c:at:)`, and answers the certificates too, whose revocation may then be asked for.
   public func verifiedChain(x5c: [String], at time: Int64) throws(ChainError) -> VerifiedChain {
-    guard x5c.count == 3 else { throw .length(x5c.count) }
-    // The third entry decides nothing, since the root is pinned. It is not read and does not name the path either: who may vary it
-    // at will could otherwise have every path built anew and push the others out.
-    var certificates: [[UInt8]] = []
-    for index in 0..<2 {
-      guard let der = Base64.decode(x5c[index]) else { throw .malformedCertificate(index: index) }
-      certificates.append(der)
-    }
+    let certificates = try Self.entries(of: x5c)
     let name = Self.name(of: certificates)
     if let path = cached(name, at: time) { return path }
     let lane = lanes[Int(name[0]) % lanes.count]
@@ -106,10 +99,22 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
 
   /// Whether an `x5c` has three entries whose first two are certificates: what is judged before any date.
   public static func read(x5c: [String]) throws(ChainError) {
-    guard x5c.count == 3 else { throw .length(x5c.count) }
-    for index in 0..<2 {
-      guard let der = Base64.decode(x5c[index]), (try? Certificate(der: der)) != nil else { throw .malformedCertificate(index: index) }
+    for (index, der) in try entries(of: x5c).enumerated() where (try? Certificate(der: der)) == nil {
+      throw .malformedCertificate(index: index)
     }
+  }
+
+  /// Leaf and intermediate of an `x5c` of three, in DER.
+  private static func entries(of x5c: [String]) throws(ChainError) -> [[UInt8]] {
+    guard x5c.count == 3 else { throw .length(x5c.count) }
+    // The third entry decides nothing, since the root is pinned. It is not read and does not name the path either: who may vary it
+    // at will could otherwise have every path built anew and push the others out.
+    var certificates: [[UInt8]] = []
+    for index in 0..<2 {
+      guard let der = Base64.decode(x5c[index]) else { throw .malformedCertificate(index: index) }
+      certificates.append(der)
+    }
+    return certificates
   }
 
   // MARK: Path
