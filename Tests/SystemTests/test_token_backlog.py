@@ -112,8 +112,14 @@ def test_tokens_that_were_asked_in_vain_do_not_wait_for_their_own_schedule_once_
     apple.answer({"status": 503, "retryAfter": "2592000"})
     try:
         with broker(redis, apple, configuration) as server:
-            asked = [exchange(server, uuid.uuid4().hex, wait=300) for _ in range(8)]
+            tokens = [uuid.uuid4().hex for _ in range(8)]
+            asked = [exchange(server, token, wait=300) for token in tokens]
             assert {one["state"] for one in asked} == {"pending"}
+            # As many as open the breaker: a failure here and there does wait for its own schedule.
+            until = time.monotonic() + 60
+            while sum(len(entries) for token, entries in apple.calls().items() if token in tokens) < 4:
+                assert time.monotonic() < until, "they are not asked about"
+                time.sleep(0.1)
             # A month is not believed: two minutes are, scaled.
             apple.answer(ATTRIBUTED)
             until = time.monotonic() + 60
