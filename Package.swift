@@ -6,19 +6,23 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// What runs for each message has no place of its own to look for: an async function runs where its caller does. Not in tests, whose
+/// arguments may be closures: the testing library knows them by the types that they have otherwise.
+let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
 /// A module of `Shared/`.
 func shared(
   _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil, exclude: [String] = []
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude,
-    resources: resources, swiftSettings: strict)
+    resources: resources, swiftSettings: product)
 }
 
 /// One of the five services; `Services/<Folder>` builds the executable `name`.
 func service(_ name: String, folder: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
-    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: strict)
+    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: product)
 }
 
 func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target {

@@ -83,8 +83,7 @@ public final class DeadlineWorker: Sendable {
       group.addTask { await self.hear() }
       group.addTask { await self.sweep() }
       group.addTask { await self.renew() }
-      group.addTask { await self.consumer.forgetTheDead() }
-      group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
+      group.addTask { await self.consumer.keepHouse() }
       await withDiscardingTaskGroup { work in
         work.addTask { await self.dispatch() }
         work.addTask { await self.takeOver() }
@@ -220,9 +219,8 @@ public final class DeadlineWorker: Sendable {
 
   private func work(_ message: LeasedMessage) async {
     let started = ContinuousClock.now
-    let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
     let outcome = isStopping ? .giveBack : await handler(message)
-    await settle(message, outcome, started: started, waited: waited)
+    await settle(message, outcome, started: started)
     state.withLock { state in
       state.held[Self.key(message)] = nil
       if case .giveBack = outcome { state.board.mark(message.shard.index) }
@@ -231,10 +229,11 @@ public final class DeadlineWorker: Sendable {
   }
 
   /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
-  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant, waited: Double) async {
+  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
     while true {
       do throws(QueueError) {
         let word = try await deliveries.settle(lease, outcome)
+        let waited = Double(DeliveryQueue.now - lease.message.receivedAt) / 1000
         observe(.processed(outcome: word, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
         return
       } catch {

@@ -22,7 +22,7 @@ public final class LeasedMessage: Sendable {
 
   /// What the last line of its history says.
   var lastError: String? {
-    guard let line = history.split(separator: "\n").last, let space = line.firstIndex(of: " ") else { return nil }
+    guard !history.isEmpty, let line = history.split(separator: "\n").last, let space = line.firstIndex(of: " ") else { return nil }
     return String(line[line.index(after: space)...])
   }
 

@@ -67,6 +67,16 @@ struct QueueConsumer: Sendable {
     return (taken, reply?.array?.first?.integer)
   }
 
+  /// What is to be done now and again beside the work, until its task is cancelled. It begins when a worker that was started has
+  /// come to what waited for it, and not at one moment where many were started.
+  func keepHouse() async {
+    do { try await Task.sleep(for: .seconds(.random(in: 10...60))) } catch { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.forgetTheDead() }
+      group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
+    }
+  }
+
   /// Takes the names of workers that died out of the groups, now and again until its task is cancelled.
   func forgetTheDead(after idle: Duration = .seconds(86_400)) async {
     while !Task.isCancelled {

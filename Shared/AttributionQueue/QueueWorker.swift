@@ -8,6 +8,7 @@ import Synchronization
 public final class QueueWorker: Sendable {
   /// What happened, for metrics.
   public enum Observation: Sendable {
+    /// `seconds`: from the beginning of its work; `waitedSeconds`: from its receipt; both to the end of its work.
     case processed(outcome: String, seconds: Double, waitedSeconds: Double)
     case leaseLost
     case reclaimed(Int)
@@ -32,9 +33,9 @@ public final class QueueWorker: Sendable {
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
   /// Messages of a shard leased at a time.
-  private static let leased = 16
+  private static let leased = 32
   /// Messages that wait on an event loop before more are leased.
-  private static let waiting = 384
+  private static let waiting = 768
 
   /// An event loop and what its lanes share: a judgement is made where its connections are, so that no task changes threads.
   private struct Place: Sendable {
@@ -119,8 +120,7 @@ public final class QueueWorker: Sendable {
       group.addTask { await poller.run() }
       group.addTask { await self.reclaimLoop() }
       group.addTask { await self.renewLoop() }
-      group.addTask { await self.consumer.forgetTheDead() }
-      group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }
+      group.addTask { await self.consumer.keepHouse() }
       await withTaskGroup(of: Void.self) { group in
         for (index, lane) in lanes.enumerated() {
           let place = places.isEmpty ? nil : places[index % places.count]
@@ -232,41 +232,44 @@ public final class QueueWorker: Sendable {
   private func work(inOrder messages: [LeasedMessage], _ slices: LoopSlices? = nil) async {
     var complete: [CompletedWork] = []
     complete.reserveCapacity(messages.count)
+    // The clock is read once a message: where nothing is waited for, the end of one's work is the beginning of the next one's.
+    var started = ContinuousClock.now
     for message in messages {
       if isStopping {
         try? await deliveries.release(message)
         held.remove([message])
         continue
       }
-      await slices?.pauseIfUsedUp()
-      let started = ContinuousClock.now
-      let waited = Double(DeliveryQueue.now - message.message.receivedAt) / 1000
+      if await slices?.pauseIfUsedUp() == true { started = .now }
       let outcome = await handler(message)
-      turned.withLock { $0 = .now }
+      let ended = ContinuousClock.now
+      turned.withLock { $0 = ended }
       if case .complete(let completion) = outcome {
-        complete.append(CompletedWork(message, completion, started: started, waited: waited))
+        complete.append(CompletedWork(message, completion, started: started))
         if settlesTogether {
           // The event loop has others to serve.
-          if let slices { slices.use(started.duration(to: .now)) } else { await Task.yield() }
+          if let slices { slices.use(started.duration(to: ended)) } else { await Task.yield() }
+          started = ended
           continue
         }
         await settle(complete)
         complete.removeAll(keepingCapacity: true)
       } else {
-        await settle(message, outcome, started: started, waited: waited)
+        await settle(message, outcome, started: started)
       }
+      started = .now
     }
     await settle(complete)
   }
 
   /// Settles what the handler decided, other than completing it.
-  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant, waited: Double) async {
+  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
     if case .complete(let completion) = outcome {
-      return await settle([CompletedWork(lease, completion, started: started, waited: waited)])
+      return await settle([CompletedWork(lease, completion, started: started)])
     }
     await persist(since: started) { () throws(QueueError) in
       do throws(QueueError) {
-        processed(try await deliveries.settle(lease, outcome), started: started, waited: waited)
+        processed(try await deliveries.settle(lease, outcome), lease, started, Moment())
       } catch .leaseLost {
         observe(.leaseLost)
       }
@@ -279,22 +282,33 @@ public final class QueueWorker: Sendable {
     guard let first = complete.first else { return }
     var seen: [(CompletedWork, WorkOutcome)] = []
     await persist(since: first.started) { () throws(QueueError) in
-      for (work, outcome) in zip(complete, try await deliveries.complete(complete)) {
+      let outcomes = try await deliveries.complete(complete)
+      let end = Moment()
+      for (work, outcome) in zip(complete, outcomes) {
         switch outcome {
-        case .completed: processed(work.completion.word ?? work.completion.state.rawValue, started: work.started, waited: work.waited)
-        case .naturalKeySeen: processed("duplicate", started: work.started, waited: work.waited)
+        case .completed: processed(work.completion.word ?? work.completion.state.rawValue, work.lease, work.started, end)
+        case .naturalKeySeen: processed("duplicate", work.lease, work.started, end)
         case .held: if let whenSeen = work.completion.whenSeen { seen.append((work, await whenSeen())) }
         case nil: observe(.leaseLost)
         }
       }
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
-    for (work, outcome) in seen { await settle(work.lease, outcome, started: work.started, waited: work.waited) }
-    held.remove(complete.map(\.lease))
+    for (work, outcome) in seen { await settle(work.lease, outcome, started: work.started) }
+    held.remove(complete.lazy.map(\.lease))
   }
 
-  private func processed(_ outcome: String, started: ContinuousClock.Instant, waited: Double) {
-    observe(.processed(outcome: outcome, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
+  /// A moment by both clocks.
+  private struct Moment {
+    let instant = ContinuousClock.now
+    let wall = DeliveryQueue.now
+  }
+
+  private func processed(_ outcome: String, _ lease: LeasedMessage, _ started: ContinuousClock.Instant, _ end: Moment) {
+    observe(
+      .processed(
+        outcome: outcome, seconds: started.duration(to: end.instant) / .seconds(1),
+        waitedSeconds: Double(end.wall - lease.message.receivedAt) / 1000))
   }
 
   /// What a handler decided must not be lost to a short absence of Redis; the lease bounds how long it is tried.

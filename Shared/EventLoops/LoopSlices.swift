@@ -71,9 +71,10 @@ public final class LoopSlices: Sendable {
   /// A task of the loop has taken that time. What it waited in between may count too: no more is made of it than the end of the slice.
   public func use(_ time: Duration) { state.withLock { $0.used += min(time, slice) } }
 
-  /// Returns at once, or after the connections had their turn.
-  public func pauseIfUsedUp() async {
-    guard state.withLock({ $0.used >= slice }) else { return }
+  /// Returns false at once, or true after the connections had their turn.
+  @discardableResult
+  public func pauseIfUsedUp() async -> Bool {
+    guard state.withLock({ $0.used >= slice }) else { return false }
     await withCheckedContinuation { continuation in
       let isSeenTo = state.withLock { state in
         state.waiting.append(continuation)
@@ -82,6 +83,7 @@ public final class LoopSlices: Sendable {
       }
       if !isSeenTo { giveWay() }
     }
+    return true
   }
 
   /// Lets the loop look at its connections.

@@ -27,9 +27,14 @@ extension RedisArgument {
 extension ByteBuffer {
   /// Writes a command as RESP asks for it: an array of bulk strings.
   mutating func writeRedisCommand(_ words: RedisWords) {
+    writeRedisCommandStart(words)
+    for var piece in words.pieces { writeBuffer(&piece) }
+  }
+
+  /// What stands before the words.
+  mutating func writeRedisCommandStart(_ words: RedisWords) {
     writeInteger(UInt8(ascii: "*"))
     writeString(String(words.count))
     writeStaticString("\r\n")
-    writeBytes(words.bytes)
   }
 }

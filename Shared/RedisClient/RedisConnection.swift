@@ -23,7 +23,8 @@ final class RedisConnection: Sendable {
       .channelOption(.socketOption(.so_keepalive), value: 1)
       .channelOption(.maxMessagesPerRead, value: 16)
       .channelOption(
-        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 1 << 20)
+        // No more than a core's cache has room for: what is read is looked at at once.
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: 64 << 10)
       )
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -73,7 +74,7 @@ final class RedisConnection: Sendable {
   ///
   /// `name`: what the command is called in metrics.
   func send(_ words: RedisWords, timeout: TimeAmount, name: String) async throws -> RedisReply {
-    let size = words.bytes.count + 16
+    let size = words.size + 16
     unansweredBytes.add(size, ordering: .relaxed)
     defer { unansweredBytes.subtract(size, ordering: .relaxed) }
     let loop = channel.eventLoop
@@ -124,7 +125,9 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
   private var context: ChannelHandlerContext?
-  private var outgoing: ByteBuffer?
+  /// What was not written yet, and whether it will be at the end of this turn.
+  private var outgoing = ByteBuffer()
+  private var isFlushing = false
   private var closed = false
 
   init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
@@ -149,12 +152,32 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
-    if outgoing == nil {
+    if !isFlushing {
+      isFlushing = true
       let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-      outgoing = context.channel.allocator.buffer(capacity: 16 << 10)
       context.eventLoop.execute { loop.value.flush() }
     }
-    outgoing!.writeRedisCommand(words)
+    write(words, context)
+  }
+
+  /// Short commands leave in one piece, long words in the pieces that they were written to.
+  private func write(_ words: RedisWords, _ context: ChannelHandlerContext) {
+    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: RedisWords.long) }
+    outgoing.writeRedisCommandStart(words)
+    for var piece in words.pieces {
+      if piece.readableBytes < RedisWords.long {
+        outgoing.writeBuffer(&piece)
+      } else {
+        writeOutgoing(context)
+        context.write(wrapOutboundOut(piece), promise: nil)
+      }
+    }
+  }
+
+  private func writeOutgoing(_ context: ChannelHandlerContext) {
+    guard outgoing.readableBytes > 0 else { return }
+    context.write(wrapOutboundOut(outgoing), promise: nil)
+    outgoing = context.channel.allocator.buffer(capacity: RedisWords.long)
   }
 
   /// Written to no replica: a connection can be made while they are away.
@@ -179,14 +202,16 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   }
 
   private func flush() {
-    guard let context, var outgoing else { return }
-    self.outgoing = nil
+    isFlushing = false
+    guard let context else { return }
     if let replication, asksReplicas {
       asksReplicas = false
-      outgoing.writeRedisCommand(RedisWords(replication.question))
+      write(RedisWords(replication.question), context)
       waiting.append(.replication)
     }
-    context.writeAndFlush(wrapOutboundOut(outgoing), promise: nil)
+    context.write(wrapOutboundOut(outgoing), promise: nil)
+    outgoing = ByteBuffer()
+    context.flush()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

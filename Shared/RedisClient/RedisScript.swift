@@ -35,7 +35,7 @@ public struct RedisScript: Sendable {
   }
 
   private func call(_ command: String, _ script: String, _ keys: RedisWords, _ arguments: RedisWords) -> RedisWords {
-    var words = RedisWords(reserving: keys.bytes.count + arguments.bytes.count + script.utf8.count + 64)
+    var words = RedisWords(reserving: script.utf8.count + 64 + min(keys.size, RedisWords.long) + min(arguments.size, RedisWords.long))
     words.append(command)
     words.append(script)
     words.append(Int64(keys.count))

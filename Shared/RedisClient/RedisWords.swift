@@ -1,16 +1,31 @@
-/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept.
+import NIOCore
+
+/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known, and where they leave from: no
+/// list of them is kept, and what is long is not copied again.
 public struct RedisWords: Sendable {
-  /// Each word with its length before it.
-  private(set) var bytes: [UInt8] = []
+  /// From this length on, bytes, words that are taken over stay where they are.
+  static let long = 4096
+  /// `$`, a length, and two line ends.
+  private static let frame = 25
+
+  /// What is before ``open``.
+  private var closed: [ByteBuffer] = []
+  private var open: ByteBuffer
   public private(set) var count = 0
 
   /// `capacity`: about how many bytes the words will take.
-  public init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+  public init(reserving capacity: Int = 256) { open = ByteBufferAllocator().buffer(capacity: capacity) }
 
   public init(_ words: [RedisArgument]) {
     self.init(reserving: words.reduce(0) { $0 + $1.wireSize })
     for word in words { append(word) }
   }
+
+  /// How many bytes they take.
+  var size: Int { closed.reduce(open.readableBytes) { $0 + $1.readableBytes } }
+
+  /// Their bytes, one buffer behind the other.
+  var pieces: [ByteBuffer] { closed.isEmpty ? [open] : closed + [open] }
 
   public mutating func append(_ word: RedisArgument) {
     switch word {
@@ -20,47 +35,48 @@ public struct RedisWords: Sendable {
     }
   }
 
-  public mutating func append(_ text: String) {
-    begin(text.utf8.count)
-    add(text)
-    end()
-  }
+  public mutating func append(_ text: String) { append(text, "") }
 
   public mutating func append(_ word: [UInt8]) {
-    begin(word.count)
-    bytes.append(contentsOf: word)
-    end()
+    write(word.count) { place in word.withUnsafeBytes { place.copyMemory(from: $0) } }
   }
 
-  public mutating func append(_ value: Int64) {
-    begin(Self.digits(value))
-    decimal(value)
-    end()
-  }
+  public mutating func append(_ value: Int64) { append("", value) }
 
   /// One word of two texts.
   public mutating func append(_ first: String, _ second: some StringProtocol) {
-    begin(first.utf8.count + second.utf8.count)
-    add(first)
-    add(second)
-    end()
+    let length = first.utf8.count
+    write(length + second.utf8.count) { place in
+      Self.copy(first, to: place)
+      Self.copy(second, to: UnsafeMutableRawBufferPointer(rebasing: place[length...]))
+    }
   }
 
   /// One word of a text and a number behind it.
   public mutating func append(_ text: String, _ value: Int64) {
-    begin(text.utf8.count + Self.digits(value))
-    add(text)
-    decimal(value)
-    end()
+    let length = text.utf8.count
+    write(length + Self.digits(value)) { place in
+      Self.copy(text, to: place)
+      Self.decimal(value, to: UnsafeMutableRawBufferPointer(rebasing: place[length...]))
+    }
   }
 
+  /// Takes the words of another over.
   public mutating func append(contentsOf words: RedisWords) {
-    bytes.append(contentsOf: words.bytes)
     count += words.count
+    guard words.size >= Self.long else {
+      for var piece in words.pieces { open.writeBuffer(&piece) }
+      return
+    }
+    closed.append(open)
+    closed += words.closed
+    closed.append(words.open)
+    open = ByteBuffer()
   }
 
   /// The words again: for checks of what was written.
   public var words: [[UInt8]] {
+    let bytes = pieces.flatMap { Array($0.readableBytesView) }
     var words: [[UInt8]] = []
     var at = 0
     while at < bytes.count {
@@ -72,40 +88,43 @@ public struct RedisWords: Sendable {
     return words
   }
 
-  private mutating func begin(_ length: Int) {
+  /// A word of so many bytes, written where it is to stand.
+  private mutating func write(_ length: Int, _ content: (UnsafeMutableRawBufferPointer) -> Void) {
     count += 1
-    bytes.append(UInt8(ascii: "$"))
-    decimal(Int64(length))
-    end()
-  }
-
-  private mutating func end() {
-    bytes.append(13)
-    bytes.append(10)
-  }
-
-  private mutating func add(_ text: some StringProtocol) {
-    // `withUTF8` would copy the text, whose count of references is written then.
-    if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil { bytes.append(contentsOf: text.utf8) }
-  }
-
-  private mutating func decimal(_ value: Int64) {
-    guard value < 0 || value > 9 else { return bytes.append(48 + UInt8(value)) }
-    // The longest is -9223372036854775808.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var first = 20
-      var rest = value.magnitude
-      while rest > 0 {
-        first -= 1
-        digits[first] = 48 + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      }
-      if value < 0 {
-        first -= 1
-        digits[first] = UInt8(ascii: "-")
-      }
-      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[first...]))
+    _ = open.writeWithUnsafeMutableBytes(minimumWritableBytes: length + Self.frame) { room in
+      room[0] = UInt8(ascii: "$")
+      let digits = Self.digits(Int64(length))
+      Self.decimal(Int64(length), to: UnsafeMutableRawBufferPointer(rebasing: room[1..<1 + digits]))
+      let start = digits + 3
+      Self.endLine(room, at: start - 2)
+      content(UnsafeMutableRawBufferPointer(rebasing: room[start..<start + length]))
+      Self.endLine(room, at: start + length)
+      return start + length + 2
     }
+  }
+
+  private static func endLine(_ room: UnsafeMutableRawBufferPointer, at place: Int) {
+    room[place] = 13
+    room[place + 1] = 10
+  }
+
+  private static func copy(_ text: some StringProtocol, to place: UnsafeMutableRawBufferPointer) {
+    // `withUTF8` would copy the text, whose count of references is written then.
+    if text.utf8.withContiguousStorageIfAvailable({ place.copyMemory(from: UnsafeRawBufferPointer($0)) }) == nil {
+      place.copyBytes(from: text.utf8)
+    }
+  }
+
+  /// Writes a number from behind into a place of ``digits(_:)`` bytes.
+  private static func decimal(_ value: Int64, to place: UnsafeMutableRawBufferPointer) {
+    var rest = value.magnitude
+    var at = place.count
+    repeat {
+      at -= 1
+      place[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    if value < 0 { place[0] = UInt8(ascii: "-") }
   }
 
   /// How many characters a number has.

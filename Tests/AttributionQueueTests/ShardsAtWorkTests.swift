@@ -1,8 +1,6 @@
-import NIOCore
 import Testing
 
 @testable import AttributionQueue
-@testable import RedisClient
 
 @Suite("Shards at work")
 struct ShardsAtWorkTests {
@@ -13,7 +11,7 @@ struct ShardsAtWorkTests {
     let message = try #require(
       LeasedMessage(
         queue: .intake, entryID: "1-1",
-        fields: try read([
+        fields: try reply([
           "i", .string("003-\(String(repeating: "0", count: 32))"), "k", "a kind", "b", .bytes([1]), "a",
           .string(#"{"r":1,"s":"public","a":{"b":"c"}}"#), "n", "2", "h", "1 before\n2 just before\n",
         ]), deliveryCount: 1, consumer: "c"))
@@ -26,14 +24,5 @@ struct ShardsAtWorkTests {
     // It would be an hour otherwise.
     await work.begun.wait(for: .seconds(3600))
     #expect(work.next(of: shard) == nil && work.begins([message], of: shard))
-  }
-
-  /// A list as Redis answers it, which is how it is asked too.
-  private func read(_ words: [RedisArgument]) throws -> RedisReply {
-    var buffer = ByteBuffer()
-    buffer.writeRedisCommand(RedisWords(words))
-    let reader = try #require(ReplyReader(maxElements: 100))
-    try buffer.withUnsafeReadableBytes { try reader.feed($0) }
-    return try #require(try reader.next())
   }
 }

@@ -34,6 +34,32 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
+  @Test func `Short and long commands leave in the order in which they came, and whole`() async throws {
+    try await withRedis { server in
+      let client = try server.client { $0.connections = 1 }
+      try await untilReady(client)
+      let script = RedisScript(name: "lengths", source: "return {KEYS[1], #ARGV[1], #ARGV[2], ARGV[3]}")
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for index in 0..<600 {
+          // Below and above the length from which words leave where they were written, and in one turn of the loop.
+          let length = [0, 10, 4000, 4096, 5000, 70_000][index % 6]
+          group.addTask {
+            var (keys, words) = (RedisWords(), RedisWords())
+            keys.append("key ", Int64(index))
+            words.append([UInt8](repeating: 13, count: length))
+            words.append(String(repeating: "y", count: length / 2))
+            words.append(Int64(index))
+            let reply = try await script.run(on: client, keys: keys, arguments: words).array ?? []
+            return reply.count == 4 && reply[0].string == "key \(index)" && reply[1].integer == Int64(length)
+              && reply[2].integer == Int64(length / 2) && reply[3].string == String(index)
+          }
+        }
+        for try await same in group { #expect(same) }
+      }
+      client.close()
+    }
+  }
+
   @Test func `Connections are opened as they are needed, and no more than are allowed`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.connections = 3 }

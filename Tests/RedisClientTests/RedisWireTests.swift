@@ -47,6 +47,24 @@ import Testing
     #expect(words.words.map { String(decoding: $0, as: UTF8.self) } == ["{attr:017}:x", "bucket:-12", "end"])
   }
 
+  @Test(arguments: [0, 1, 4070, 4085, 4086, 4087, 9000])
+  func `Words that are taken over are the same, however long they are`(_ length: Int) {
+    let text = String(repeating: "x", count: length)
+    let inner: [RedisArgument] = [.string(text), .bytes(Array(text.utf8)), .integer(Int64(length))]
+    var outer = RedisWords(["EVALSHA"])
+    outer.append(contentsOf: RedisWords(inner))
+    outer.append("ü", "é")
+    var whole = RedisWords()
+    whole.append(contentsOf: outer)
+    whole.append(contentsOf: RedisWords(["end"]))
+    let flat = RedisWords(["EVALSHA"] + inner + [.string("üé"), "end"])
+    #expect(whole.count == flat.count && whole.size == flat.size && whole.words == flat.words)
+    var (buffer, expected) = (ByteBuffer(), ByteBuffer())
+    buffer.writeRedisCommand(whole)
+    expected.writeRedisCommand(flat)
+    #expect(buffer == expected)
+  }
+
   @Test(arguments: [0, 9, 10, -1, -10, 999, 1000, Int64.max, Int64.min])
   func `A number is written in decimal`(_ value: Int64) {
     var buffer = ByteBuffer()
