@@ -74,7 +74,8 @@ struct TokenWorker: Sendable {
     case .call(let at):
       let wait = clock.real(at - after)
       if case .tryLater = answer {
-        // Its wait is for Apple's sake and ends when Apple is back, but not before the time that Apple has named.
+        // Its wait is for Apple's sake and ends when a call for another token shows that Apple is back, but not before the time that
+        // Apple has named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.strand(id)
       } else {

@@ -37,7 +37,7 @@ struct CompletionCall {
     keys.append(Keys.eventsIndex(shard))
     keys.append(Keys.rejected(shard))
     keys.append(Keys.dead(queue, shard))
-    words = RedisWords(reserving: 256 + 2560 * many)
+    words = RedisWords(reserving: 256 + 2000 * many)
     words.append(DeliveryQueue.group)
     words.append(lease.consumer)
     words.append(now)

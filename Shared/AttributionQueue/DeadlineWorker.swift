@@ -315,6 +315,6 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  /// As ``HeldLeases`` has it.
+  /// One object is one lease: a message that this worker took over from itself is another.
   private static func key(_ message: LeasedMessage) -> ObjectIdentifier { ObjectIdentifier(message) }
 }

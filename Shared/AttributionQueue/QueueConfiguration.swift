@@ -33,6 +33,9 @@ public struct QueueConfiguration: Sendable {
   public var rpcAnswerTTL: Duration = .seconds(86_400)
   /// What a delivery survives once it is answered 200.
   public var durability = Durability.disk
+  /// By when after its start a worker looks after what is to be done now and again: dead letters past their bound, names of workers
+  /// that ended.
+  public var housekeepingDelay: Duration = .seconds(60)
   /// At ``Durability/replicated``: how many replicas have to have it, and how long they are waited for.
   public var replicas = 1
   public var replicationTimeout: Duration = .seconds(1)

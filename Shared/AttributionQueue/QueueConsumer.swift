@@ -4,7 +4,7 @@ import RedisClient
 /// A worker's place in the consumer groups of a queue's ready streams.
 struct QueueConsumer: Sendable {
   /// How many messages of a shard are taken over at once.
-  private static let reclaimed: RedisArgument = 16
+  private static let reclaimed: RedisArgument = 64
 
   let queue: QueueName
   let deliveries: DeliveryQueue
@@ -70,7 +70,7 @@ struct QueueConsumer: Sendable {
   /// What is to be done now and again beside the work, until its task is cancelled. It begins when a worker that was started has
   /// come to what waited for it, and not at one moment where many were started.
   func keepHouse() async {
-    do { try await Task.sleep(for: .seconds(.random(in: 10...60))) } catch { return }
+    do { try await Task.sleep(for: deliveries.configuration.housekeepingDelay * Double.random(in: 0.2...1)) } catch { return }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.forgetTheDead() }
       group.addTask { await DeadLetterBound(queue: self.queue, deliveries: self.deliveries).run() }

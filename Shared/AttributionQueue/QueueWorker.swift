@@ -32,8 +32,8 @@ public final class QueueWorker: Sendable {
   /// How long it is waited for those of which messages wait here, while nothing is to be read of the others. Redis itself is not asked
   /// to wait so short a time: while nothing else comes it looks at its clock ten times a second.
   private static let backlogTime: Duration = .milliseconds(20)
-  /// Messages of a shard leased at a time.
-  private static let leased = 32
+  /// Messages of a shard leased at a time: more where they are settled together.
+  private let leasedTogether: Int
   /// Messages that wait on an event loop before more are leased.
   private static let waiting = 768
 
@@ -60,14 +60,14 @@ public final class QueueWorker: Sendable {
     let work = ShardsAtWork()
 
     /// The command that leases what is ready of some of the shards.
-    func read(_ shards: [Shard], blocking time: Duration?, _ queue: QueueName, _ consumer: String) -> RedisWords {
+    func read(_ shards: [Shard], most: Int, blocking time: Duration?, _ queue: QueueName, _ consumer: String) -> RedisWords {
       var words = RedisWords(reserving: 160 + 40 * shards.count)
       words.append("XREADGROUP")
       words.append("GROUP")
       words.append(DeliveryQueue.group)
       words.append(consumer)
       words.append("COUNT")
-      words.append(Int64(QueueWorker.leased))
+      words.append(Int64(most))
       if let time {
         words.append("BLOCK")
         words.append(time.milliseconds)
@@ -92,6 +92,7 @@ public final class QueueWorker: Sendable {
     self.deliveries = deliveries
     self.concurrency = concurrency
     self.settlesTogether = settlesTogether
+    leasedTogether = settlesTogether ? 32 : 16
     self.handler = handler
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
@@ -158,7 +159,7 @@ public final class QueueWorker: Sendable {
             try await Task.sleep(for: PauseLook.pause)
             continue
           }
-          let reserved = isFull ? Self.leased * lane.shards.count : 0
+          let reserved = isFull ? leasedTogether * lane.shards.count : 0
           if reserved > 0 { await place?.room.reserve(reserved) }
           guard !isStopping else {
             place?.room.leave(reserved)
@@ -174,7 +175,7 @@ public final class QueueWorker: Sendable {
           let begun = leased.filter { messages in messages.first.map { lane.work.begins(messages, of: $0.shard) } ?? false }
           place?.room.enter(begun.reduce(0) { $0 + $1.count })
           place?.room.leave(reserved)
-          isFull = leased.contains { $0.count == Self.leased }
+          isFull = leased.contains { $0.count == leasedTogether }
           if leased.isEmpty, !lane.work.backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
           for messages in begun {
             let shard = messages[0].shard
@@ -208,7 +209,8 @@ public final class QueueWorker: Sendable {
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
     let read = lane.read(
-      shards, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue, consumer.name)
+      shards, most: leasedTogether, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue,
+      consumer.name)
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     return reply.elements.map { stream in
@@ -248,8 +250,13 @@ public final class QueueWorker: Sendable {
         complete.append(CompletedWork(message, completion, started: started))
         if settlesTogether {
           // The event loop has others to serve.
-          if let slices { slices.use(started.duration(to: ended)) } else { await Task.yield() }
-          started = ended
+          if let slices {
+            slices.use(started.duration(to: ended))
+            started = ended
+          } else {
+            await Task.yield()
+            started = .now
+          }
           continue
         }
         await settle(complete)
@@ -267,7 +274,7 @@ public final class QueueWorker: Sendable {
     if case .complete(let completion) = outcome {
       return await settle([CompletedWork(lease, completion, started: started)])
     }
-    await persist(since: started) { () throws(QueueError) in
+    await persist { () throws(QueueError) in
       do throws(QueueError) {
         processed(try await deliveries.settle(lease, outcome), lease, started, Moment())
       } catch .leaseLost {
@@ -279,9 +286,9 @@ public final class QueueWorker: Sendable {
 
   /// Completes messages of one shard in one step.
   private func settle(_ complete: [CompletedWork]) async {
-    guard let first = complete.first else { return }
+    guard !complete.isEmpty else { return }
     var seen: [(CompletedWork, WorkOutcome)] = []
-    await persist(since: first.started) { () throws(QueueError) in
+    await persist { () throws(QueueError) in
       let outcomes = try await deliveries.complete(complete)
       let end = Moment()
       for (work, outcome) in zip(complete, outcomes) {
@@ -311,8 +318,10 @@ public final class QueueWorker: Sendable {
         waitedSeconds: Double(end.wall - lease.message.receivedAt) / 1000))
   }
 
-  /// What a handler decided must not be lost to a short absence of Redis; the lease bounds how long it is tried.
-  private func persist(since started: ContinuousClock.Instant, _ step: () async throws(QueueError) -> Void) async {
+  /// What a handler decided must not be lost to a short absence of Redis. It is tried for the length of a lease, which is renewed
+  /// up to then.
+  private func persist(_ step: () async throws(QueueError) -> Void) async {
+    let started = ContinuousClock.now
     for attempt in 0...50 {
       do throws(QueueError) { return try await step() } catch {
         if attempt == 50 || started.duration(to: .now) > deliveries.configuration.lease { return }

@@ -70,7 +70,7 @@ final class RedisConnection: Sendable {
   /// About how long the commands are that have no answer yet, bytes.
   var load: Int { unansweredBytes.load(ordering: .relaxed) }
 
-  /// Concurrent callers' commands of one turn of the event loop leave in one write: Redis answers them after one fsync.
+  /// Concurrent callers' commands of one turn of the event loop leave together: Redis answers them after one fsync.
   ///
   /// `name`: what the command is called in metrics.
   func send(_ words: RedisWords, timeout: TimeAmount, name: String) async throws -> RedisReply {
@@ -128,6 +128,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   /// What was not written yet, and whether it will be at the end of this turn.
   private var outgoing = ByteBuffer()
   private var isFlushing = false
+  /// About how much a turn has to write.
+  private var usualSize = RedisWords.long
   private var closed = false
 
   init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
@@ -162,11 +164,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   /// Short commands leave in one piece, long words in the pieces that they were written to.
   private func write(_ words: RedisWords, _ context: ChannelHandlerContext) {
-    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: RedisWords.long) }
+    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: usualSize) }
     outgoing.writeRedisCommandStart(words)
-    for var piece in words.pieces {
+    words.forEachPiece { piece in
       if piece.readableBytes < RedisWords.long {
-        outgoing.writeBuffer(&piece)
+        outgoing.writeImmutableBuffer(piece)
       } else {
         writeOutgoing(context)
         context.write(wrapOutboundOut(piece), promise: nil)
@@ -176,8 +178,9 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
     guard outgoing.readableBytes > 0 else { return }
+    usualSize = min(max(outgoing.readableBytes, RedisWords.long), RedisWords.long * 16)
     context.write(wrapOutboundOut(outgoing), promise: nil)
-    outgoing = context.channel.allocator.buffer(capacity: RedisWords.long)
+    outgoing = ByteBuffer()
   }
 
   /// Written to no replica: a connection can be made while they are away.
@@ -209,8 +212,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       write(RedisWords(replication.question), context)
       waiting.append(.replication)
     }
-    context.write(wrapOutboundOut(outgoing), promise: nil)
-    outgoing = ByteBuffer()
+    writeOutgoing(context)
     context.flush()
   }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known, and where they leave from: no
-/// list of them is kept, and what is long is not copied again.
+/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept. What is
+/// long leaves from where it was written.
 public struct RedisWords: Sendable {
   /// From this length on, bytes, words that are taken over stay where they are.
   static let long = 4096
@@ -25,7 +25,10 @@ public struct RedisWords: Sendable {
   var size: Int { closed.reduce(open.readableBytes) { $0 + $1.readableBytes } }
 
   /// Their bytes, one buffer behind the other.
-  var pieces: [ByteBuffer] { closed.isEmpty ? [open] : closed + [open] }
+  func forEachPiece(_ body: (ByteBuffer) -> Void) {
+    for piece in closed { body(piece) }
+    if open.readableBytes > 0 { body(open) }
+  }
 
   public mutating func append(_ word: RedisArgument) {
     switch word {
@@ -65,7 +68,7 @@ public struct RedisWords: Sendable {
   public mutating func append(contentsOf words: RedisWords) {
     count += words.count
     guard words.size >= Self.long else {
-      for var piece in words.pieces { open.writeBuffer(&piece) }
+      words.forEachPiece { open.writeImmutableBuffer($0) }
       return
     }
     closed.append(open)
@@ -76,7 +79,8 @@ public struct RedisWords: Sendable {
 
   /// The words again: for checks of what was written.
   public var words: [[UInt8]] {
-    let bytes = pieces.flatMap { Array($0.readableBytesView) }
+    var bytes: [UInt8] = []
+    forEachPiece { bytes += $0.readableBytesView }
     var words: [[UInt8]] = []
     var at = 0
     while at < bytes.count {

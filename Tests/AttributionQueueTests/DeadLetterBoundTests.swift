@@ -49,4 +49,28 @@ import Testing
       #expect(strict.droppedLetters.count(.intake) == .init(aged: 2, large: 0))
     }
   }
+
+  @Test func `A worker looks after them by itself, some time after its start, and ends at once meanwhile`() async throws {
+    try await withQueue { queue, server in
+      _ = try await bury(2, queue)
+      let administration = QueueAdministration(deliveries: queue)
+      var configuration = QueueConfiguration()
+      configuration.deadLetterAge = .seconds(-1)
+      // A minute is to pass first: it ends without waiting for that.
+      let patient = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
+      let idle = QueueWorker(queue: .intake, deliveries: patient, lanes: 1) { _ in .giveBack }
+      let rest = Task { await idle.run() }
+      idle.stop()
+      await rest.value
+      #expect(try await administration.snapshot(.intake).dead == 2)
+
+      configuration.housekeepingDelay = .milliseconds(10)
+      let soon = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
+      let worker = QueueWorker(queue: .intake, deliveries: soon, lanes: 1) { _ in .giveBack }
+      let work = Task { await worker.run() }
+      try await eventually("they go") { try await administration.snapshot(.intake).dead == 0 }
+      worker.stop()
+      await work.value
+    }
+  }
 }

@@ -124,7 +124,10 @@ import Testing
   }
 
   @Test func `Dead letters past their age go from a queue that is worked by deadline too`() async throws {
-    try await withQueue({ $0.deadLetterAge = .milliseconds(50) }) { queue, _ in
+    try await withQueue({
+      $0.deadLetterAge = .milliseconds(50)
+      $0.housekeepingDelay = .milliseconds(10)
+    }) { queue, _ in
       _ = try await queue.accept(token("t", deadline: DeliveryQueue.now + 60_000))
       let lease = try #require(try await queue.takeAll("a", .tokens, most: 1).first)
       try await queue.deadLetter(lease, error: "x")

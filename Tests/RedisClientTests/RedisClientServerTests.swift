@@ -38,7 +38,7 @@ private final class LoopExecutor: TaskExecutor {
     try await withRedis { server in
       let client = try server.client { $0.connections = 1 }
       try await untilReady(client)
-      let script = RedisScript(name: "lengths", source: "return {KEYS[1], #ARGV[1], #ARGV[2], ARGV[3]}")
+      let script = RedisScript(name: "lengths", source: "return {KEYS[1], ARGV[1], ARGV[2], ARGV[3]}")
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for index in 0..<600 {
           // Below and above the length from which words leave where they were written, and in one turn of the loop.
@@ -46,12 +46,13 @@ private final class LoopExecutor: TaskExecutor {
           group.addTask {
             var (keys, words) = (RedisWords(), RedisWords())
             keys.append("key ", Int64(index))
-            words.append([UInt8](repeating: 13, count: length))
-            words.append(String(repeating: "y", count: length / 2))
+            let (bytes, text) = ([UInt8](repeating: UInt8(index & 255), count: length), String(repeating: "\(index) ", count: length / 9))
+            words.append(bytes)
+            words.append(text)
             words.append(Int64(index))
             let reply = try await script.run(on: client, keys: keys, arguments: words).array ?? []
-            return reply.count == 4 && reply[0].string == "key \(index)" && reply[1].integer == Int64(length)
-              && reply[2].integer == Int64(length / 2) && reply[3].string == String(index)
+            return reply.count == 4 && reply[0].string == "key \(index)" && reply[1].bytes == bytes && reply[2].string == text
+              && reply[3].string == String(index)
           }
         }
         for try await same in group { #expect(same) }

@@ -1,5 +1,6 @@
 """The token broker towards an Apple that fails: schedules in scaled time, several instances, the backlog after an outage."""
 
+import http.client
 import os
 import sys
 import time
@@ -9,7 +10,7 @@ import pytest
 from conftest import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "Tests" / "Benchmarks"))
-from bench import Redis, Server  # noqa: E402
+from bench import TOKEN, Redis, Server  # noqa: E402
 from broker_backlog import APP, Outage, Simulator, call, stamp  # noqa: E402
 
 BINARIES = ROOT / ".build" / BUILD
@@ -40,6 +41,15 @@ def fast(redis, apple):
     """One broker whose schedules pass sixty times as fast, and which asks however much fails."""
     with broker(redis, apple, "adServices: { timeout: 2s, breaker: { leastCalls: 10000 } }\n") as server:
         yield server
+
+
+def breaker(server: Server) -> float:
+    """0 while Apple is asked as usual."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    lines = connection.getresponse().read().decode().splitlines()
+    connection.close()
+    return float(next(line for line in lines if line.startswith("attribution_adservices_breaker_state")).split()[1])
 
 
 def exchange(server: Server, token: str, wait: int = 20000, **fields) -> dict:
@@ -115,13 +125,15 @@ def test_tokens_that_were_asked_in_vain_do_not_wait_for_their_own_schedule_once_
             tokens = [uuid.uuid4().hex for _ in range(8)]
             asked = [exchange(server, token, wait=300) for token in tokens]
             assert {one["state"] for one in asked} == {"pending"}
-            # As many as open the breaker: a failure here and there does wait for its own schedule.
+            # As many have failed as open the breaker: a failure here and there does wait for its own schedule.
             until = time.monotonic() + 60
-            while sum(len(entries) for token, entries in apple.calls().items() if token in tokens) < 4:
+            while breaker(server) == 0:
                 assert time.monotonic() < until, "they are not asked about"
                 time.sleep(0.1)
             # A month is not believed: two minutes are, scaled.
             apple.answer(ATTRIBUTED)
+            # Where all of them were asked in vain, it is another that finds Apple back.
+            asked.append(exchange(server, uuid.uuid4().hex, wait=0))
             until = time.monotonic() + 60
             while any(call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "pending" for one in asked):
                 assert time.monotonic() < until, "they wait for their own schedule"
