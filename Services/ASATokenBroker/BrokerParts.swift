@@ -60,7 +60,8 @@ extension ServiceParts {
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     // Services end in reverse order: the permits are given back when the last call has ended.
     parts.workers = [
-      BackgroundWork { await concurrency.run() }, BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
+      BackgroundWork { await concurrency.run() }, BackgroundWork { await tokens.lookAfterStranded() },
+      BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
     ]
     parts.checks = [ReadinessCheck(name: "tokens-worker") { worker.isStalled ? "stalled" : nil }]
     return parts

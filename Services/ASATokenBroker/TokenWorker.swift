@@ -10,6 +10,8 @@ import WireJSON
 struct TokenWorker: Sendable {
   /// How long nobody asks after a 429 that does not say for how long.
   private static let unsaidHold: Duration = .seconds(1)
+  /// How often it is looked whether anybody finds out if Apple is back.
+  private static let strandedLook: Duration = .seconds(1)
   /// A store that is away for longer than this has its message worked again a little later.
   private static let storeTime: Duration = .seconds(10)
 
@@ -74,8 +76,7 @@ struct TokenWorker: Sendable {
     case .call(let at):
       let wait = clock.real(at - after)
       if case .tryLater = answer {
-        // Its wait is for Apple's sake and ends when a call for another token shows that Apple is back, but not before the time that
-        // Apple has named.
+        // Its wait is for Apple's sake and ends when Apple is back, but not before the time that Apple has named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.strand(id)
       } else {
@@ -126,6 +127,14 @@ struct TokenWorker: Sendable {
     default: break
     }
     return (answer, retryAfter)
+  }
+
+  /// Sees to it that Apple's being back is noticed where all tokens were asked in vain and none is new, until its task is cancelled.
+  func lookAfterStranded() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.strandedLook) } catch { return }
+      if let id = gate.forgotten() { await makeDue([id]) }
+    }
   }
 
   private func makeDue(_ ids: [DeliveryID]) async {

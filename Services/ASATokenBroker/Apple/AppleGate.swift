@@ -22,6 +22,8 @@ final class AppleGate: WorkGate {
     var probeAt: Int64 = 0
     /// Tokens whose calls failed, the youngest last.
     var stranded: [DeliveryID] = []
+    /// When it was last asked for leave: by tokens that wait.
+    var admittedAt: Int64 = 0
   }
 
   private let state: Mutex<State>
@@ -39,6 +41,7 @@ final class AppleGate: WorkGate {
   func admit(_ most: Int) async -> WorkAdmission {
     let now = Self.now
     let health: WorkAdmission = state.withLock { state in
+      state.admittedAt = now
       if let probe = state.probe {
         guard now - state.probeAt > Self.freshness else { return .some(1) }
         state.breaker.record(probe, .abandoned, now: now)
@@ -111,6 +114,16 @@ final class AppleGate: WorkGate {
     state.withLock { state in
       state.stranded.append(id)
       if state.stranded.count > Self.mostStranded { state.stranded.removeFirst(Self.mostStranded / 10) }
+    }
+  }
+
+  /// A token that failed, to find out with whether Apple is back when nobody else does: no token has waited for longer than the breaker
+  /// stays open.
+  func forgotten() -> DeliveryID? {
+    let now = Self.now
+    return state.withLock { state in
+      guard state.breaker.phase != .closed, now - state.admittedAt > state.breaker.rule.longestPause else { return nil }
+      return state.stranded.popLast()
     }
   }
 
