@@ -57,6 +57,8 @@ public final class QueueWorker: Sendable {
     let shards: [Shard]
     /// For reads that block.
     let redis: RedisClient
+    /// How long it waits at Redis.
+    let blockTime = Duration.milliseconds(Int64.random(in: QueueWorker.blockTime))
     let work = ShardsAtWork()
 
     /// The command that leases what is ready of some of the shards.
@@ -209,7 +211,7 @@ public final class QueueWorker: Sendable {
     // There is one at least: fewer are worked at once than there are.
     let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
     let read = lane.read(
-      shards, most: leasedTogether, blocking: waits && backlogged.isEmpty ? .milliseconds(Int64.random(in: Self.blockTime)) : nil, queue,
+      shards, most: leasedTogether, blocking: waits && backlogged.isEmpty ? lane.blockTime : nil, queue,
       consumer.name)
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }

@@ -1,4 +1,4 @@
-/// Where a Redis is: `redis://[user[:password]@]host[:port][/database]` or `unix:///path/to.sock[?db=N]`.
+/// Where a Redis is: `redis://[user[:password]@]host[:port][/database]` or `unix://[user[:password]@]/path/to.sock[?db=N]`.
 public struct RedisURL: Sendable, Hashable {
   public enum Address: Sendable, Hashable {
     case tcp(host: String, port: Int)
@@ -12,11 +12,18 @@ public struct RedisURL: Sendable, Hashable {
 
   public init(_ text: String) throws(RedisError) {
     if text.hasPrefix("unix://") {
-      let parts = text.dropFirst(7).split(separator: "?", maxSplits: 1)
+      var rest = text.dropFirst(7)
+      var credentials: Substring?
+      // What stands in front of the path; in the path an @ is one of its letters.
+      if !rest.hasPrefix("/"), let end = rest.firstRange(of: "@/") {
+        credentials = rest[..<end.lowerBound]
+        rest = rest[rest.index(before: end.upperBound)...]
+      }
+      let parts = rest.split(separator: "?", maxSplits: 1)
       guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path starts with /") }
+      guard path.utf8.count <= Self.longestPath else { throw .badURL("a socket's path has at most \(Self.longestPath) bytes") }
       address = .unix(path: String(path))
-      user = nil
-      password = nil
+      (user, password) = Self.userAndPassword(credentials)
       guard parts.count > 1 else {
         database = 0
         return
@@ -50,8 +57,15 @@ public struct RedisURL: Sendable, Hashable {
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     address = .tcp(host: String(host), port: port)
     database = Int(path) ?? 0
+    (user, password) = Self.userAndPassword(credentials)
+  }
+
+  /// What the system takes as the path of a socket, bytes (`sun_path` without the zero at its end).
+  private static let longestPath = 107
+
+  private static func userAndPassword(_ credentials: Substring?) -> (user: String?, password: String?) {
     let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    user = parts?.first.flatMap { $0.isEmpty || parts?.count == 1 ? nil : String($0) }
-    password = parts?.last.map(String.init)
+    let user = parts?.first.flatMap { $0.isEmpty || parts?.count == 1 ? nil : String($0) }
+    return (user, parts?.last.map(String.init))
   }
 }

@@ -26,8 +26,13 @@ SERVER_CORE, LOAD_CORE = "0", "1"
 NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 
+# Instead of a core: on all cores, scheduled as Deploy/up has it, so that none takes another's turn when it wakes.
+TOGETHER = "together"
+
+
 def pinned(core: str | None, command: list) -> list[str]:
-    return ([] if core is None else ["taskset", "-c", core]) + [str(word) for word in command]
+    place = [] if core is None else ["chrt", "--batch", "0"] if core == TOGETHER else ["taskset", "-c", core]
+    return place + [str(word) for word in command]
 
 
 def free_port() -> int:
@@ -132,7 +137,8 @@ class Server:
 
 
 class Redis:
-    """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer."""
+    """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer; of those that run
+    TOGETHER, on a socket."""
 
     def __init__(self, core: str | None = None, *settings: str):
         self.core = core
@@ -141,10 +147,12 @@ class Redis:
     def __enter__(self) -> "Redis":
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
         self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        path = pathlib.Path(self.folder.name) / "redis.sock"
+        self.url = f"unix://{path}" if self.core == TOGETHER else f"redis://127.0.0.1:{self.port}/0"
         self.process = subprocess.Popen(
-            pinned(self.core, ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--dir", self.folder.name, "--appendonly", "yes",
-                               "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", "", *self.settings]),
+            pinned(self.core, ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--unixsocket", path, "--dir", self.folder.name,
+                               "--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", "",
+                               *self.settings]),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(100):
             if self.cli("ping") == "PONG":

@@ -34,6 +34,20 @@ private final class LoopExecutor: TaskExecutor {
     }
   }
 
+  @Test func `A password is told on a socket too, and a wrong one is refused`() async throws {
+    try await withRedis(["--requirepass", "se@cret"]) { server in
+      let client = try server.client(credentials: ":se@cret@", query: "?db=3")
+      try await untilReady(client)
+      #expect(try await client.send(["CLIENT", "INFO"]).string?.contains(" db=3 ") == true)
+      client.close()
+      let stranger = try server.client(credentials: ":secret@")
+      let refusal = await #expect(throws: RedisError.self) { try await stranger.send(["PING"]) }
+      guard case .refused(let text) = refusal else { return #expect(Bool(false), "\(String(describing: refusal))") }
+      #expect(text.hasPrefix("WRONGPASS"))
+      stranger.close()
+    }
+  }
+
   @Test func `Short and long commands leave in the order in which they came, and whole`() async throws {
     try await withRedis { server in
       let client = try server.client { $0.connections = 1 }

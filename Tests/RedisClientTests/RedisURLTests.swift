@@ -2,22 +2,44 @@ import Testing
 
 @testable import RedisClient
 
-@Suite("Redis URLs")
-struct RedisURLTests {
-  @Test("hosts, ports, credentials, databases and sockets are read")
-  func read() throws {
-    let plain = try RedisURL("redis://localhost")
-    #expect(plain.address == .tcp(host: "localhost", port: 6379) && plain.password == nil && plain.database == 0)
-    let full = try RedisURL("redis://user:p:w@10.0.0.1:6380/3")
-    #expect(full.address == .tcp(host: "10.0.0.1", port: 6380) && full.user == "user" && full.password == "p:w" && full.database == 3)
-    let password = try RedisURL("redis://:secret@[::1]:7000")
-    #expect(password.address == .tcp(host: "::1", port: 7000) && password.user == nil && password.password == "secret")
-    let socket = try RedisURL("unix:///run/redis.sock?db=2")
-    #expect(socket.address == .unix(path: "/run/redis.sock") && socket.database == 2)
+@Suite struct RedisURLTests {
+  @Test func `Every form of address is read`() throws {
+    let plain = try RedisURL("redis://cache.example")
+    #expect(plain.address == .tcp(host: "cache.example", port: 6379))
+    #expect(plain.user == nil && plain.password == nil && plain.database == 0)
+    let full = try RedisURL("redis://me:se:c@ret@127.0.0.1:7000/3")
+    #expect(full.address == .tcp(host: "127.0.0.1", port: 7000))
+    #expect(full.user == "me" && full.password == "se:c@ret" && full.database == 3)
+    let password = try RedisURL("redis://:secret@h")
+    #expect(password.user == nil && password.password == "secret")
+    #expect(try RedisURL("redis://[::1]:7000").address == .tcp(host: "::1", port: 7000))
+    #expect(try RedisURL("redis://[::1]").address == .tcp(host: "::1", port: 6379))
+    #expect(try RedisURL("unix:///run/redis.sock").address == .unix(path: "/run/redis.sock"))
+    #expect(try RedisURL("unix:///run/redis.sock?db=2").database == 2)
   }
 
-  @Test(
-    "anything else is refused",
-    arguments: ["", "localhost", "http://x", "redis://", "redis://x:0", "redis://x:port", "redis://x/y", "unix://relative"])
-  func refused(text: String) { #expect(throws: RedisError.self) { try RedisURL(text) } }
+  @Test func `A socket may want a password too`() throws {
+    let password = try RedisURL("unix://:se@cr:et?@/run/redis.sock?db=2")
+    #expect(password.address == .unix(path: "/run/redis.sock") && password.database == 2)
+    #expect(password.user == nil && password.password == "se@cr:et?")
+    let user = try RedisURL("unix://me:secret@/run/redis.sock")
+    #expect(user.address == .unix(path: "/run/redis.sock") && user.user == "me" && user.password == "secret")
+    let plain = try RedisURL("unix:///run/a:b@/redis.sock")
+    #expect(plain.address == .unix(path: "/run/a:b@/redis.sock") && plain.user == nil && plain.password == nil)
+  }
+
+  @Test func `A socket's path is as long as the system takes`() throws {
+    let longest = "/" + String(repeating: "s", count: 106)
+    #expect(try RedisURL("unix://\(longest)").address == .unix(path: longest))
+    #expect(throws: RedisError.badURL("a socket's path has at most 107 bytes")) { try RedisURL("unix://\(longest)s") }
+  }
+
+  @Test(arguments: [
+    "", "localhost", "http://h", "redis://", "redis://:secret@", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/x",
+    "redis://h/-1", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@", "unix:///s?db=x",
+    "unix:///s?other=1",
+  ])
+  func `What is no address is refused`(_ text: String) {
+    #expect(throws: RedisError.self) { _ = try RedisURL(text) }
+  }
 }

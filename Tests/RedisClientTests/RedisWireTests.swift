@@ -3,31 +3,6 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct RedisAddressTests {
-  @Test func `Every form of address is read`() throws {
-    let plain = try RedisURL("redis://cache.example")
-    #expect(plain.address == .tcp(host: "cache.example", port: 6379))
-    #expect(plain.user == nil && plain.password == nil && plain.database == 0)
-    let full = try RedisURL("redis://me:se:c@ret@127.0.0.1:7000/3")
-    #expect(full.address == .tcp(host: "127.0.0.1", port: 7000))
-    #expect(full.user == "me" && full.password == "se:c@ret" && full.database == 3)
-    let password = try RedisURL("redis://:secret@h")
-    #expect(password.user == nil && password.password == "secret")
-    #expect(try RedisURL("redis://[::1]:7000").address == .tcp(host: "::1", port: 7000))
-    #expect(try RedisURL("redis://[::1]").address == .tcp(host: "::1", port: 6379))
-    #expect(try RedisURL("unix:///run/redis.sock").address == .unix(path: "/run/redis.sock"))
-    #expect(try RedisURL("unix:///run/redis.sock?db=2").database == 2)
-  }
-
-  @Test(arguments: [
-    "", "http://h", "redis://", "redis://:secret@", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/x",
-    "redis://h/-1", "unix://run/redis.sock", "unix://", "unix:///s?db=x", "unix:///s?other=1",
-  ])
-  func `What is no address is refused`(_ text: String) {
-    #expect(throws: RedisError.self) { _ = try RedisURL(text) }
-  }
-}
-
 @Suite struct RedisWireTests {
   @Test func `A command is an array of bulk strings, counted in bytes`() {
     var buffer = ByteBuffer()

@@ -42,14 +42,14 @@ final class SmallRedis: @unchecked Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A client; `query` and `configure` adjust it.
+  /// A client; `credentials`, in front of an @, `query` and `configure` adjust it.
   func client(
-    query: String = "", _ configure: (inout RedisClient.Configuration) -> Void = { _ in }
+    credentials: String = "", query: String = "", _ configure: (inout RedisClient.Configuration) -> Void = { _ in }
   ) throws -> RedisClient {
     var configuration = RedisClient.Configuration()
     configure(&configuration)
     return RedisClient(
-      url: try RedisURL("unix://\(directory.appendingPathComponent("s").path)\(query)"), configuration: configuration,
+      url: try RedisURL("unix://\(credentials)\(directory.appendingPathComponent("s").path)\(query)"), configuration: configuration,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 }

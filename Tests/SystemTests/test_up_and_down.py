@@ -2,22 +2,33 @@
 
 import os
 import pathlib
+import stat
 import subprocess
 
+import pytest
 from running_system import ROOT, free_port_base
 
 
-def test_deploy_up_ends_when_deploy_down_has_ended_everything(tmp_path):
+# A socket's path has at most 107 bytes: beyond that the services reach Redis by its port.
+@pytest.mark.parametrize("folder, reached_by", [("data", "unix"), ("d" * 100, "redis")])
+def test_deploy_up_ends_when_deploy_down_has_ended_everything(tmp_path, folder, reached_by):
     base = str(free_port_base())
-    options = ["--data", tmp_path, "--port-base", base]
+    data = tmp_path / folder
+    options = ["--data", data, "--port-base", base]
     up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", *options], stdout=subprocess.PIPE, text=True,
                           env={"BUILD_CONFIGURATION": "debug", **os.environ})
     try:
         # It watches from here on.
         assert any("Ctrl-C stops everything" in line for line in up.stdout), "it ended before it was ready"
-        run = tmp_path / f"run-{base}"
+        run = data / f"run-{base}"
         pids = [int(path.read_text()) for path in run.glob("*.pid")]
         assert len(pids) == 7 and all(is_running(pid) for pid in pids)
+        address = next(line for line in (run / "ingest.command").read_text().splitlines() if "ATTRIBUTION_REDIS_URL=" in line)
+        assert address.split("=", 1)[1].startswith(f"{reached_by}://:")
+        if reached_by == "unix":
+            assert stat.S_IMODE((run / "redis.sock").stat().st_mode) == 0o700
+        else:
+            assert not (run / "redis.sock").exists()
         # One that is stopped by hand is no reason to end.
         subprocess.run([ROOT / "Deploy" / "service", "stop", "signer", *options], check=True, capture_output=True, timeout=60)
         assert up.poll() is None
