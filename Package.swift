@@ -140,7 +140,7 @@ let package = Package(
     tests("AppleAttribution", ["WireJSON", "Cryptography"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
-    tests("RedisClient", [nioCore, nioPosix]),
+    tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
     tests("AttributionQueue", ["EventLoops", "RedisClient", nioCore, nioPosix]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(

@@ -206,7 +206,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private func flush() {
     isFlushing = false
-    guard let context else { return }
+    guard let context, !closed else {
+      // Nobody waits for it any more.
+      outgoing = ByteBuffer()
+      return
+    }
     if let replication, asksReplicas {
       asksReplicas = false
       write(RedisWords(replication.question), context)

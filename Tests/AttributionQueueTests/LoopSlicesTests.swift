@@ -89,7 +89,10 @@ struct LoopSlicesTests {
       [
         { slices in
           slices.use(.milliseconds(4))
-          await slices.pauseIfUsedUp()
+          #expect(await !slices.pauseIfUsedUp())
+          slices.use(.milliseconds(1))
+          #expect(await slices.pauseIfUsedUp(), "it paused, and says so")
+          #expect(await !slices.pauseIfUsedUp(), "a new slice has begun")
           steps.withLock { $0 += 1 }
         }
       ], slice: .milliseconds(5))

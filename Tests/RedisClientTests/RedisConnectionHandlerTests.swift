@@ -1,0 +1,117 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import RedisClient
+
+/// A connection without a network: what leaves in a turn of its event loop, and what its callers hear.
+@Suite struct RedisConnectionHandlerTests {
+  private struct Connection {
+    let channel = NIOAsyncTestingChannel()
+    let handler: NIOLoopBound<RedisConnectionHandler>
+
+    init(_ replication: RedisReplication? = nil) async throws {
+      let (channel, loop) = (channel, channel.testingEventLoop)
+      handler = try await loop.executeInContext {
+        let handler = RedisConnectionHandler(reader: try #require(ReplyReader(maxElements: 100)), replication: replication)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        return NIOLoopBound(handler, eventLoop: loop)
+      }
+      try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/redis")).get()
+    }
+
+    /// Hands commands over in their order, all in one turn, and then does `before` in it. What each caller hears.
+    func send(_ commands: [RedisWords], before: @escaping @Sendable (NIOAsyncTestingChannel) -> Void = { _ in }) async throws
+      -> [Task<Result<String, RedisError>, Never>]
+    {
+      let (stream, given) = AsyncStream<UnsafeContinuation<RedisReply, any Error>>.makeStream()
+      let callers = commands.map { _ in
+        Task {
+          do {
+            let reply: RedisReply = try await withUnsafeThrowingContinuation { _ = given.yield($0) }
+            return Result<String, RedisError>.success(reply.string ?? "")
+          } catch { return .failure(error as? RedisError ?? .unavailable("\(error)")) }
+        }
+      }
+      var waiting: [UnsafeContinuation<RedisReply, any Error>] = []
+      for await caller in stream {
+        waiting.append(caller)
+        if waiting.count == commands.count { break }
+      }
+      // Any caller may have any command: their replies are alike.
+      try await channel.testingEventLoop.executeInContext { [handler, channel, waiting] in
+        for (words, caller) in zip(commands, waiting) { handler.value.send(words, timeout: .seconds(60), name: "ECHO", caller) }
+        before(channel)
+      }
+      await channel.testingEventLoop.run()
+      return callers
+    }
+
+    /// All that was written and flushed.
+    func written() async throws -> String {
+      var bytes = ByteBuffer()
+      while var piece = try await channel.readOutbound(as: ByteBuffer.self) { bytes.writeBuffer(&piece) }
+      return String(buffer: bytes)
+    }
+
+    func receive(_ text: String) async throws { try await channel.writeInbound(ByteBuffer(string: text)) }
+  }
+
+  /// A command with words that leave where they were written, between such as are copied.
+  private static func long(_ letter: String) -> (words: RedisWords, text: String) {
+    let word = String(repeating: letter, count: 5000)
+    var (words, inner) = (RedisWords(), RedisWords())
+    inner.append(word)
+    words.append("ECHO")
+    words.append(contentsOf: inner)
+    words.append("end")
+    return (words, "*3\r\n$4\r\nECHO\r\n$5000\r\n\(word)\r\n$3\r\nend\r\n")
+  }
+  private static let short = (words: RedisWords(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
+  private static let wait = "*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n$3\r\n500\r\n"
+
+  @Test func `What was handed over in a turn leaves whole, in its order, and at once`() async throws {
+    let connection = try await Connection()
+    let (first, last) = (Self.long("x"), Self.long("y"))
+    let callers = try await connection.send([Self.short.words, first.words, last.words, Self.short.words])
+    #expect(try await connection.written() == Self.short.text + first.text + last.text + Self.short.text)
+    try await connection.receive("+ok\r\n+ok\r\n+ok\r\n+ok\r\n")
+    for caller in callers { #expect(await caller.value == .success("ok")) }
+  }
+
+  @Test(arguments: [(":1\r\n", Result<String, RedisError>.success("ok")), (":0\r\n", .failure(.notReplicated))])
+  func `Replicas are asked behind the last piece, and their answer is that to all before it`(
+    _ answer: String, _ heard: Result<String, RedisError>
+  ) async throws {
+    let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
+    let long = Self.long("x")
+    let callers = try await connection.send([Self.short.words, long.words])
+    #expect(try await connection.written() == Self.short.text + long.text + Self.wait)
+    try await connection.receive("+ok\r\n+ok\r\n" + answer)
+    for caller in callers { #expect(await caller.value == heard) }
+    // The next turn has a question of its own.
+    let next = try await connection.send([long.words])
+    #expect(try await connection.written() == long.text + Self.wait)
+    try await connection.receive("+ok\r\n" + answer)
+    #expect(await next[0].value == heard)
+  }
+
+  @Test func `A connection that ends before it has written fails who waits, and writes nothing`() async throws {
+    let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
+    let callers = try await connection.send([Self.short.words, Self.long("x").words]) { $0.pipeline.fireChannelInactive() }
+    for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
+    #expect(try await connection.written() == "")
+    let late = try await connection.send([Self.short.words])
+    #expect(await late[0].value == .failure(.unavailable("the connection is closed")))
+  }
+
+  @Test func `A connection that ends between its pieces and the replicas' answer has told nobody that it is done`() async throws {
+    let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
+    let callers = try await connection.send([Self.short.words, Self.long("x").words])
+    try await connection.receive("+ok\r\n+ok\r\n")
+    try await connection.channel.testingEventLoop.executeInContext { [channel = connection.channel] in
+      channel.pipeline.fireChannelInactive()
+    }
+    for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
+  }
+}
