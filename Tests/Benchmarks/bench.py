@@ -138,7 +138,7 @@ class Server:
 
 class Redis:
     """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer; of those that run
-    TOGETHER, on a socket."""
+    TOGETHER, on a socket, where it can be reached too (`socket_url`)."""
 
     def __init__(self, core: str | None = None, *settings: str):
         self.core = core
@@ -148,7 +148,8 @@ class Redis:
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
         self.port = free_port()
         path = pathlib.Path(self.folder.name) / "redis.sock"
-        self.url = f"unix://{path}" if self.core == TOGETHER else f"redis://127.0.0.1:{self.port}/0"
+        self.socket_url = f"unix://{path}"
+        self.url = self.socket_url if self.core == TOGETHER else f"redis://127.0.0.1:{self.port}/0"
         self.process = subprocess.Popen(
             pinned(self.core, ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--unixsocket", path, "--dir", self.folder.name,
                                "--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", "",

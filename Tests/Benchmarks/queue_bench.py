@@ -54,7 +54,7 @@ def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, r
                 Wrk(f"http://127.0.0.1:{public}", HERE / "post.lua", 1 + count // 3000, connections=64, core=None,
                     variables={"POSTBACKS": str(file)})
             used = busy(redis.process)
-            with Server(binaries, "verifier", signer.configuration, ATTRIBUTION_REDIS_URL=redis.url) as server:
+            with Server(binaries, "verifier", signer.configuration, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
                 # The first look comes when the worker is at work already, the last that counts before it is done: between them it
                 # had all it could take. The looks are not to take its core.
                 cores = os.sched_getaffinity(0)
@@ -94,7 +94,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     signer = Signer()
     worker(report, binaries, signer, 4_000 if quick else 100_000, 1 if quick else 5)
     report.notes += [
-        "The worker takes 100,000 different postbacks that wait in the queue; a batch is 1,000 of them, two batches at a time.",
+        "The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up; a batch "
+        "is 1,000 of them, two batches at a time.",
         "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own.",
     ]
