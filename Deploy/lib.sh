@@ -78,7 +78,7 @@ is_running() {
   words_of "$pid" && [ "${WORDS[0]}" != Z ] && [ "${WORDS[19]}" = "$started" ]
 }
 
-# Where they share a machine's processors no process takes another's turn when it wakes: Redis answers what has come together in one
+# Where they share a machine's processors none of them takes another's turn when it wakes: Redis answers what has come together in one
 # go, with one sync, and is not put aside by the first that it has answered. Where the system does not allow it, it stays as it is.
 TURNS=()
 if chrt --batch 0 true 2>/dev/null; then TURNS=(chrt --batch 0); fi

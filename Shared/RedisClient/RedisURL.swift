@@ -1,4 +1,5 @@
-/// Where a Redis is: `redis://[user[:password]@]host[:port][/database]` or `unix://[user[:password]@]/path/to.sock[?db=N]`.
+/// Where a Redis is: `redis://[[user]:password@]host[:port][/database]` or `unix://[[user]:password@]/path/to.sock[?db=N]`. One word
+/// in front of the @ is a password.
 public struct RedisURL: Sendable, Hashable {
   public enum Address: Sendable, Hashable {
     case tcp(host: String, port: Int)

@@ -26,7 +26,7 @@ SERVER_CORE, LOAD_CORE = "0", "1"
 NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 
-# Instead of a core: on all cores, scheduled as Deploy/up has it, so that none takes another's turn when it wakes.
+# Instead of a core: on all cores, scheduled as Deploy/up has it, so that none of them takes another's turn when it wakes.
 TOGETHER = "together"
 
 
@@ -137,8 +137,8 @@ class Server:
 
 
 class Redis:
-    """A Redis of the benchmark's own, on a port of loopback, with every write on the disk before its answer; of those that run
-    TOGETHER, on a socket, where it can be reached too (`socket_url`)."""
+    """A Redis of the benchmark's own, on a port of loopback, and on a socket, with every write on the disk before its
+    answer. `url` is the socket's of one that runs TOGETHER."""
 
     def __init__(self, core: str | None = None, *settings: str):
         self.core = core

@@ -231,6 +231,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         "redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "
         "one stream where ingest has 256 and with last and next generations that never hold: its random numbers cannot name 256 streams "
         "and millions of deliveries at once. One stream stays in the processor's caches. accepts.c does the same with ingest's spread.",
+        "As with Deploy/up: Redis, ingest and verifier are started with chrt --batch 0; the client and what waits for events are not.",
         "Times are those at which answers and events came to their client's socket, by the kernel's note of it: that of an accept runs from "
         "when its request was due, that from 200 to event from the 200 to the event's coming to one that waits at Redis (for 16 of the 256 "
         "shards, each with a connection). An event that was there before its 200 counts as waited for no time.",

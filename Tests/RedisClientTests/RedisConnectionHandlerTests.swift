@@ -54,6 +54,12 @@ import Testing
       return String(buffer: bytes)
     }
 
+    /// Leaves no alarm behind.
+    func end() async throws {
+      _ = try await channel.finish(acceptAlreadyClosed: true)
+      await channel.testingEventLoop.run()
+    }
+
     func receive(_ text: String) async throws { try await channel.writeInbound(ByteBuffer(string: text)) }
   }
 
@@ -70,13 +76,14 @@ import Testing
   private static let short = (words: RedisWords(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
   private static let wait = "*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n$3\r\n500\r\n"
 
-  @Test func `What was handed over in a turn leaves whole, in its order, and at once`() async throws {
+  @Test func `What was handed over in a turn leaves whole and in its order`() async throws {
     let connection = try await Connection()
     let (first, last) = (Self.long("x"), Self.long("y"))
     let callers = try await connection.send([Self.short.words, first.words, last.words, Self.short.words])
     #expect(try await connection.written() == Self.short.text + first.text + last.text + Self.short.text)
     try await connection.receive("+ok\r\n+ok\r\n+ok\r\n+ok\r\n")
     for caller in callers { #expect(await caller.value == .success("ok")) }
+    try await connection.end()
   }
 
   @Test(arguments: [(":1\r\n", Result<String, RedisError>.success("ok")), (":0\r\n", .failure(.notReplicated))])
@@ -94,6 +101,7 @@ import Testing
     #expect(try await connection.written() == long.text + Self.wait)
     try await connection.receive("+ok\r\n" + answer)
     #expect(await next[0].value == heard)
+    try await connection.end()
   }
 
   @Test func `A connection that ends before it has written fails who waits, and writes nothing`() async throws {

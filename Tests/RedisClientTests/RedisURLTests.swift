@@ -24,6 +24,8 @@ import Testing
     #expect(password.user == nil && password.password == "se@cr:et?")
     let user = try RedisURL("unix://me:secret@/run/redis.sock")
     #expect(user.address == .unix(path: "/run/redis.sock") && user.user == "me" && user.password == "secret")
+    let word = try RedisURL("unix://secret@/run/redis.sock")
+    #expect(word.user == nil && word.password == "secret")
     let plain = try RedisURL("unix:///run/a:b@/redis.sock")
     #expect(plain.address == .unix(path: "/run/a:b@/redis.sock") && plain.user == nil && plain.password == nil)
   }

@@ -4,16 +4,23 @@ import os
 import pathlib
 import stat
 import subprocess
+import tempfile
 
 import pytest
 from running_system import ROOT, free_port_base
 
 
+@pytest.fixture
+def short_path():
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield pathlib.Path(folder)
+
+
 # A socket's path has at most 107 bytes: beyond that the services reach Redis by its port.
 @pytest.mark.parametrize("folder, reached_by", [("data", "unix"), ("d" * 100, "redis")])
-def test_deploy_up_ends_when_deploy_down_has_ended_everything(tmp_path, folder, reached_by):
+def test_deploy_up_ends_when_deploy_down_has_ended_everything(short_path, folder, reached_by):
     base = str(free_port_base())
-    data = tmp_path / folder
+    data = short_path / folder
     options = ["--data", data, "--port-base", base]
     up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", *options], stdout=subprocess.PIPE, text=True,
                           env={"BUILD_CONFIGURATION": "debug", **os.environ})
