@@ -12,6 +12,8 @@ import Testing
     #expect(full.user == "me" && full.password == "se:c@ret" && full.database == 3)
     let password = try RedisURL("redis://:secret@h")
     #expect(password.user == nil && password.password == "secret")
+    let both = try RedisURL("redis://:secret@[::1]:7000")
+    #expect(both.address == .tcp(host: "::1", port: 7000) && both.user == nil && both.password == "secret")
     #expect(try RedisURL("redis://[::1]:7000").address == .tcp(host: "::1", port: 7000))
     #expect(try RedisURL("redis://[::1]").address == .tcp(host: "::1", port: 6379))
     #expect(try RedisURL("unix:///run/redis.sock").address == .unix(path: "/run/redis.sock"))
@@ -38,7 +40,7 @@ import Testing
 
   @Test(arguments: [
     "", "localhost", "http://h", "redis://", "redis://:secret@", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/x",
-    "redis://h/-1", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@", "unix:///s?db=x",
+    "redis://h/-1", "unix://relative", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@", "unix:///s?db=x",
     "unix:///s?other=1",
   ])
   func `What is no address is refused`(_ text: String) {

@@ -22,7 +22,7 @@ final class AppleGate: WorkGate {
     var probeAt: Int64 = 0
     /// Tokens whose calls failed, the youngest last.
     var stranded: [DeliveryID] = []
-    /// When it was last asked for leave: by tokens that wait.
+    /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
     var admittedAt: Int64 = 0
   }
 
@@ -123,6 +123,8 @@ final class AppleGate: WorkGate {
     let now = Self.now
     return state.withLock { state in
       guard state.breaker.phase != .closed, now - state.admittedAt > state.breaker.rule.longestPause else { return nil }
+      // One at a time: while the queue is paused, none is asked about.
+      state.admittedAt = now
       return state.stranded.popLast()
     }
   }
