@@ -40,8 +40,8 @@ import Testing
 
   @Test(arguments: [
     "", "localhost", "http://h", "redis://", "redis://:secret@", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/x",
-    "redis://h/-1", "unix://relative", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@", "unix:///s?db=x",
-    "unix:///s?other=1",
+    "redis://h/-1", "unix://relative", "unix://run/redis.sock", "unix://", "unix://:secret@run/redis.sock", "unix://:secret@",
+    "unix:///s?db=x", "unix:///s?other=1",
   ])
   func `What is no address is refused`(_ text: String) {
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
