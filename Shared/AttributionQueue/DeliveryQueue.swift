@@ -94,10 +94,19 @@ public final class DeliveryQueue: Sendable {
       keys.append(Keys.line(request.queue, id.shard, line))
       words.append(line)
     }
-    let reply = try await run(Scripts.accept, keys, words, on: durable)
+    let reply: RedisReply
+    do {
+      reply = try await run(Scripts.accept, keys, words, on: durable)
+    } catch {
+      // It may have been taken, and only the answer is lost.
+      if due == 0 { tell(request.queue, id.shard) }
+      throw error
+    }
+    // Of what was seen before the process that took it may have died before it told.
+    if due == 0, reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard) }
     switch reply.integer {
     case 1:
-      if due > 0 { noteAgain(request.queue, id.shard, due: due) } else { tell(request.queue, id.shard) }
+      if due > 0 { noteAgain(request.queue, id.shard, due: due) }
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.

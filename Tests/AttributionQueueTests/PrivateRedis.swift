@@ -46,14 +46,24 @@ final class PrivateRedis {
     process.waitUntilExit()
   }
 
-  func client() throws -> RedisClient {
-    RedisClient(url: try RedisURL("unix://\(socket)"), logger: Logger(label: "test"))
+  /// It answers nobody meanwhile; what is sent to it is done afterwards, whether anybody waits for the answer or not.
+  func rest(while body: () async throws -> Void) async rethrows {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGSTOP)
+    defer { Foundation.kill(process.processIdentifier, SIGCONT) }
+    try await body()
   }
 
-  func queue(_ adjust: (inout QueueConfiguration) -> Void = { _ in }) async throws -> DeliveryQueue {
+  func client(_ configuration: RedisClient.Configuration = .init()) throws -> RedisClient {
+    RedisClient(url: try RedisURL("unix://\(socket)"), configuration: configuration, logger: Logger(label: "test"))
+  }
+
+  func queue(client: RedisClient.Configuration = .init(), _ adjust: (inout QueueConfiguration) -> Void = { _ in }) async throws
+    -> DeliveryQueue
+  {
     var configuration = QueueConfiguration()
     adjust(&configuration)
-    return try await DeliveryQueue.open(redis: try client(), configuration: configuration, logger: Logger(label: "test"))
+    return try await DeliveryQueue.open(redis: try self.client(client), configuration: configuration, logger: Logger(label: "test"))
   }
 }
 

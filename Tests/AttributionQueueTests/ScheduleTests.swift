@@ -40,6 +40,33 @@ import Testing
     }
   }
 
+  @Test func `A token that is sent again is noted again: its first process may have died before it could`() async throws {
+    try await withQueue { queue, _ in
+      let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
+      let id = try await queue.accept(token).id
+      try await eventually("it is noted") { try await noted(id.shard, queue) != nil }
+      _ = try await queue.send(["DEL", .string(Keys.schedule(.tokens))])
+      #expect(try await queue.accept(token) == .duplicate(id))
+      try await eventually("it is noted again") { try await noted(id.shard, queue) != nil }
+    }
+  }
+
+  @Test func `A token that was taken, and whose sender heard nothing, is noted`() async throws {
+    let server = try PrivateRedis()
+    var impatient = RedisClient.Configuration()
+    impatient.commandTimeout = .milliseconds(300)
+    let queue = try await server.queue(client: impatient)
+    let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
+    let id = queue.deliveryID(for: token)
+    // Redis knows the script: it is sent once.
+    _ = try await queue.accept(self.token("b", deadline: DeliveryQueue.now + 3_600_000))
+    await server.rest { await #expect(throws: QueueError.self) { try await queue.accept(token) } }
+    try await eventually("it was taken") {
+      try await queue.send(["ZSCORE", .string(Keys.byDeadline(.tokens, id.shard)), .string(id.description)]).string != nil
+    }
+    try await eventually("it is noted") { try await noted(id.shard, queue) != nil }
+  }
+
   @Test func `A dead letter with a deadline is replayed into its place, not past the gate`() async throws {
     try await withQueue { queue, _ in
       let deadline = DeliveryQueue.now + 3_600_000

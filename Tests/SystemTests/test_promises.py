@@ -19,7 +19,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from differential import certificates
 from differential.certificates import ROOT, Chain
 from fault_load import Connection, Ledger, Maker, account, deliver, send_many
-from fault_system import SHARDS, FaultSystem
+from fault_system import SHARDS, FaultSystem, Proxy
 
 QUEUES = "queues.v1.QueuesService"
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
@@ -266,6 +266,41 @@ def test_what_is_delayed_comes_when_it_is_due_and_an_idle_system_does_not_look_f
         event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
         assert event["type"] == "attribution.adservices.resolved.v1"
         assert time.time() >= due
+
+
+def test_a_token_whose_answer_was_cut_off_between_redis_and_ingest_is_worked_soon(tmp_path, maker):
+    """And does not wait until the broker looks at every shard, as it does once a minute."""
+    system = FaultSystem(tmp_path, maker.apple_key)
+    system.service("asa-token-broker", **system.start_simulator())
+    proxy = Proxy(system.redis_port, random.Random())
+    ingest = system.service("ingest", proxy.port)
+
+    def accepted() -> int:
+        return sum(1 for _ in system.client.scan_iter("{attr:*}:r:*", 1000))
+
+    def is_worked() -> bool:
+        return len(system.events()) == accepted() and not any(system.unfinished("tokens").values())
+
+    async def play() -> None:
+        await proxy.start()
+        await asyncio.to_thread(system.start)
+        # Redis knows the script afterwards: the next token is accepted by what is sent first.
+        await asyncio.to_thread(post, ingest, maker.token())
+        token = maker.token()
+        proxy.unanswered = token.name.encode()
+        status, _, body = await asyncio.to_thread(ingest.post, "/v1/adservices/tokens", token.body)
+        # Ingest has asked again by itself where it takes a new token for a repeated one.
+        assert proxy.cuts == 1 and accepted() == 2 and (status == 503 or json.loads(body)["status"] == "duplicate"), (status, body)
+        await asyncio.to_thread(eventually, "it is worked", is_worked, 30)
+
+    async def play_and_stop() -> None:
+        try:
+            await play()
+        finally:
+            await asyncio.to_thread(system.stop)
+            await proxy.stop()
+
+    asyncio.run(play_and_stop())
 
 
 def is_look(command: str) -> bool:
