@@ -209,7 +209,7 @@ public final class DeadlineWorker: Sendable {
         next: DeadlineBoard.nextLook(
           waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
-    return entries.compactMap { consumer.lease(entry: $0) }
+    return entries.compactMap { consumer.lease(entry: $0, of: shard) }
   }
 
   /// What cannot be noted stays noted as being looked at, so that somebody looks again.

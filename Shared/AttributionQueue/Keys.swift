@@ -47,5 +47,8 @@ public enum Keys {
   /// The same in a given shard, such as a delivery's.
   public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
+  /// The shard of a key.
+  static func shard(of key: String) -> Shard? { tags.firstIndex { key.hasPrefix($0) }.map(Shard.init) }
+
   static func hashTag(of key: String) -> Substring { key.prefix { $0 != "}" } }
 }

@@ -19,8 +19,8 @@ public struct DeadLetter: Sendable, Hashable {
   public let queue: QueueName
   public let kind: String
   public let attempts: Int
-  /// Milliseconds since 1970.
-  public let receivedAt: Int64
+  /// Milliseconds since 1970; nil where the message cannot be read.
+  public let receivedAt: Int64?
   public let diedAt: Int64
   public let lastError: String
   public let history: [String]
@@ -97,7 +97,7 @@ public struct QueueAdministration: Sendable {
       let message = QueueMessage(kind: fields["k"]?.string ?? "", body: [], envelope: fields["a"]?.bytes ?? [])
       return DeadLetter(
         id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
-        receivedAt: message?.receivedAt ?? 0, diedAt: fields["d"]?.integer ?? 0,
+        receivedAt: message?.receivedAt, diedAt: fields["d"]?.integer ?? 0,
         lastError: fields["x"]?.string ?? "",
         history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID,
         line: fields["o"]?.string)
@@ -128,7 +128,7 @@ public struct QueueAdministration: Sendable {
   private static func replayed(_ letter: DeadLetter) -> DeliveryRecord {
     DeliveryRecord(
       id: letter.id, state: .accepted, queue: letter.queue.rawValue, kind: letter.kind,
-      acceptedAt: letter.receivedAt > 0 ? letter.receivedAt : nil,
+      acceptedAt: letter.receivedAt,
       attempts: letter.attempts,
       lastError: letter.lastError)
   }

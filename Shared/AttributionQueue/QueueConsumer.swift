@@ -10,20 +10,45 @@ struct QueueConsumer: Sendable {
   let deliveries: DeliveryQueue
   let name = RandomBytes.uuid()
 
-  /// Reads an entry that was delivered to this consumer; nil, and a word in the log, when it cannot be read.
-  func lease(entryID: String, fields: RedisReply, deliveryCount: Int64) -> LeasedMessage? {
-    if let message = LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name) {
-      return message
-    }
-    deliveries.logger.error("a queue entry cannot be read", metadata: ["queue": "\(queue.rawValue)", "entry": "\(entryID)"])
+  /// Reads an entry that was delivered to this consumer, as a shard's stream has it, its id and its fields. One that cannot be read
+  /// becomes a dead letter.
+  func lease(entry: RedisReply, of shard: @autoclosure () -> Shard?) -> LeasedMessage? {
+    var parts = entry.elements
+    guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
+    if let message = lease(entryID: id, fields: fields, deliveryCount: 1) { return message }
+    // Where this does not come to its end the lease runs out, and who takes the entry over does it.
+    if let shard = shard() { Task { await bury(UnreadableEntry(entryID: id, fields: fields), shard) } }
     return nil
   }
 
-  /// Reads an entry as a stream has it, its id and its fields.
-  func lease(entry: RedisReply) -> LeasedMessage? {
-    var parts = entry.elements
-    guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
-    return lease(entryID: id, fields: fields, deliveryCount: 1)
+  private func lease(entryID: String, fields: RedisReply, deliveryCount: Int64) -> LeasedMessage? {
+    LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name)
+  }
+
+  /// Makes a dead letter of it, which keeps all that it has.
+  private func bury(_ entry: UnreadableEntry, _ shard: Shard) async {
+    let id = entry.letterID(in: shard)
+    let now = DeliveryQueue.now
+    let record = DeliveryRecord(
+      id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: 0,
+      lastError: UnreadableEntry.reason)
+    let keys =
+      [Keys.ready(queue, shard), Keys.dead(queue, shard), Keys.delivery(id)]
+      + (entry.line.map { [Keys.line(queue, shard, $0), Keys.delayed(queue, shard), Keys.payloads(queue, shard)] } ?? [])
+    let reply = try? await deliveries.run(
+      Scripts.bury, keys,
+      [
+        .string(DeliveryQueue.group), .string(name), .string(entry.entryID), .string(id.description), .string(UnreadableEntry.reason),
+        .integer(now), .bytes(record.json), entry.canBePutBack(in: shard) ? "0" : "1", .bytes(entry.id),
+      ])
+    guard reply?.integer == 1 else { return }
+    logDead(id, UnreadableEntry.reason)
+    try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(shard)
+  }
+
+  private func logDead(_ id: DeliveryID, _ reason: String) {
+    deliveries.logger.error(
+      "a message became a dead letter", metadata: ["queue": "\(queue.rawValue)", "delivery": "\(id)", "reason": "\(reason)"])
   }
 
   /// Makes the groups that are not there.
@@ -50,9 +75,11 @@ struct QueueConsumer: Sendable {
       [.string(DeliveryQueue.group), .string(name), .integer(deliveries.configuration.lease.milliseconds), Self.reclaimed])
     var taken: [LeasedMessage] = []
     for item in reply?.array?.last?.array ?? [] {
-      guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer,
-        let message = lease(entryID: entry, fields: parts[2], deliveryCount: count)
-      else { continue }
+      guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer else { continue }
+      guard let message = lease(entryID: entry, fields: parts[2], deliveryCount: count) else {
+        await bury(UnreadableEntry(entryID: entry, fields: parts[2]), shard)
+        continue
+      }
       guard count > deliveries.configuration.maxDeliveries else {
         taken.append(message)
         continue
@@ -60,9 +87,7 @@ struct QueueConsumer: Sendable {
       // Each time the process died: it is given up, under the lease that was just taken.
       let error = "its worker ended \(count - 1) times without finishing it"
       guard (try? await deliveries.deadLetter(message, error: error)) != nil else { continue }
-      deliveries.logger.error(
-        "a message became a dead letter",
-        metadata: ["queue": "\(queue.rawValue)", "delivery": "\(message.deliveryID)", "reason": "\(error)"])
+      logDead(message.deliveryID, error)
     }
     return (taken, reply?.array?.first?.integer)
   }

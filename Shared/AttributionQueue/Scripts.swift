@@ -5,6 +5,7 @@ enum Scripts {
   static let accept = script("accept", PackageResources.accept_lua)
   static let complete = script("complete", PackageResources.line_lua + PackageResources.complete_lua)
   static let retry = script("retry", PackageResources.line_lua + PackageResources.retry_lua)
+  static let bury = script("bury", PackageResources.line_lua + PackageResources.bury_lua)
   static let promote = script("promote", PackageResources.promote_lua)
   static let forget = script("forget", PackageResources.forget_lua)
   static let take = script("take", PackageResources.take_lua)

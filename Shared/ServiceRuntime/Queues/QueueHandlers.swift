@@ -86,7 +86,7 @@ struct ListDeadLettersHandler: RPCHandler {
         AttributionProtocol.DeadLetter(
           id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind,
           attempts: Int32(clamping: letter.attempts),
-          receivedAt: Timestamp(millisecondsSince1970: letter.receivedAt),
+          receivedAt: letter.receivedAt.map { Timestamp(millisecondsSince1970: $0) },
           diedAt: Timestamp(millisecondsSince1970: letter.diedAt),
           lastError: letter.lastError, history: letter.history)
       }
