@@ -110,14 +110,17 @@ public final class DeliveryQueue: Sendable {
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
-      if configuration.durability == .replicated { try await confirm(id.shard) }
+      try await confirm(id.shard)
       return .duplicate(id)
     case -1: throw .backlogFull
     default: throw .unavailable(.unexpectedReply("accept"))
     }
   }
 
-  private func confirm(_ shard: Shard) async throws(QueueError) {
+  /// Answers when all that a caller has written is as durable as the configuration asks for. Below ``Durability/replicated`` it is when
+  /// Redis has answered.
+  public func confirm(_ shard: Shard) async throws(QueueError) {
+    guard configuration.durability == .replicated else { return }
     do { _ = try await durable.send(["SET", .string(Keys.confirmation(shard)), "1"]) } catch { throw .unavailable(error) }
   }
 

@@ -127,10 +127,11 @@ class Service(Process):
         text = self.get("/metrics")[1].decode()
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith((name + "{", name + " ")))
 
-    def post(self, path: str, body: bytes | str, content_type: str = "application/json") -> tuple[int, dict[str, str], bytes]:
+    def post(self, path: str, body: bytes | str, content_type: str = "application/json", method: str = "POST",
+             ) -> tuple[int, dict[str, str], bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.public_port, timeout=60)
         try:
-            connection.request("POST", path, body, {"Content-Type": content_type})
+            connection.request(method, path, body, {"Content-Type": content_type})
             answer = connection.getresponse()
             return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
         finally:

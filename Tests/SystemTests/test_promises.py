@@ -19,7 +19,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from differential import certificates
 from differential.certificates import ROOT, Chain
 from fault_load import Connection, Ledger, Maker, account, deliver, send_many
-from fault_system import SHARDS, FaultSystem, Proxy
+from fault_system import SHARDS, FaultSystem, Process, Proxy, free_port
 
 QUEUES = "queues.v1.QueuesService"
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
@@ -301,6 +301,44 @@ def test_a_token_whose_answer_was_cut_off_between_redis_and_ingest_is_worked_soo
             await proxy.stop()
 
     asyncio.run(play_and_stop())
+
+
+def test_at_replicated_durability_neither_a_delivery_nor_a_users_answer_is_acknowledged_before_a_replica_has_it(tmp_path, maker):
+    system = FaultSystem(tmp_path, maker.apple_key, "{ durability: replicated, replicationTimeout: 300ms }")
+    ingest = system.service("ingest")
+    port = free_port()
+    replica = Process("replica", ["redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", tmp_path, "--save", ""],
+                      dict(os.environ), tmp_path / "replica.log")
+    postback, session = maker.postback(), maker.story()[0]
+    install = json.loads(session.body)["installId"]
+    answer = json.dumps({"bundleId": "com.example.app", "attStatus": 2})
+
+    def send() -> list[int]:
+        return [ingest.post("/v1/postbacks", postback.body)[0], ingest.post("/v1/sessions", session.body)[0],
+                ingest.post(f"/v1/sessions/{install}/att-status", answer, method="PUT")[0]]
+
+    try:
+        with system, redis.Redis(port=port) as follower:
+            assert send() == [500, 503, 503]
+            # What was taken and not confirmed is no reason to say yes to its repeat.
+            assert send() == [500, 503, 503]
+            replica.start()
+            eventually("the replica runs", lambda: answers(follower))
+            follower.replicaof("127.0.0.1", system.redis_port)
+            eventually("all are acknowledged", lambda: send() == [200, 202, 200])
+            key = next(iter(follower.scan_iter("*:install:*", 1000)))
+            assert follower.get(key) == system.client.get(key) is not None
+            replica.end()
+            assert send() == [500, 503, 503]
+    finally:
+        replica.end()
+
+
+def answers(client: redis.Redis) -> bool:
+    try:
+        return client.ping()
+    except redis.RedisError:
+        return False
 
 
 def is_look(command: str) -> bool:
