@@ -99,14 +99,13 @@ public final class DeliveryQueue: Sendable {
       reply = try await run(Scripts.accept, keys, words, on: durable)
     } catch {
       // It may have been taken, and only the answer is lost.
-      if due == 0 { tell(request.queue, id.shard) }
+      tell(request.queue, id.shard, due: due)
       throw error
     }
     // Of what was seen before the process that took it may have died before it told.
-    if due == 0, reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard) }
+    if reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard, due: due) }
     switch reply.integer {
     case 1:
-      if due > 0 { noteAgain(request.queue, id.shard, due: due) }
       return .accepted(id)
     case 0:
       // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
@@ -249,7 +248,7 @@ public final class DeliveryQueue: Sendable {
   /// Gives the message back untouched, for another worker to take at once.
   public func release(_ lease: LeasedMessage) async throws(QueueError) {
     try await putBack(lease, due: -2, error: "")
-    tell(lease.queue, lease.shard)
+    tell(lease.queue, lease.shard, due: 0)
   }
 
   /// Starts the lease's time anew.
@@ -308,9 +307,14 @@ public final class DeliveryQueue: Sendable {
   /// nothing.
   private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { notes.add(shard, due: due, of: queue, in: self) }
 
-  /// Something is in the shard to be worked at once. Workers by deadline look only where that is noted; others wait at the stream.
-  private func tell(_ queue: QueueName, _ shard: Shard) {
-    if queue.isWorkedByDeadline { notes.add(shard, due: Self.now, of: queue, in: self) }
+  /// Something is in the shard, to be worked then, or at once. Of what is to be worked at once this is noted where workers go by deadline
+  /// and look only where something is noted; others wait at the stream.
+  private func tell(_ queue: QueueName, _ shard: Shard, due: Int64) {
+    if due > 0 {
+      noteAgain(queue, shard, due: due)
+    } else if queue.isWorkedByDeadline {
+      notes.add(shard, due: Self.now, of: queue, in: self)
+    }
   }
 
   // MARK: Redis

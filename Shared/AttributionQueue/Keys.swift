@@ -47,8 +47,13 @@ public enum Keys {
   /// The same in a given shard, such as a delivery's.
   public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
-  /// The shard of a key.
-  static func shard(of key: String) -> Shard? { tags.firstIndex { key.hasPrefix($0) }.map(Shard.init) }
+  /// The shard of a key; nil where it has none.
+  static func shard(of key: String) -> Shard? {
+    let digits = key.utf8.dropFirst("{attr:".utf8.count).prefix(3)
+    guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    let shard = Shard(digits.reduce(0) { $0 * 10 + Int($1 - 48) })
+    return key.hasPrefix(tag(shard)) ? shard : nil
+  }
 
   static func hashTag(of key: String) -> Substring { key.prefix { $0 != "}" } }
 }

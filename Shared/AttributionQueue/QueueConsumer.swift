@@ -12,38 +12,47 @@ struct QueueConsumer: Sendable {
 
   /// Reads an entry that was delivered to this consumer, as a shard's stream has it, its id and its fields. One that cannot be read
   /// becomes a dead letter.
-  func lease(entry: RedisReply, of shard: @autoclosure () -> Shard?) -> LeasedMessage? {
+  func lease(entry: RedisReply, of shard: Shard) -> LeasedMessage? {
     var parts = entry.elements
     guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
-    if let message = lease(entryID: id, fields: fields, deliveryCount: 1) { return message }
+    if let message = lease(entryID: id, fields: fields, deliveryCount: 1, of: shard) { return message }
     // Where this does not come to its end the lease runs out, and who takes the entry over does it.
-    if let shard = shard() { Task { await bury(UnreadableEntry(entryID: id, fields: fields), shard) } }
+    Task { await bury(UnreadableEntry(entryID: id, fields: fields), deliveryCount: 1, of: shard) }
     return nil
   }
 
-  private func lease(entryID: String, fields: RedisReply, deliveryCount: Int64) -> LeasedMessage? {
-    LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name)
+  /// A delivery of another shard is none of this stream: its lease could not be settled.
+  private func lease(entryID: String, fields: RedisReply, deliveryCount: Int64, of shard: Shard) -> LeasedMessage? {
+    let message = LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name)
+    return message?.shard == shard ? message : nil
   }
 
   /// Makes a dead letter of it, which keeps all that it has.
-  private func bury(_ entry: UnreadableEntry, _ shard: Shard) async {
+  private func bury(_ entry: UnreadableEntry, deliveryCount: Int64, of shard: Shard) async {
     let id = entry.letterID(in: shard)
     let now = DeliveryQueue.now
     let record = DeliveryRecord(
-      id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: 0,
+      id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(deliveryCount),
       lastError: UnreadableEntry.reason)
     let keys =
       [Keys.ready(queue, shard), Keys.dead(queue, shard), Keys.delivery(id)]
       + (entry.line.map { [Keys.line(queue, shard, $0), Keys.delayed(queue, shard), Keys.payloads(queue, shard)] } ?? [])
-    let reply = try? await deliveries.run(
-      Scripts.bury, keys,
-      [
-        .string(DeliveryQueue.group), .string(name), .string(entry.entryID), .string(id.description), .string(UnreadableEntry.reason),
-        .integer(now), .bytes(record.json), entry.canBePutBack(in: shard) ? "0" : "1", .bytes(entry.id),
-      ])
-    guard reply?.integer == 1 else { return }
-    logDead(id, UnreadableEntry.reason)
-    try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(shard)
+    do {
+      let reply = try await deliveries.run(
+        Scripts.bury, keys,
+        [
+          .string(DeliveryQueue.group), .string(name), .string(entry.entryID), .integer(deliveryCount), .string(id.description),
+          .string(UnreadableEntry.reason), .integer(now), .bytes(record.json), entry.canBePutBack(in: shard) ? "0" : "1",
+          .bytes(entry.id),
+        ])
+      guard reply.integer == 1 else { return }
+      logDead(id, UnreadableEntry.reason)
+      try await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(shard)
+    } catch {
+      deliveries.logger.error(
+        "an entry that cannot be read stays in its queue for now",
+        metadata: ["queue": "\(queue.rawValue)", "entry": "\(entry.entryID)", "shard": "\(shard.index)", "error": "\(error)"])
+    }
   }
 
   private func logDead(_ id: DeliveryID, _ reason: String) {
@@ -76,8 +85,8 @@ struct QueueConsumer: Sendable {
     var taken: [LeasedMessage] = []
     for item in reply?.array?.last?.array ?? [] {
       guard let parts = item.array, parts.count == 3, let entry = parts[0].string, let count = parts[1].integer else { continue }
-      guard let message = lease(entryID: entry, fields: parts[2], deliveryCount: count) else {
-        await bury(UnreadableEntry(entryID: entry, fields: parts[2]), shard)
+      guard let message = lease(entryID: entry, fields: parts[2], deliveryCount: count, of: shard) else {
+        await bury(UnreadableEntry(entryID: entry, fields: parts[2]), deliveryCount: count, of: shard)
         continue
       }
       guard count > deliveries.configuration.maxDeliveries else {

@@ -217,8 +217,8 @@ public final class QueueWorker: Sendable {
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     return reply.elements.map { stream in
       var stream = stream.elements
-      let key = stream.next()
-      return (stream.next()?.elements).map { $0.compactMap { consumer.lease(entry: $0, of: key?.string.flatMap(Keys.shard)) } } ?? []
+      guard let shard = stream.next()?.string.flatMap(Keys.shard), let entries = stream.next()?.elements else { return [] }
+      return entries.compactMap { consumer.lease(entry: $0, of: shard) }
     }
   }
 

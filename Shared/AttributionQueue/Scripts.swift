@@ -1,16 +1,17 @@
 import RedisClient
 
-/// The Lua files of `Scripts/`, one each; `line` stands in front of those that take a message out of its line.
+/// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
+/// front of those that take one out of its line.
 enum Scripts {
   static let accept = script("accept", PackageResources.accept_lua)
-  static let complete = script("complete", PackageResources.line_lua + PackageResources.complete_lua)
-  static let retry = script("retry", PackageResources.line_lua + PackageResources.retry_lua)
-  static let bury = script("bury", PackageResources.line_lua + PackageResources.bury_lua)
-  static let promote = script("promote", PackageResources.promote_lua)
+  static let complete = finishing("complete", PackageResources.complete_lua)
+  static let retry = finishing("retry", PackageResources.retry_lua)
+  static let bury = finishing("bury", PackageResources.bury_lua)
+  static let promote = script("promote", PackageResources.payload_lua + PackageResources.promote_lua)
   static let forget = script("forget", PackageResources.forget_lua)
-  static let take = script("take", PackageResources.take_lua)
+  static let take = script("take", PackageResources.payload_lua + PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
-  static let ready = script("ready", PackageResources.ready_lua)
+  static let ready = script("ready", PackageResources.payload_lua + PackageResources.ready_lua)
   static let schedule = script("schedule", PackageResources.schedule_lua)
   static let due = script("due", PackageResources.due_lua)
   static let renew = script("renew", PackageResources.renew_lua)
@@ -24,6 +25,11 @@ enum Scripts {
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
+
+  /// One that takes a message off the queue. That is done where Redis has no memory for more, or it could never be worked off.
+  private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {
+    script(name, Array("#!lua flags=allow-oom\n".utf8) + PackageResources.payload_lua + PackageResources.line_lua + source)
+  }
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {
     RedisScript(name: name, source: String(decoding: source, as: UTF8.self))

@@ -280,10 +280,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     alarm = nil
     let failed = waiting
     waiting = []
+    // Before anybody hears of it: what is asked for next is not to be asked for here.
+    context?.close(promise: nil)
     // What Redis has answered and no replica has confirmed was not done as promised.
     for (sent, _) in unreplicated { fail(sent, error) }
     unreplicated.removeAll()
     for case .command(let sent) in failed { fail(sent, error) }
-    context?.close(promise: nil)
   }
 }

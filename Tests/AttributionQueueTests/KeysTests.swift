@@ -25,4 +25,11 @@ struct KeysTests {
 
   @Test("what is no delivery's id is none", arguments: ["", "1-a", "256-\(String(repeating: "a", count: 32))", "017-ABC", "017"])
   func ids(text: String) { #expect(DeliveryID(text) == nil) }
+
+  @Test func `A key tells its shard, and what is no key none`() {
+    for shard in Shard.all { #expect(Keys.shard(of: Keys.ready(.intake, shard)) == shard) }
+    for text in ["", "{attr:", "{attr:12", "{attr:256}:q", "{attr:999}:q", "{attr:01x}:q", "{attr:012", "{attx:012}:q", "attr:0012}:q"] {
+      #expect(Keys.shard(of: text) == nil, "\(text)")
+    }
+  }
 }

@@ -41,19 +41,33 @@ import Testing
     await run.value
   }
 
+  /// Writes a ready message's entry anew, its envelope as another version might write it, and with more fields.
+  func spoil(_ id: DeliveryID, _ queue: DeliveryQueue, more: [RedisArgument] = []) async throws {
+    let ready = RedisArgument.string(Keys.ready(.intake, id.shard))
+    let entry = try #require(try await queue.send(["XRANGE", ready, "-", "+"]).array?.first?.array)
+    var words = try #require(entry[1].array?.map { RedisArgument.bytes($0.bytes ?? []) })
+    let place = try #require(entry[1].array?.firstIndex { $0.string == "a" })
+    words[place + 1] = "no envelope"
+    _ = try await queue.send(["XDEL", ready, .string(try #require(entry[0].string))])
+    try await Self.put(words + more, id.shard, queue)
+  }
+
+  func acceptLine(_ names: [String], _ queue: DeliveryQueue) async throws -> [DeliveryID] {
+    var ids: [DeliveryID] = []
+    for name in names { ids.append(try await queue.accept(request(name, order: "x", keepsOrder: true)).id) }
+    return ids
+  }
+
+  func firstLetter(_ shard: Shard, _ queue: DeliveryQueue) async throws -> [String: RedisReply] {
+    let letters = try await queue.send(["XRANGE", .string(Keys.dead(.intake, shard)), "-", "+"])
+    return EventFeed.fields(letters.array?.first?.array?.last ?? .null)
+  }
+
   @Test func `An entry of another form becomes a dead letter with all it has, and what is behind it in its line is worked`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
-      let ids = try await ["a", "b"].asyncMap { try await queue.accept(request($0, order: "x", keepsOrder: true)).id }
-      // The first one's envelope, as another version might write it.
-      let ready = RedisArgument.string(Keys.ready(.intake, ids[0].shard))
-      let entry = try #require(try await queue.send(["XRANGE", ready, "-", "+"]).array?.first?.array)
-      var words = try #require(entry[1].array?.map { RedisArgument.bytes($0.bytes ?? []) })
-      let place = try #require(entry[1].array?.firstIndex { $0.string == "a" })
-      words[place + 1] = "no envelope"
-      _ = try await queue.send(["XDEL", ready, .string(try #require(entry[0].string))])
-      try await Self.put(words + ["more", "kept"], ids[0].shard, queue)
-
+      let ids = try await acceptLine(["a", "b"], queue)
+      try await spoil(ids[0], queue)
       try await worked(queue) { names in
         let dead = try await administration.snapshot(.intake).dead
         return names == ["b"] && dead == 1
@@ -62,9 +76,8 @@ import Testing
       #expect(letter.id == ids[0] && letter.kind == "test" && letter.lastError == UnreadableEntry.reason)
       #expect(letter.receivedAt == nil && letter.diedAt > 0)
       #expect(try await queue.delivery(ids[0])?.state == .dead)
-      let kept = EventFeed.fields(
-        try await queue.send(["XRANGE", .string(Keys.dead(.intake, ids[0].shard)), "-", "+"]).array?.first?.array?.last ?? .null)
-      #expect(kept["more"]?.string == "kept" && kept["b"]?.string == "a/" && kept["a"]?.string == "no envelope")
+      let kept = try await firstLetter(ids[0].shard, queue)
+      #expect(kept["b"]?.string == "a/" && kept["a"]?.string == "no envelope")
       #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
 
       // A version that can read it could be given it again; this one makes a letter of it again.
@@ -72,6 +85,67 @@ import Testing
       #expect(try await administration.snapshot(.intake).depth == 1)
       try await worked(queue) { _ in try await administration.snapshot(.intake).dead == 1 }
       #expect(try await administration.purge(.intake, ids: [ids[0]]) == 1)
+    }
+  }
+
+  @Test(arguments: [1, 5000]) func `What has fields that are not known here keeps them, and is not put back without them`(count: Int)
+    async throws
+  {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let id = try await queue.accept(request("a")).id
+      let more = (0..<count).flatMap { ["more\($0)", "kept", "x", "own"] }
+      try await spoil(id, queue, more: more.map { .string($0) })
+      try await worked(queue) { _ in try await administration.snapshot(.intake).dead == 1 }
+      let kept = try await firstLetter(id.shard, queue)
+      #expect(count == 1 ? kept["more0"]?.string == "kept" && kept["own x"]?.string == "own" : (kept["fields"]?.bytes?.count ?? 0) > 60_000)
+      #expect(kept["x"]?.string == UnreadableEntry.reason)
+      #expect(try await administration.replay(.intake, ids: []) == 0)
+      #expect(try await administration.snapshot(.intake).dead == 1)
+      #expect(try await administration.purge(.intake, ids: [id]) == 1)
+    }
+  }
+
+  @Test func `Payloads that cannot be read become dead letters where their turn comes, and nothing behind them is held up`() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let ids = try await acceptLine(["a", "b", "c", "d"], queue)
+      try await spoil(ids[0], queue)
+      // What waits for its turn: no payload at all as we know them, and one with too little.
+      let payloads = RedisArgument.string(Keys.payloads(.intake, ids[0].shard))
+      _ = try await queue.send(["HSET", payloads, .string(ids[1].description), "no payload"])
+      // {"k"} in MessagePack.
+      _ = try await queue.send(["HSET", payloads, .string(ids[2].description), .bytes([0x91, 0xa1, 0x6b])])
+      // And one that is due at some time.
+      let late = try await queue.accept(request("late", notBefore: DeliveryQueue.now + 50)).id
+      _ = try await queue.send(["HSET", .string(Keys.payloads(.intake, late.shard)), .string(late.description), "no payload"])
+      try await worked(queue) { names in
+        let dead = try await administration.snapshot(.intake).dead
+        return names == ["d"] && dead == 4
+      }
+      #expect(Set(try await administration.deadLetters(.intake, most: 10).map(\.id)) == Set(ids[..<3] + [late]))
+      #expect(try await queue.send(["KEYS", "*:line:*"]).array?.isEmpty == true)
+      #expect(try await administration.snapshot(.intake).delayed == 0)
+    }
+  }
+
+  @Test func `A delivery of another shard is none of this one's, and holds up none of those beside it`() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      let id = try await queue.accept(request("a")).id
+      let other = Shard(id.shard.index + 1)
+      let ready = RedisArgument.string(Keys.ready(.intake, id.shard))
+      let entry = try #require(try await queue.send(["XRANGE", ready, "-", "+"]).array?.first?.array?.last?.array)
+      let words = entry.map { RedisArgument.bytes($0.bytes ?? []) }
+      try await Self.put(words, other, queue)
+      try await worked(queue) { names in
+        let dead = try await administration.snapshot(.intake).dead
+        return names == ["a"] && dead == 1
+      }
+      let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
+      #expect(letter.id != id && letter.id.shard == other)
+      #expect(try await firstLetter(other, queue)["own i"]?.string == id.description)
+      #expect(try await queue.delivery(id)?.state == .verified)
     }
   }
 
@@ -108,25 +182,22 @@ import Testing
       let tests = DeadlineWorkerTests()
       let id = try await queue.accept(tests.token("t", deadline: DeliveryQueue.now + 60_000)).id
       try await Self.put(["i", "none", "k", "test"], id.shard, queue, .tokens)
+      // And a token with no payload as we know them.
+      let spoilt = try await queue.accept(tests.token("s", deadline: DeliveryQueue.now + 60_000)).id
+      _ = try await queue.send(["HSET", .string(Keys.payloads(.tokens, spoilt.shard)), .string(spoilt.description), "no payload"])
+      let late = try await queue.accept(tests.token("l", deadline: DeliveryQueue.now + 60_000, notBefore: DeliveryQueue.now + 50)).id
+      _ = try await queue.send(["HSET", .string(Keys.payloads(.tokens, late.shard)), .string(late.description), "no payload"])
       let worked = Mutex(0)
       try await tests.working(queue) { _ in
         worked.withLock { $0 += 1 }
         return .complete(Completion(state: .done, events: []))
       } while: {
-        try await eventually("one is worked and one is dead") {
+        try await eventually("one is worked and the others are dead") {
           let dead = try await administration.snapshot(.tokens).dead
-          return worked.withLock { $0 } == 1 && dead == 1
+          return worked.withLock { $0 } == 1 && dead == 3
         }
       }
       #expect(try await administration.snapshot(.tokens).inFlight == 0)
     }
-  }
-}
-
-extension Sequence {
-  fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
-    var results: [Result] = []
-    for element in self { results.append(try await transform(element)) }
-    return results
   }
 }

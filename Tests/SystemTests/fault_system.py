@@ -174,9 +174,6 @@ class Proxy:
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: int, is_reply: bool) -> None:
         while data := await reader.read(1 << 16):
-            if not is_reply and self.unanswered and self.unanswered in data:
-                self.unanswered = None
-                self.armed[key] = 0
             if is_reply and (most := self.armed.get(key)) is not None:
                 self.cuts += 1
                 writer.write(data[:min(most, len(data) - 1)])
@@ -184,6 +181,9 @@ class Proxy:
                 raise ConnectionResetError
             writer.write(data)
             await writer.drain()
+            if not is_reply and self.unanswered and self.unanswered in data:
+                self.unanswered = None
+                self.armed[key] = 0
         raise ConnectionResetError
 
     async def cut(self) -> int:

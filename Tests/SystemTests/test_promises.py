@@ -307,7 +307,7 @@ def test_at_replicated_durability_neither_a_delivery_nor_a_users_answer_is_ackno
     system = FaultSystem(tmp_path, maker.apple_key, "{ durability: replicated, replicationTimeout: 300ms }")
     ingest = system.service("ingest")
     port = free_port()
-    replica = Process("replica", ["redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", tmp_path, "--save", ""],
+    replica = Process("replica", ["redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", tmp_path, "--save", "", "--appendonly", "yes"],
                       dict(os.environ), tmp_path / "replica.log")
     postback, session = maker.postback(), maker.story()[0]
     install = json.loads(session.body)["installId"]

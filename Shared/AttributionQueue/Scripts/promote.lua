@@ -9,14 +9,7 @@ for _, id in ipairs(due) do
   local packed = redis.call('HGET', KEYS[2], id)
   redis.call('ZREM', KEYS[1], id)
   redis.call('HDEL', KEYS[2], id)
-  if packed then
-    local m = cmsgpack.unpack(packed)
-    if m[6] then
-      redis.call('XADD', KEYS[3], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'o', m[6])
-    else
-      redis.call('XADD', KEYS[3], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5])
-    end
-  end
+  if packed then append(KEYS[3], id, packed) end
 end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 -- One that is due never waits for another of its order key, not for a time.

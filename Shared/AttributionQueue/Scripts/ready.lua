@@ -10,13 +10,7 @@ for _, id in ipairs(ARGV) do
   if packed and due ~= 'inf' then
     redis.call('ZREM', KEYS[1], id)
     redis.call('HDEL', KEYS[2], id)
-    local m = cmsgpack.unpack(packed)
-    local words = {'*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5]}
-    if m[6] then
-      words[#words + 1] = 'o'
-      words[#words + 1] = m[6]
-    end
-    redis.call('XADD', KEYS[3], unpack(words))
+    append(KEYS[3], id, packed)
     moved = moved + 1
   end
 end

@@ -2,13 +2,17 @@
 -- KEYS 1 dead-letter stream  2 ready stream  3 delivery record  4 delayed set  5 delayed payloads
 --      6 line of its order key, if it keeps its order: it goes to the line's end
 -- ARGV 1 entry id  2 1 to replay, 0 to delete for good  3 now, ms  4 the record, written where there still is one
--- Answers 1 when it was there. A final one, which has no body any more, is never put back.
+-- Answers 1 when it was there. A final one, which has no body any more, is never put back, and one with fields that are not known here is
+-- put back by a version that knows them.
+local known = {i = true, k = true, b = true, a = true, n = true, h = true, o = true, r = true, x = true, d = true}
 local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
 if not entry then return 0 end
 if ARGV[2] == '1' then
   local field = {}
   for index = 1, #entry[2], 2 do field[entry[2][index]] = entry[2][index + 1] end
-  if field['f'] then return 0 end
+  for name in pairs(field) do
+    if not known[name] then return 0 end
+  end
   local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h']}
   if KEYS[6] then
     words[#words + 1] = 'o'

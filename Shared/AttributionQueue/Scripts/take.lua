@@ -13,13 +13,14 @@ for _, id in ipairs(due) do
   local packed = redis.call('HGET', KEYS[3], id)
   redis.call('ZREM', KEYS[2], id)
   if packed then
-    local m = cmsgpack.unpack(packed)
-    if m[7] then
-      redis.call('ZADD', KEYS[4], m[7], id)
+    local isRead, m = pcall(cmsgpack.unpack, packed)
+    local deadline = isRead and type(m) == 'table' and tonumber(m[7])
+    if deadline then
+      redis.call('ZADD', KEYS[4], deadline, id)
     else
       -- Accepted without a deadline: it goes first.
       redis.call('HDEL', KEYS[3], id)
-      redis.call('XADD', KEYS[1], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5])
+      append(KEYS[1], id, packed)
     end
   end
 end
@@ -28,10 +29,7 @@ for _, id in ipairs(taken) do
   local packed = redis.call('HGET', KEYS[3], id)
   redis.call('ZREM', KEYS[4], id)
   redis.call('HDEL', KEYS[3], id)
-  if packed then
-    local m = cmsgpack.unpack(packed)
-    redis.call('XADD', KEYS[1], '*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5], 'r', m[7])
-  end
+  if packed then append(KEYS[1], id, packed) end
 end
 -- More than were just added: what stands in the stream by itself, such as a dead letter to be worked again, is taken too.
 local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', #taken + 16, 'STREAMS', KEYS[1], '>')
