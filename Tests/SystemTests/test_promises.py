@@ -324,11 +324,14 @@ def test_at_replicated_durability_neither_a_delivery_nor_a_users_answer_is_ackno
             assert send() == [500, 503, 503]
             replica.start()
             eventually("the replica runs", lambda: answers(follower))
+            # By itself it waits for some seconds for more replicas.
+            system.client.config_set("repl-diskless-sync-delay", 0)
             follower.replicaof("127.0.0.1", system.redis_port)
             eventually("all are acknowledged", lambda: send() == [200, 202, 200])
             key = next(iter(follower.scan_iter("*:install:*", 1000)))
             assert follower.get(key) == system.client.get(key) is not None
-            replica.end()
+            # Not by SIGTERM: it would write its whole log first.
+            replica.signal(signal.SIGKILL)
             assert send() == [500, 503, 503]
     finally:
         replica.end()
