@@ -3,17 +3,14 @@
 -- known to stand in: who leases it makes a dead letter of it.
 local function append(ready, id, packed, line)
   local isRead, m = pcall(cmsgpack.unpack, packed)
-  isRead = isRead and type(m) == 'table'
-  for index, form in ipairs({'string', 'string', 'string', 'number', 'string'}) do isRead = isRead and type(m[index]) == form end
-  local words = {'*', 'i', id}
-  local function add(name, value) words[#words + 1], words[#words + 2] = name, value end
+  isRead = isRead and type(m) == 'table' and type(m[1]) == 'string' and type(m[2]) == 'string' and type(m[3]) == 'string'
+    and type(m[4]) == 'number' and type(m[5]) == 'string'
+  local words = {'*', 'i', id, 'payload', packed}
   if isRead then
-    for index, name in ipairs({'k', 'b', 'a', 'n', 'h'}) do add(name, m[index]) end
+    words = {'*', 'i', id, 'k', m[1], 'b', m[2], 'a', m[3], 'n', m[4], 'h', m[5]}
     line = line or m[6]
-  else
-    add('payload', packed)
   end
-  if line then add('o', line) end
-  if isRead and tonumber(m[7]) then add('r', m[7]) end
+  if line then words[#words + 1], words[#words + 2] = 'o', line end
+  if isRead and tonumber(m[7]) then words[#words + 1], words[#words + 2] = 'r', m[7] end
   redis.call('XADD', ready, unpack(words))
 end
