@@ -88,7 +88,7 @@ struct RPCClientTests {
     // Port 1 of loopback: reserved, and nothing serves it.
     let client = RPCClient(baseURL: "http://127.0.0.1:1/", token: nil, http: HTTPClient())
     do {
-      _ = try await client.call(NotificationRecoveryService.GetRecovery.self, GetRecoveryRequest(recoveryId: "a"), timeout: .seconds(20))
+      _ = try await client.call(NotificationRecoveryService.GetRecovery.self, GetRecoveryRequest(recoveryId: "a"), timeout: .seconds(600))
       Issue.record("answered")
     } catch {
       #expect(error.code == .unavailable)
