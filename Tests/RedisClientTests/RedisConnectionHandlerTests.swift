@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
 
 @testable import RedisClient
@@ -10,10 +11,12 @@ import Testing
     let channel = NIOAsyncTestingChannel()
     let handler: NIOLoopBound<RedisConnectionHandler>
 
-    init(_ replication: RedisReplication? = nil) async throws {
+    init(_ replication: RedisReplication? = nil, observer: ((NIOAsyncTestingChannel) -> any RedisObserver)? = nil) async throws {
       let (channel, loop) = (channel, channel.testingEventLoop)
+      let observer = observer?(channel)
       handler = try await loop.executeInContext {
-        let handler = RedisConnectionHandler(reader: try #require(ReplyReader(maxElements: 100)), replication: replication)
+        let handler = RedisConnectionHandler(
+          reader: try #require(ReplyReader(maxElements: 100)), replication: replication, observer: observer)
         try channel.pipeline.syncOperations.addHandler(handler)
         return NIOLoopBound(handler, eventLoop: loop)
       }
@@ -122,4 +125,35 @@ import Testing
     }
     for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
   }
+
+  /// What a connection is when a command's failure is told.
+  private final class AtFailure: RedisObserver {
+    let channel: NIOAsyncTestingChannel
+    let wereOpen = Mutex<[Bool]>([])
+
+    init(_ channel: NIOAsyncTestingChannel) { self.channel = channel }
+
+    func sent() {}
+    func answered(_ command: String, seconds: Double) {}
+    func failed(_ kind: String) { wereOpen.withLock { $0.append(channel.isActive) } }
+    func connected() {}
+  }
+
+  @Test func `Who hears of a connection's end finds it closed already, and asks another`() async throws {
+    let watch = Mutex<AtFailure?>(nil)
+    let connection = try await Connection(observer: { channel in
+      let observer = AtFailure(channel)
+      watch.withLock { $0 = observer }
+      return observer
+    })
+    let callers = try await connection.send([Self.short.words, Self.long("x").words])
+    // What is no reply.
+    try? await connection.receive("?nonsense\r\n")
+    for caller in callers { #expect(await caller.value.isFailure) }
+    #expect(watch.withLock { $0 }?.wereOpen.withLock { $0 } == [false, false])
+  }
+}
+
+extension Result {
+  fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
 }
