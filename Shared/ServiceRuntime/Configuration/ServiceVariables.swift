@@ -41,6 +41,8 @@ public struct ServiceVariables: Sendable {
   public var publicTLS: ListenerTLS?
   public var consentConnectTo: String?
   public var serviceToken: String?
+  /// Threads that serve connections and work queues; nil: one for each core that may be used.
+  public var eventLoops: Int?
   public var logLevel: String
   public var development: Bool
   public var open: Bool
@@ -115,6 +117,11 @@ public struct ServiceVariables: Sendable {
     default: throw ConfigurationError("ATTRIBUTION_TLS_CLIENT_CERTIFICATE", "must be optional or required")
     }
     consentConnectTo = text("consent.connect.to")
+    let loops = try number("event.loops", 0)
+    if text("event.loops") != nil {
+      guard (1...1024).contains(loops) else { throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "must be 1 to 1024") }
+      eventLoops = loops
+    }
     logLevel = text("log.level") ?? "info"
     development = flag("development")
     drainDelay = .milliseconds(try number("drain.delay.ms", 5000))

@@ -78,7 +78,6 @@ public enum ServiceMain {
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     signal(SIGPIPE, SIG_IGN)
-    NIOSingletons.groupLoopCountSuggestion = AvailableCores.count
     do {
       try await start(service, build)
     } catch let error as ConfigurationError {
@@ -102,6 +101,8 @@ public enum ServiceMain {
     async throws
   {
     let variables = try ServiceVariables(service)
+    // Before anything asks for a loop.
+    NIOSingletons.groupLoopCountSuggestion = variables.eventLoops ?? AvailableCores.count
     guard let level = Logger.Level(rawValue: variables.logLevel) else {
       throw ConfigurationError(
         "ATTRIBUTION_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical")
