@@ -28,42 +28,52 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     let (year, month, day) = Self.date(fromDays: days)
     // Written digit by digit: each event has two of these.
     return String(unsafeUninitializedCapacity: 48) { buffer in
-      var count = 0
-      func write(_ byte: UInt8) {
-        buffer[count] = byte
-        count += 1
-      }
-      func write(_ value: Int64, _ width: Int) {
-        var rest = value
-        for place in (count..<count + width).reversed() {
-          buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-          rest /= 10
-        }
-        count += width
-      }
-      if (0...9999).contains(year) { write(year, 4) } else { String(year).utf8.forEach(write) }
-      write(UInt8(ascii: "-"))
-      write(month, 2)
-      write(UInt8(ascii: "-"))
-      write(day, 2)
-      write(UInt8(ascii: "T"))
-      write(inDay / 3600, 2)
-      write(UInt8(ascii: ":"))
-      write(inDay / 60 % 60, 2)
-      write(UInt8(ascii: ":"))
-      write(inDay % 60, 2)
+      var digits = Digits(room: buffer)
+      if (0...9999).contains(year) { digits.write(year, 4) } else { for byte in String(year).utf8 { digits.write(byte) } }
+      digits.write(UInt8(ascii: "-"))
+      digits.write(month, 2)
+      digits.write(UInt8(ascii: "-"))
+      digits.write(day, 2)
+      digits.write(UInt8(ascii: "T"))
+      digits.write(inDay / 3600, 2)
+      digits.write(UInt8(ascii: ":"))
+      digits.write(inDay / 60 % 60, 2)
+      digits.write(UInt8(ascii: ":"))
+      digits.write(inDay % 60, 2)
       if nanos != 0 {
-        write(UInt8(ascii: "."))
+        digits.write(UInt8(ascii: "."))
         if nanos % 1_000_000 == 0 {
-          write(Int64(nanos / 1_000_000), 3)
+          digits.write(Int64(nanos / 1_000_000), 3)
         } else if nanos % 1000 == 0 {
-          write(Int64(nanos / 1000), 6)
+          digits.write(Int64(nanos / 1000), 6)
         } else {
-          write(Int64(nanos), 9)
+          digits.write(Int64(nanos), 9)
         }
       }
-      write(UInt8(ascii: "Z"))
-      return count
+      digits.write(UInt8(ascii: "Z"))
+      return digits.count
+    }
+  }
+
+  /// Writes one character after the other into the room of a text.
+  private struct Digits {
+    let room: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+
+    mutating func write(_ byte: UInt8) {
+      room[count] = byte
+      count += 1
+    }
+
+    mutating func write(_ value: Int64, _ width: Int) {
+      var rest = value
+      var place = count + width
+      while place > count {
+        place -= 1
+        room[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      count += width
     }
   }
 

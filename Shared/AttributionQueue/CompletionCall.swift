@@ -24,7 +24,8 @@ struct CompletionCall {
   /// One record after the other.
   private var json = JSONWriter(reserving: 512)
   /// Made when the first asks for them: all are of one shard.
-  private var generations: [SeenStore: SeenBefore.Generations] = [:]
+  private var deliveryGenerations: SeenBefore.Generations?
+  private var notificationGenerations: SeenBefore.Generations?
 
   init(of lease: LeasedMessage, many: Int, _ configuration: QueueConfiguration, now: Int64) {
     queue = lease.queue
@@ -101,20 +102,19 @@ struct CompletionCall {
   }
 
   private mutating func generations(_ store: SeenStore, _ seen: SeenBefore) -> SeenBefore.Generations {
-    if let known = generations[store] { return known }
-    let made = seen.generations(store, shard: shard, now: now)
-    generations[store] = made
-    return made
+    let known = store == .delivery ? deliveryGenerations : notificationGenerations
+    let generations = known ?? seen.generations(store, shard: shard, now: now)
+    if store == .delivery { deliveryGenerations = generations } else { notificationGenerations = generations }
+    return generations
   }
 
   private mutating func write(recordOf work: CompletedWork) {
-    var record = DeliveryRecord(work.lease)
-    record.state = work.completion.state
-    record.completedAt = now
-    record.eventId = work.completion.recordedEventId ?? work.completion.events.first?.id
-    record.reason = work.completion.reason
+    let lease = work.lease
     json.removeAll()
-    record.write(to: &json)
+    DeliveryRecord.write(
+      to: &json, state: work.completion.state, queue: queue.rawValue, kind: lease.message.kind, acceptedAt: lease.message.receivedAt,
+      completedAt: now, attempts: lease.attempt, eventId: work.completion.recordedEventId ?? work.completion.events.first?.id,
+      reason: work.completion.reason, lastError: lease.lastError)
     words.append(json.bytes)
   }
 }

@@ -11,19 +11,22 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads `017-<32 hex digits>`; nil for anything else.
   public init?(_ text: String) {
-    let bytes = text.utf8
-    guard bytes.count == 36 else { return nil }
-    var index = 0
-    for (place, byte) in bytes.enumerated() {
-      switch (place, byte) {
-      case (0..<3, 48...57): index = index * 10 + Int(byte - 48)
-      case (3, UInt8(ascii: "-")), (4..., 48...57), (4..., 97...102): continue
-      default: return nil
-      }
-    }
-    guard index < Shard.count else { return nil }
-    shard = Shard(index)
+    let read =
+      text.utf8.withContiguousStorageIfAvailable { Self.shard(of: $0) } ?? Array(text.utf8).withUnsafeBufferPointer { Self.shard(of: $0) }
+    guard let read else { return nil }
+    shard = read
     description = text
+  }
+
+  private static func shard(of id: UnsafeBufferPointer<UInt8>) -> Shard? {
+    guard id.count == 36, id[3] == UInt8(ascii: "-") else { return nil }
+    var index = 0
+    for place in 0..<3 {
+      guard (48...57).contains(id[place]) else { return nil }
+      index = index * 10 + Int(id[place] - 48)
+    }
+    for place in 4..<36 where !(48...57).contains(id[place]) && !(97...102).contains(id[place]) { return nil }
+    return index < Shard.count ? Shard(index) : nil
   }
 
   /// 32 hexadecimal digits.

@@ -43,6 +43,16 @@ extension DeliveryRecord {
 
   /// Writes ``json``.
   func write(to writer: inout JSONWriter) {
+    Self.write(
+      to: &writer, state: state, queue: queue, kind: kind, acceptedAt: acceptedAt, completedAt: completedAt, attempts: attempts,
+      eventId: eventId, reason: reason, lastError: lastError)
+  }
+
+  /// Writes the ``json`` of a record that nobody else needs: there is one of every message that is completed.
+  static func write(
+    to writer: inout JSONWriter, state: DeliveryState, queue: String, kind: String, acceptedAt: Int64?, completedAt: Int64?,
+    attempts: Int, eventId: String?, reason: String?, lastError: String?
+  ) {
     writer.beginObject()
     writer.key("s")
     writer.string(state.rawValue)

@@ -13,7 +13,7 @@ final class HeldLeases: Sendable {
   }
 
   /// Takes out messages of one shard.
-  func remove(_ messages: some RandomAccessCollection<LeasedMessage>) {
+  func remove(_ messages: [LeasedMessage]) {
     guard let shard = messages.first?.shard.index else { return }
     leases.withLock { leases in
       if leases[shard].count >= messages.count, zip(leases[shard], messages).allSatisfy({ $0 === $1 }) {

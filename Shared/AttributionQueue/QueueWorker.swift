@@ -57,12 +57,21 @@ public final class QueueWorker: Sendable {
     let shards: [Shard]
     /// For reads that block.
     let redis: RedisClient
-    /// How long it waits at Redis.
-    let blockTime = Duration.milliseconds(Int64.random(in: QueueWorker.blockTime))
     let work = ShardsAtWork()
+    /// The commands that lease what is ready of all its shards: what is there, or what comes within the time that it waits at Redis.
+    let readsAll: (atOnce: RedisWords, waiting: RedisWords)
+
+    init(shards: [Shard], redis: RedisClient, most: Int, _ queue: QueueName, _ consumer: String) {
+      self.shards = shards
+      self.redis = redis
+      let time = Duration.milliseconds(Int64.random(in: QueueWorker.blockTime))
+      readsAll = (
+        Self.read(shards, most: most, blocking: nil, queue, consumer), Self.read(shards, most: most, blocking: time, queue, consumer)
+      )
+    }
 
     /// The command that leases what is ready of some of the shards.
-    func read(_ shards: [Shard], most: Int, blocking time: Duration?, _ queue: QueueName, _ consumer: String) -> RedisWords {
+    static func read(_ shards: [Shard], most: Int, blocking time: Duration? = nil, _ queue: QueueName, _ consumer: String) -> RedisWords {
       var words = RedisWords(reserving: 160 + 40 * shards.count)
       words.append("XREADGROUP")
       words.append("GROUP")
@@ -99,9 +108,10 @@ public final class QueueWorker: Sendable {
     self.observe = observe
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     look = PauseLook(queue: queue, deliveries: deliveries)
-    self.lanes = (0..<max(1, lanes)).map { lane in
+    self.lanes = (0..<max(1, lanes)).map { [leasedTogether, consumer] lane in
       let shards = Shard.all.filter { $0.index % max(1, lanes) == lane }
-      return Lane(shards: shards, redis: deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane))
+      let redis = deliveries.redis.dedicated(commandTimeout: .seconds(10), loop: lane)
+      return Lane(shards: shards, redis: redis, most: leasedTogether, queue, consumer.name)
     }
   }
 
@@ -208,11 +218,13 @@ public final class QueueWorker: Sendable {
   /// What is ready, by shard. `waits`: for a while, until something is.
   private func lease(_ lane: Lane, waits: Bool) async throws -> [[LeasedMessage]] {
     let backlogged = lane.work.backlogged
-    // There is one at least: fewer are worked at once than there are.
-    let shards = backlogged.isEmpty ? lane.shards : lane.shards.filter { !backlogged.contains($0) }
-    let read = lane.read(
-      shards, most: leasedTogether, blocking: waits && backlogged.isEmpty ? lane.blockTime : nil, queue,
-      consumer.name)
+    let read =
+      if backlogged.isEmpty {
+        waits ? lane.readsAll.waiting : lane.readsAll.atOnce
+      } else {
+        // There is one at least: fewer are worked at once than there are.
+        Lane.read(lane.shards.filter { !backlogged.contains($0) }, most: leasedTogether, queue, consumer.name)
+      }
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
     return reply.elements.map { stream in
@@ -304,7 +316,7 @@ public final class QueueWorker: Sendable {
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
     for (work, outcome) in seen { await settle(work.lease, outcome, started: work.started) }
-    held.remove(complete.lazy.map(\.lease))
+    held.remove(complete.map { $0.lease })
   }
 
   /// A moment by both clocks.

@@ -3,7 +3,7 @@ import CHiredis
 /// hiredis' reader: bytes in, replies out. One a connection, used on its event loop alone.
 final class ReplyReader {
   /// What hiredis tells of, piece by piece.
-  private final class Pieces {
+  private struct Pieces {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
     /// Items that may still come; below none there were too many.
@@ -15,36 +15,44 @@ final class ReplyReader {
       left = most
     }
 
-    func take(_ item: ReplyTape.Item) -> Bool {
+    mutating func take(_ item: ReplyTape.Item) -> Bool {
       left -= 1
       guard left >= 0 else { return false }
       items.append(item)
       return true
     }
 
-    func reply() -> RedisReply {
-      defer {
-        // Kept where it was not given away.
-        items.removeAll(keepingCapacity: items.count == 1)
-        bytes.removeAll(keepingCapacity: bytes.isEmpty)
-        left = most
+    mutating func reply() -> RedisReply {
+      left = most
+      if items.count == 1, items[0].kind == .integer || items[0].kind == .null {
+        // It needs no tape, and the room for the next one is kept.
+        defer { items.removeAll(keepingCapacity: true) }
+        return RedisReply(items[0], in: nil, at: 0)
       }
-      return ReplyTape.reply(items: items, bytes: bytes)
+      let tape = ReplyTape(items: &items, bytes: bytes)
+      bytes = []
+      return RedisReply(tape.items[0], in: tape, at: 0)
     }
   }
 
   private let raw: UnsafeMutablePointer<redisReader>
-  private let pieces: Pieces
+  /// At a place of its own, which hiredis hands back with each piece.
+  private let pieces: UnsafeMutablePointer<Pieces>
 
   /// `maxElements` bounds one reply, nested ones counted.
   init?(maxElements: Int) {
     guard let raw = redisReaderCreateWithFunctions(Self.functions) else { return nil }
     self.raw = raw
-    pieces = Pieces(most: maxElements)
-    raw.pointee.privdata = Unmanaged.passUnretained(pieces).toOpaque()
+    pieces = .allocate(capacity: 1)
+    pieces.initialize(to: Pieces(most: maxElements))
+    raw.pointee.privdata = UnsafeMutableRawPointer(pieces)
   }
 
-  deinit { redisReaderFree(raw) }
+  deinit {
+    redisReaderFree(raw)
+    pieces.deinitialize(count: 1)
+    pieces.deallocate()
+  }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return }
@@ -55,11 +63,11 @@ final class ReplyReader {
   func next() throws(RedisError) -> RedisReply? {
     var reply: UnsafeMutableRawPointer?
     guard redisReaderGetReply(raw, &reply) == REDIS_OK else { throw fault }
-    return reply == nil ? nil : pieces.reply()
+    return reply == nil ? nil : pieces.pointee.reply()
   }
 
   private var fault: RedisError {
-    if pieces.left < 0 { return .unexpectedReply("a command with too many elements") }
+    if pieces.pointee.left < 0 { return .unexpectedReply("a command with too many elements") }
     return .unavailable(
       "protocol error: "
         + withUnsafePointer(to: raw.pointee.errstr) {
@@ -78,19 +86,22 @@ final class ReplyReader {
             if start == 0 { pieces.bytes.reserveCapacity(max(length, 256)) }
             if let text { pieces.bytes.append(contentsOf: UnsafeRawBufferPointer(start: text, count: length)) }
             let kind: ReplyTape.Kind = task?.pointee.type == REDIS_REPLY_ERROR ? .error : .text
-            return ReplyTape.Item(kind: kind, count: Int32(length), value: Int64(start))
+            return pieces.take(ReplyTape.Item(kind: kind, count: Int32(length), value: Int64(start)))
           }
         },
-        createArray: { task, count in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .array, count: count) } },
-        createInteger: { task, value in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .integer, value: value) } },
-        createNil: { task in ReplyReader.take(task) { _ in ReplyTape.Item(kind: .null) } },
+        createArray: { task, count in
+          ReplyReader.take(task) { pieces in pieces.take(ReplyTape.Item(kind: .array, count: count)) }
+        },
+        createInteger: { task, value in
+          ReplyReader.take(task) { pieces in pieces.take(ReplyTape.Item(kind: .integer, value: value)) }
+        },
+        createNil: { task in ReplyReader.take(task) { pieces in pieces.take(ReplyTape.Item(kind: .null)) } },
         freeObject: { _ in }))
     return functions
   }()
 
-  private static func take(_ task: UnsafePointer<redisReadTask>?, _ item: (Pieces) -> ReplyTape.Item) -> UnsafeMutableRawPointer? {
+  private static func take(_ task: UnsafePointer<redisReadTask>?, _ piece: (inout Pieces) -> Bool) -> UnsafeMutableRawPointer? {
     guard let place = task?.pointee.privdata else { return nil }
-    let pieces = Unmanaged<Pieces>.fromOpaque(place).takeUnretainedValue()
-    return pieces.take(item(pieces)) ? place : nil
+    return piece(&place.assumingMemoryBound(to: Pieces.self).pointee) ? place : nil
   }
 }

@@ -15,8 +15,10 @@ final class ReplyTape: Sendable {
   let items: [Item]
   let bytes: [UInt8]
 
-  init(items: [Item], bytes: [UInt8]) {
-    var items = items
+  /// - Parameter items: theirs is the room, which is taken over: none are left.
+  init(items given: inout [Item], bytes: [UInt8]) {
+    var items: [Item] = []
+    swap(&items, &given)
     // From behind: where its elements end is known when their array is reached.
     for place in items.indices.reversed() {
       var end = Int32(place + 1)
@@ -27,12 +29,5 @@ final class ReplyTape: Sendable {
     }
     self.items = items
     self.bytes = bytes
-  }
-
-  /// The whole reply.
-  static func reply(items: [Item], bytes: [UInt8]) -> RedisReply {
-    if items.count == 1, items[0].kind == .integer || items[0].kind == .null { return RedisReply(items[0], in: nil, at: 0) }
-    let tape = ReplyTape(items: items, bytes: bytes)
-    return RedisReply(tape.items[0], in: tape, at: 0)
   }
 }

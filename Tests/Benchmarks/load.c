@@ -1,5 +1,6 @@
 // Posts different, genuine-looking postbacks to ingest's public port; says how many were answered 200, how fast, and what core share
-// this program itself took. One thread, so cheap that it does not hold up what it measures.
+// this program itself took. One thread, so cheap that it does not hold up what it measures: at a rate it wakes when a request is due and
+// looks for answers then, since the kernel notes when they came.
 //
 // load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES
 //   RATE    requests a second, sent on time whatever the answers do, their latency counted from when they were due until the answer came
@@ -200,6 +201,10 @@ int main(int count, char **words) {
     if (at > end + 30000000000LL) return fprintf(stderr, "load: %d answers are missing\n", most - idles), 1;
     struct epoll_event events[256];
     struct timespec time = {wait / 1000000000, wait % 1000000000};
+    if (!over && rate > 0 && idles) {
+      nanosleep(&time, NULL);
+      time = (struct timespec){0};
+    }
     int ready = epoll_pwait2(poll, events, 256, &time, NULL);
     for (int index = 0; index < ready; index++)
       if (take(events[index].data.u32)) rest(events[index].data.u32);

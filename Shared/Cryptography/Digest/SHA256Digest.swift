@@ -49,7 +49,10 @@ public struct HMACSHA256: Sendable {
     let length = bytes.count
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.blockSize + max(SHA256Digest.size, length)) { block in
       _ = block.initialize(fromContentsOf: inner)
-      _ = block[Self.blockSize...].initialize(fromContentsOf: bytes)
+      let message = UnsafeMutableBufferPointer(rebasing: block[Self.blockSize...])
+      if bytes.withContiguousStorageIfAvailable({ _ = message.initialize(fromContentsOf: $0) }) == nil {
+        _ = message.initialize(fromContentsOf: bytes)
+      }
       SHA256Digest.hash(UnsafeBufferPointer(rebasing: block[..<(Self.blockSize + length)]), into: block.baseAddress! + Self.blockSize)
       _ = block.update(fromContentsOf: outer)
       return SHA256Digest.hash(UnsafeBufferPointer(rebasing: block[..<(Self.blockSize + SHA256Digest.size)]))
