@@ -31,14 +31,16 @@ def make_key(path: pathlib.Path, curve: str = "prime256v1") -> pathlib.Path:
 
 
 class SignerProcess:
-    def __init__(self, folder: pathlib.Path, configuration: str, **variables: str):
+    def __init__(self, folder: pathlib.Path, configuration: str, limits: tuple[int, int] | None = None, **variables: str):
+        """`limits`: how many files it may have open, soft and hard."""
         self.folder, self.port = folder, free_port()
         self.path = folder / "configuration.yaml"
         self.write(configuration)
         self.log_path = folder / "signer.log"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
+        limited = [] if limits is None else ["prlimit", f"--nofile={limits[0]}:{limits[1]}", "--"]
         self.process = subprocess.Popen(
-            [BINARY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_path.open("ab"),
+            [*limited, BINARY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_path.open("ab"),
             env={**environment, "ATTRIBUTION_CONFIG": str(self.path), "ATTRIBUTION_LISTEN": f"127.0.0.1:{self.port}",
                  "ATTRIBUTION_DRAIN_DELAY_MS": "100", **variables})
 

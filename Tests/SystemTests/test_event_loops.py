@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 
 import pytest
 from signer_process import SignerProcess, make_key
@@ -42,6 +43,21 @@ def test_a_number_that_cannot_be_is_named(folder, value, words):
     assert code == 78 and f"ATTRIBUTION_EVENT_LOOPS: {words}" in log
 
 
+def started_with(files: tuple[int, int], *arguments, **variables) -> SignerProcess:
+    """A signer whose limits of open files, soft and hard, are these. Its Redis, for which it asks for loops early, is nowhere."""
+    return SignerProcess(
+        *arguments, limits=files, ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0", **variables)
+
+
 def test_the_most_that_can_be(folder):
-    with SignerProcess(folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS="1024") as signer:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with started_with((256, hard), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS="1024") as signer:
         assert event_loops(signer) == 1024
+
+
+def test_more_than_there_are_open_files_for_is_named(folder):
+    most = (1000 - 32) // 5
+    with started_with((1000, 1000), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=str(most)) as signer:
+        assert event_loops(signer) == most
+    code, log = started_with((1000, 1000), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=str(most + 1)).end_of_start()
+    assert code == 78 and "ATTRIBUTION_EVENT_LOOPS: is more than there are open files for: the system allows 1000" in log

@@ -41,7 +41,7 @@ public struct ServiceVariables: Sendable {
   public var publicTLS: ListenerTLS?
   public var consentConnectTo: String?
   public var serviceToken: String?
-  /// Threads that serve connections and work queues; nil: one for each core that may be used.
+  /// Threads that serve connections, on which the verifier and the broker work their queues too; nil: one for each core that may be used.
   public var eventLoops: Int?
   public var logLevel: String
   public var development: Bool

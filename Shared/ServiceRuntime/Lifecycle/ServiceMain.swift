@@ -101,7 +101,13 @@ public enum ServiceMain {
     async throws
   {
     let variables = try ServiceVariables(service)
-    // Before anything asks for a loop.
+    // Before anything asks for a loop: one that gets no descriptors ends the process.
+    ConnectionBound.raiseDescriptorLimit()
+    if let loops = variables.eventLoops, let limit = ConnectionBound.descriptorLimit,
+      loops * ConnectionBound.descriptorsOfLoop + ConnectionBound.reservedDescriptors > limit
+    {
+      throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "is more than there are open files for: the system allows \(limit)")
+    }
     NIOSingletons.groupLoopCountSuggestion = variables.eventLoops ?? AvailableCores.count
     guard let level = Logger.Level(rawValue: variables.logLevel) else {
       throw ConfigurationError(
@@ -168,7 +174,6 @@ public enum ServiceMain {
       metrics: RPCMetrics(environment.metrics),
       idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
       logger: logger)
-    ConnectionBound.raiseDescriptorLimit()
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server

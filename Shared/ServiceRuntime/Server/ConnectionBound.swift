@@ -9,6 +9,8 @@ import Synchronization
 final class ConnectionBound: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32
+  /// Descriptors of an event loop: three of its own, and a pipe's two ends where it works a queue.
+  static let descriptorsOfLoop = 5
 
   private let most: Int
   private let open = Mutex(0)
@@ -28,12 +30,18 @@ final class ConnectionBound: AvailableConnectionsDelegate {
   var isPassed: Bool { open.withLock { $0 } > most }
 
   private static var descriptorsAreLeft: Bool {
-    var limit = rlimit()
     // A descriptor gets the lowest number that is free.
     let lowest = dup(STDERR_FILENO)
-    guard lowest >= 0, getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+    guard lowest >= 0 else { return false }
     close(lowest)
-    return Int(lowest) + reservedDescriptors < Int(clamping: limit.rlim_cur)
+    guard let limit = descriptorLimit else { return false }
+    return Int(lowest) + reservedDescriptors < limit
+  }
+
+  /// How many descriptors the process may have; nil when the system does not say.
+  static var descriptorLimit: Int? {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
   }
 
   /// Raises the process's limit of descriptors as far as it may be raised.
