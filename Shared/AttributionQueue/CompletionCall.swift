@@ -102,10 +102,10 @@ struct CompletionCall {
   }
 
   private mutating func generations(_ store: SeenStore, _ seen: SeenBefore) -> SeenBefore.Generations {
-    let known = store == .delivery ? deliveryGenerations : notificationGenerations
-    let generations = known ?? seen.generations(store, shard: shard, now: now)
-    if store == .delivery { deliveryGenerations = generations } else { notificationGenerations = generations }
-    return generations
+    if let known = store == .delivery ? deliveryGenerations : notificationGenerations { return known }
+    let made = seen.generations(store, shard: shard, now: now)
+    if store == .delivery { deliveryGenerations = made } else { notificationGenerations = made }
+    return made
   }
 
   private mutating func write(recordOf work: CompletedWork) {

@@ -101,14 +101,8 @@ public enum ServiceMain {
     async throws
   {
     let variables = try ServiceVariables(service)
-    // Before anything asks for a loop: one that gets no descriptors ends the process.
-    ConnectionBound.raiseDescriptorLimit()
-    if let loops = variables.eventLoops, let limit = ConnectionBound.descriptorLimit,
-      loops * ConnectionBound.descriptorsOfLoop + ConnectionBound.reservedDescriptors > limit
-    {
-      throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "is more than there are open files for: the system allows \(limit)")
-    }
-    NIOSingletons.groupLoopCountSuggestion = variables.eventLoops ?? AvailableCores.count
+    DescriptorLimit.raise()
+    try EventLoopCount.settle(configured: variables.eventLoops)
     guard let level = Logger.Level(rawValue: variables.logLevel) else {
       throw ConfigurationError(
         "ATTRIBUTION_LOG_LEVEL", "must be trace, debug, info, notice, warning, error or critical")

@@ -9,8 +9,6 @@ import Synchronization
 final class ConnectionBound: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32
-  /// Descriptors of an event loop: three of its own, and a pipe's two ends where it works a queue.
-  static let descriptorsOfLoop = 5
 
   private let most: Int
   private let open = Mutex(0)
@@ -34,22 +32,7 @@ final class ConnectionBound: AvailableConnectionsDelegate {
     let lowest = dup(STDERR_FILENO)
     guard lowest >= 0 else { return false }
     close(lowest)
-    guard let limit = descriptorLimit else { return false }
+    guard let limit = DescriptorLimit.current else { return false }
     return Int(lowest) + reservedDescriptors < limit
-  }
-
-  /// How many descriptors the process may have; nil when the system does not say.
-  static var descriptorLimit: Int? {
-    var limit = rlimit()
-    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
-  }
-
-  /// Raises the process's limit of descriptors as far as it may be raised.
-  static func raiseDescriptorLimit() {
-    var limit = rlimit()
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(resource, &limit)
   }
 }
