@@ -30,5 +30,7 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// 32 hexadecimal digits.
-  public var digest: Substring { Substring(description.utf8.dropFirst(4)) }
+  public var digest: Substring {
+    Substring(description.utf8[description.utf8.index(description.startIndex, offsetBy: 4)...])
+  }
 }

@@ -4,10 +4,26 @@ public enum Keys {
 
   private static let tags = Shard.all.map { "{attr:\($0.digits)}" }
 
-  static func ready(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue)" }
-  static func delayed(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):delayed" }
-  static func payloads(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):payloads" }
-  static func dead(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):dead" }
+  static func ready(_ queue: QueueName, _ shard: Shard) -> String { ready[queue, shard] }
+  static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
+  static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
+  static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
+
+  /// Names of every queue's and shard's that each delivery needs: made once.
+  private struct QueueTable: Sendable {
+    private let names: [String]
+
+    init(_ suffix: String) {
+      names = QueueName.allCases.flatMap { queue in Shard.all.map { "\(tag($0)):q:\(queue.rawValue)\(suffix)" } }
+    }
+
+    subscript(_ queue: QueueName, _ shard: Shard) -> String { names[queue.place * Shard.count + shard.index] }
+  }
+
+  private static let ready = QueueTable("")
+  private static let delayed = QueueTable(":delayed")
+  private static let payloads = QueueTable(":payloads")
+  private static let dead = QueueTable(":dead")
   /// Whether workers of a queue rest.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
   /// Shards by when they must be looked at: ``ShardSchedule``.
@@ -19,9 +35,10 @@ public enum Keys {
   /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
   /// The record of a delivery.
-  static func delivery(_ id: DeliveryID) -> String { deliveries(id.shard) + id.digest }
+  static func delivery(_ id: DeliveryID) -> String { deliveries(id.shard) + String(id.digest) }
   /// What stands in front of the digest of each of a shard's.
-  static func deliveries(_ shard: Shard) -> String { "\(tag(shard)):r:" }
+  static func deliveries(_ shard: Shard) -> String { deliveries[shard.index] }
+  private static let deliveries = tags.map { "\($0):r:" }
   static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     seen(store, generation: generation, shard) + String(bucket)
   }
@@ -29,10 +46,13 @@ public enum Keys {
   static func seen(_ store: SeenStore, generation: Int64, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(store.rawValue):\(generation):"
   }
-  static func events(_ shard: Shard) -> String { "\(tag(shard)):events" }
-  static func eventsIndex(_ shard: Shard) -> String { "\(tag(shard)):events:index" }
+  static func events(_ shard: Shard) -> String { events[shard.index] }
+  private static let events = tags.map { "\($0):events" }
+  static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
+  private static let eventsIndex = tags.map { "\($0):events:index" }
   /// Bodies of rejected deliveries, for study.
-  static func rejected(_ shard: Shard) -> String { "\(tag(shard)):rejected" }
+  static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
+  private static let rejected = tags.map { "\($0):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
   static let digestKey = "\(tag(Shard(0))):digest-key"
   /// Written only to be confirmed by replicas together with all that was written before.

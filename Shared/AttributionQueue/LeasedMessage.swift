@@ -26,8 +26,9 @@ public final class LeasedMessage: Sendable {
     return String(line[line.index(after: space)...])
   }
 
-  /// Reads an entry of a ready stream; nil when it cannot be read.
-  init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String) {
+  /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was, since it will be the same
+  /// again.
+  init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "") {
     var id: DeliveryID?
     var kind: String?
     var body: [UInt8]?
@@ -41,7 +42,7 @@ public final class LeasedMessage: Sendable {
       // Each name is one letter.
       switch name.letter {
       case UInt8(ascii: "i"): id = value.string.flatMap(DeliveryID.init)
-      case UInt8(ascii: "k"): kind = value.string
+      case UInt8(ascii: "k"): kind = value.string(like: kindBefore)
       case UInt8(ascii: "b"): body = value.bytes
       case UInt8(ascii: "a"): envelope = value.bytes ?? []
       case UInt8(ascii: "n"): worked = value.integer ?? 0

@@ -11,19 +11,22 @@ struct QueueConsumer: Sendable {
   let name = RandomBytes.uuid()
 
   /// Reads an entry that was delivered to this consumer, as a shard's stream has it, its id and its fields. One that cannot be read
-  /// becomes a dead letter.
-  func lease(entry: RedisReply, of shard: Shard) -> LeasedMessage? {
+  /// becomes a dead letter. `kindBefore`: see ``LeasedMessage``.
+  func lease(entry: RedisReply, of shard: Shard, kindBefore: String = "") -> LeasedMessage? {
     var parts = entry.elements
     guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
-    if let message = lease(entryID: id, fields: fields, deliveryCount: 1, of: shard) { return message }
+    if let message = lease(entryID: id, fields: fields, deliveryCount: 1, of: shard, kindBefore: kindBefore) { return message }
     // Where this does not come to its end the lease runs out, and who takes the entry over does it.
     Task { await bury(UnreadableEntry(entryID: id, fields: fields), deliveryCount: 1, of: shard) }
     return nil
   }
 
   /// A delivery of another shard is none of this stream: its lease could not be settled.
-  private func lease(entryID: String, fields: RedisReply, deliveryCount: Int64, of shard: Shard) -> LeasedMessage? {
-    let message = LeasedMessage(queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name)
+  private func lease(
+    entryID: String, fields: RedisReply, deliveryCount: Int64, of shard: Shard, kindBefore: String = ""
+  ) -> LeasedMessage? {
+    let message = LeasedMessage(
+      queue: queue, entryID: entryID, fields: fields, deliveryCount: deliveryCount, consumer: name, kindBefore: kindBefore)
     return message?.shard == shard ? message : nil
   }
 

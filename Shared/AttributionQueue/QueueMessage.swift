@@ -63,7 +63,9 @@ public struct QueueMessage: Sendable, Hashable {
   }
 
   init?(kind: String, body: [UInt8], envelope: [UInt8]) {
-    self.init(kind: kind, body: body, receivedAt: .min, source: "")
+    var (receivedAt, source) = (Int64.min, "")
+    var (traceparent, requestId, claim): (String?, String?, String?)
+    var attributes: [String: String] = [:]
     do throws(JSONError) {
       var reader = JSONReader(envelope)
       try reader.beginObject()
@@ -83,5 +85,9 @@ public struct QueueMessage: Sendable, Hashable {
       try reader.finish()
     } catch { return nil }
     guard receivedAt > .min, !source.isEmpty else { return nil }
+    self.init(
+      kind: kind, body: body, attributes: attributes, receivedAt: receivedAt, source: source, traceparent: traceparent,
+      requestId: requestId)
+    self.claim = claim
   }
 }

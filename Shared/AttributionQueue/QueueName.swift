@@ -11,6 +11,17 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   /// Receipts that are migrated, worked by notification-recovery.
   case migrations
 
+  /// Its number, counted from none.
+  var place: Int {
+    switch self {
+    case .intake: 0
+    case .tokens: 1
+    case .sessions: 2
+    case .gaps: 3
+    case .migrations: 4
+    }
+  }
+
   /// Whether its messages have deadlines and a ``DeadlineWorker`` works them.
   var isWorkedByDeadline: Bool { self == .tokens }
 }

@@ -227,10 +227,18 @@ public final class QueueWorker: Sendable {
       }
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
+    var kind = ""
     return reply.elements.map { stream in
       var stream = stream.elements
       guard let shard = stream.next()?.string.flatMap(Keys.shard), let entries = stream.next()?.elements else { return [] }
-      return entries.compactMap { consumer.lease(entry: $0, of: shard) }
+      var messages: [LeasedMessage] = []
+      messages.reserveCapacity(entries.underestimatedCount)
+      for entry in entries {
+        guard let message = consumer.lease(entry: entry, of: shard, kindBefore: kind) else { continue }
+        kind = message.message.kind
+        messages.append(message)
+      }
+      return messages
     }
   }
 

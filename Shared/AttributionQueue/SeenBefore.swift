@@ -1,10 +1,12 @@
 import Cryptography
 import RedisClient
+import Synchronization
 
 /// The integer-set store of what was seen: 64 bits of a keyed digest in buckets that expire whole.
 struct SeenBefore: Sendable {
   private let digestKey: HMACSHA256
   let configuration: QueueConfiguration
+  private let known = Known()
 
   init(digestKey: [UInt8], configuration: QueueConfiguration) {
     self.digestKey = HMACSHA256(key: digestKey)
@@ -12,9 +14,21 @@ struct SeenBefore: Sendable {
   }
 
   /// The generations of a store that count in a shard at a time: this one, the last and the next.
-  struct Generations {
+  final class Generations: Sendable {
+    fileprivate let generation: Int64
     fileprivate let prefixes: [String]
     fileprivate let expirySeconds: Int64
+
+    fileprivate init(_ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64) {
+      self.generation = generation
+      prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) }
+      expirySeconds = 2 * length / 1000 + 3600
+    }
+  }
+
+  /// What was asked for last of each store and shard: a generation is one for hours or days.
+  private final class Known: Sendable {
+    let places = Mutex<[Generations?]>(Array(repeating: nil, count: 2 * Shard.count))
   }
 
   struct Claim {
@@ -49,9 +63,13 @@ struct SeenBefore: Sendable {
   func generations(_ store: SeenStore, shard: Shard, now: Int64) -> Generations {
     let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration).milliseconds
     let generation = now / length
-    return Generations(
-      prefixes: [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) },
-      expirySeconds: 2 * length / 1000 + 3600)
+    let place = shard.index + (store == .delivery ? 0 : Shard.count)
+    return known.places.withLock { known in
+      if let found = known[place], found.generation == generation { return found }
+      let made = Generations(store, shard, generation, milliseconds: length)
+      known[place] = made
+      return made
+    }
   }
 
   func claim(_ key: String, in generations: Generations) -> Claim { claim(digest: digest(key), in: generations) }

@@ -2,6 +2,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "COpenSSL.h"
 #include "FixedPoint.h"
+#include "ModularInverse.h"
 
 #include <openssl/obj_mac.h>
 #include <pthread.h>
@@ -10,10 +11,18 @@
    point. OpenSSL's own tables for a curve without assembly would still double for every bit in its constant-time ladder. */
 enum { WINDOW = 8, DIGITS = (1 << WINDOW) - 1, WINDOWS = (384 + WINDOW - 1) / WINDOW };
 
+/* What is worked with modulo the order n of a curve's points, and modulo the prime p of its field. */
+typedef struct {
+  EC_GROUP *group;
+  BN_MONT_CTX *order, *field;
+  const BIGNUM *n;
+  BIGNUM *p;
+  copenssl_modulus inverses;
+} curve;
+
 struct copenssl_fixed_point {
   size_t width;
-  EC_GROUP *group;
-  BN_MONT_CTX *order;
+  curve curve;
   /* P-256: the same curve with the key's point for its generator: so OpenSSL's tables for a generator become tables for the key. */
   EC_GROUP *key_group;
   /* P-384: tables of our own, or the point alone where none were made for the key. */
@@ -61,21 +70,38 @@ static int table_add(const EC_GROUP *group, EC_POINT *sum, EC_POINT *const *tabl
   return 1;
 }
 
+static void curve_free(curve *self) {
+  EC_GROUP_free(self->group);
+  BN_MONT_CTX_free(self->order);
+  BN_MONT_CTX_free(self->field);
+  BN_free(self->p);
+}
+
+/* To be freed whether it is made or not. */
+static int curve_make(curve *self, int name, size_t width, BN_CTX *context) {
+  uint8_t order[48];
+  self->group = EC_GROUP_new_by_curve_name(name);
+  self->order = BN_MONT_CTX_new();
+  self->field = BN_MONT_CTX_new();
+  self->p = BN_new();
+  if (self->group == NULL || self->order == NULL || self->field == NULL || self->p == NULL) return 0;
+  self->n = EC_GROUP_get0_order(self->group);
+  return EC_GROUP_get_curve(self->group, self->p, NULL, NULL, context) && BN_MONT_CTX_set(self->order, self->n, context) &&
+         BN_MONT_CTX_set(self->field, self->p, context) && BN_bn2binpad(self->n, order, (int)width) == (int)width &&
+         copenssl_modulus_set(&self->inverses, order, width);
+}
+
 /* P-384 itself, with its generator's own table: made once and kept for the life of the process. */
 static CRYPTO_ONCE p384_once = CRYPTO_ONCE_STATIC_INIT;
 static struct {
-  EC_GROUP *group;
-  BN_MONT_CTX *order;
+  curve curve;
   EC_POINT **table;
 } p384;
 
 static void make_p384(void) {
   BN_CTX *context = BN_CTX_new();
-  p384.group = EC_GROUP_new_by_curve_name(NID_secp384r1);
-  p384.order = BN_MONT_CTX_new();
-  if (context != NULL && p384.group != NULL && p384.order != NULL &&
-      BN_MONT_CTX_set(p384.order, EC_GROUP_get0_order(p384.group), context)) {
-    p384.table = table_new(p384.group, EC_GROUP_get0_generator(p384.group), context);
+  if (context != NULL && curve_make(&p384.curve, NID_secp384r1, 48, context)) {
+    p384.table = table_new(p384.curve.group, EC_GROUP_get0_generator(p384.curve.group), context);
   }
   BN_CTX_free(context);
 }
@@ -85,20 +111,19 @@ static int has_p384(void) { return CRYPTO_THREAD_run_once(&p384_once, make_p384)
 void copenssl_fixed_point_free(copenssl_fixed_point *self) {
   if (self == NULL) return;
   table_free(self->table);
-  EC_GROUP_free(self->group);
   EC_GROUP_free(self->key_group);
-  BN_MONT_CTX_free(self->order);
+  curve_free(&self->curve);
   OPENSSL_free(self);
 }
 
 static int make_tables(copenssl_fixed_point *self, const EC_POINT *point, BN_CTX *context) {
   if (self->width == 48) {
     if (!has_p384()) return 0;
-    self->table = table_new(self->group, point, context);
+    self->table = table_new(self->curve.group, point, context);
     return self->table != NULL;
   }
-  self->key_group = EC_GROUP_dup(self->group);
-  return self->key_group != NULL && EC_GROUP_set_generator(self->key_group, point, EC_GROUP_get0_order(self->group), BN_value_one()) &&
+  self->key_group = EC_GROUP_dup(self->curve.group);
+  return self->key_group != NULL && EC_GROUP_set_generator(self->key_group, point, self->curve.n, BN_value_one()) &&
          EC_GROUP_precompute_mult(self->key_group, context) && EC_GROUP_have_precompute_mult(self->key_group);
 }
 
@@ -109,13 +134,11 @@ copenssl_fixed_point *copenssl_fixed_point_new(int bits, const uint8_t *encoded,
   int made = 0;
   if (self == NULL || context == NULL || (bits != COPENSSL_FIXED_P256 && bits != COPENSSL_FIXED_P384)) goto end;
   self->width = (size_t)bits / 8;
-  self->group = EC_GROUP_new_by_curve_name(bits == COPENSSL_FIXED_P256 ? NID_X9_62_prime256v1 : NID_secp384r1);
-  self->order = BN_MONT_CTX_new();
-  if (self->group == NULL || self->order == NULL) goto end;
-  point = EC_POINT_new(self->group);
-  if (point == NULL || !EC_POINT_oct2point(self->group, point, encoded, length, context)) goto end;
-  if (EC_POINT_is_at_infinity(self->group, point)) goto end;
-  made = make_tables(self, point, context) && BN_MONT_CTX_set(self->order, EC_GROUP_get0_order(self->group), context);
+  if (!curve_make(&self->curve, bits == COPENSSL_FIXED_P256 ? NID_X9_62_prime256v1 : NID_secp384r1, self->width, context)) goto end;
+  point = EC_POINT_new(self->curve.group);
+  if (point == NULL || !EC_POINT_oct2point(self->curve.group, point, encoded, length, context)) goto end;
+  if (EC_POINT_is_at_infinity(self->curve.group, point)) goto end;
+  made = make_tables(self, point, context);
 end:
   EC_POINT_free(point);
   BN_CTX_free(context);
@@ -178,49 +201,86 @@ static int multiple(const EC_GROUP *group, EC_POINT *product, const EC_POINT *po
 /* sum = u1 G + u2 Q, from tables where there are any; `second` is room for another point of P-256. */
 static int double_multiple(
     const copenssl_fixed_point *self, EC_POINT *sum, EC_POINT *second, const BIGNUM *u1, const BIGNUM *u2, BN_CTX *context) {
+  const EC_GROUP *group = self->curve.group;
   if (self->key_group == NULL) {
     uint8_t scalar[48];
-    int begun = self->table != NULL ? EC_POINT_set_to_infinity(self->group, sum) && BN_bn2binpad(u2, scalar, 48) == 48 &&
-                                          table_add(self->group, sum, self->table, scalar, context)
-                                    : multiple(self->group, sum, self->point, u2, context);
-    return begun && BN_bn2binpad(u1, scalar, 48) == 48 && table_add(self->group, sum, p384.table, scalar, context);
+    int begun = self->table != NULL ? EC_POINT_set_to_infinity(group, sum) && BN_bn2binpad(u2, scalar, 48) == 48 &&
+                                          table_add(group, sum, self->table, scalar, context)
+                                    : multiple(group, sum, self->point, u2, context);
+    return begun && BN_bn2binpad(u1, scalar, 48) == 48 && table_add(group, sum, p384.table, scalar, context);
   }
-  return EC_POINT_mul(self->group, sum, u1, NULL, NULL, context) && EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context) &&
-         EC_POINT_add(self->group, sum, sum, second, context);
+  return EC_POINT_mul(group, sum, u1, NULL, NULL, context) && EC_POINT_mul(self->key_group, second, u2, NULL, NULL, context) &&
+         EC_POINT_add(group, sum, sum, second, context);
+}
+
+/* w = 1/s modulo the order, in Montgomery's form. What was worked out here counts when OpenSSL has found s times it to be one; otherwise
+   OpenSSL works it out. */
+static int inverse(const curve *curve, BIGNUM *w, const BIGNUM *s, const uint8_t *s_bytes, BN_CTX *context) {
+  uint8_t bytes[48];
+  BN_CTX_start(context);
+  BIGNUM *product = BN_CTX_get(context);
+  int is_right = product != NULL && copenssl_modular_inverse(&curve->inverses, s_bytes, bytes) &&
+                 BN_bin2bn(bytes, (int)curve->inverses.width, w) && BN_cmp(w, curve->n) < 0 &&
+                 BN_to_montgomery(w, w, curve->order, context) && BN_mod_mul_montgomery(product, s, w, curve->order, context) &&
+                 BN_is_one(product);
+  BN_CTX_end(context);
+  return is_right || (BN_mod_inverse(w, s, curve->n, context) && BN_to_montgomery(w, w, curve->order, context));
+}
+
+/* Whether the point's x is r modulo the order: 1, 0, or -1 when OpenSSL fails. OpenSSL has x as X / Z^2: r Z^2 is compared with X, which
+   needs no division. */
+static int has_x(const curve *curve, const EC_POINT *point, const BIGNUM *r, BN_CTX *context) {
+  int answer = -1;
+  BN_CTX_start(context);
+  BIGNUM *x = BN_CTX_get(context), *z = BN_CTX_get(context), *candidate = BN_CTX_get(context), *product = BN_CTX_get(context);
+  if (product == NULL || !EC_POINT_get_Jprojective_coordinates_GFp(curve->group, point, x, NULL, z, context)) goto end;
+  /* Z^2, in Montgomery's form. */
+  if (!BN_to_montgomery(product, z, curve->field, context) || !BN_mod_mul_montgomery(z, product, z, curve->field, context) ||
+      !BN_to_montgomery(z, z, curve->field, context)) {
+    goto end;
+  }
+  if (!BN_mod_mul_montgomery(product, r, z, curve->field, context)) goto end;
+  answer = BN_cmp(product, x) == 0;
+  if (answer) goto end;
+  /* The field is larger than the order: an x from the order on counts as what it is more. */
+  answer = -1;
+  if (!BN_add(candidate, r, curve->n)) goto end;
+  if (BN_cmp(candidate, curve->p) >= 0) {
+    answer = 0;
+    goto end;
+  }
+  if (!BN_mod_mul_montgomery(product, candidate, z, curve->field, context)) goto end;
+  answer = BN_cmp(product, x) == 0;
+end:
+  BN_CTX_end(context);
+  return answer;
 }
 
 int copenssl_fixed_point_verify(
     const copenssl_fixed_point *self, const uint8_t *digest, size_t digest_length, const uint8_t *r_bytes, const uint8_t *s_bytes) {
   int answer = -1;
+  const curve *curve = &self->curve;
   scratch *own = scratch_get();
   if (own == NULL) return -1;
   BN_CTX *context = own->context;
   BN_CTX_start(context);
   BIGNUM *r = BN_CTX_get(context), *s = BN_CTX_get(context), *z = BN_CTX_get(context), *w = BN_CTX_get(context);
-  BIGNUM *u1 = BN_CTX_get(context), *u2 = BN_CTX_get(context), *x = BN_CTX_get(context);
-  EC_POINT *sum = self->key_group != NULL ? own->sum : EC_POINT_new(self->group);
-  const BIGNUM *n = EC_GROUP_get0_order(self->group);
+  BIGNUM *u1 = BN_CTX_get(context), *u2 = BN_CTX_get(context);
+  EC_POINT *sum = self->key_group != NULL ? own->sum : EC_POINT_new(curve->group);
   int width = (int)self->width;
   int counted = digest_length < self->width ? (int)digest_length : width;
-  if (x == NULL || sum == NULL) goto end;
+  if (u2 == NULL || sum == NULL) goto end;
   if (!BN_bin2bn(r_bytes, width, r) || !BN_bin2bn(s_bytes, width, s) || !BN_bin2bn(digest, counted, z)) goto end;
-  if (BN_is_zero(r) || BN_is_zero(s) || BN_cmp(r, n) >= 0 || BN_cmp(s, n) >= 0) {
+  if (BN_is_zero(r) || BN_is_zero(s) || BN_cmp(r, curve->n) >= 0 || BN_cmp(s, curve->n) >= 0) {
     answer = 0;
     goto end;
   }
-  /* w = 1/s; u1 = z w; u2 = r w. */
-  if (!BN_mod_inverse(w, s, n, context) || !BN_to_montgomery(w, w, self->order, context)) goto end;
-  if (!BN_nnmod(z, z, n, context)) goto end;
-  if (!BN_mod_mul_montgomery(u1, z, w, self->order, context) || !BN_mod_mul_montgomery(u2, r, w, self->order, context)) goto end;
+  /* u1 = z / s; u2 = r / s. No number as wide as the order is twice as large. */
+  if (BN_cmp(z, curve->n) >= 0 && !BN_sub(z, z, curve->n)) goto end;
+  if (!inverse(curve, w, s, s_bytes, context)) goto end;
+  if (!BN_mod_mul_montgomery(u1, z, w, curve->order, context) || !BN_mod_mul_montgomery(u2, r, w, curve->order, context)) goto end;
   if (!double_multiple(self, sum, own->second, u1, u2, context)) goto end;
-  if (EC_POINT_is_at_infinity(self->group, sum)) {
-    answer = 0;
-    goto end;
-  }
-  if (!EC_POINT_get_affine_coordinates(self->group, sum, x, NULL, context)) goto end;
-  /* The field is larger than the order: its residue counts. */
-  if (BN_cmp(x, n) >= 0 && !BN_sub(x, x, n)) goto end;
-  answer = BN_cmp(x, r) == 0;
+  answer = EC_POINT_is_at_infinity(curve->group, sum) ? 0 : has_x(curve, sum, r, context);
 end:
   if (self->key_group == NULL) EC_POINT_free(sum);
   BN_CTX_end(context);
@@ -231,10 +291,10 @@ end:
 int copenssl_p384_verify(
     const uint8_t *encoded, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s) {
   if (!has_p384()) return -1;
-  copenssl_fixed_point key = {.width = 48, .group = p384.group, .order = p384.order, .point = EC_POINT_new(p384.group)};
+  copenssl_fixed_point key = {.width = 48, .curve = p384.curve, .point = EC_POINT_new(p384.curve.group)};
   int answer = -1;
-  if (key.point != NULL && EC_POINT_oct2point(p384.group, key.point, encoded, length, NULL) &&
-      !EC_POINT_is_at_infinity(p384.group, key.point)) {
+  if (key.point != NULL && EC_POINT_oct2point(p384.curve.group, key.point, encoded, length, NULL) &&
+      !EC_POINT_is_at_infinity(p384.curve.group, key.point)) {
     answer = copenssl_fixed_point_verify(&key, digest, digest_length, r, s);
   }
   EC_POINT_free(key.point);

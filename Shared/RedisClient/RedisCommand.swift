@@ -28,7 +28,7 @@ extension ByteBuffer {
   /// Writes a command as RESP asks for it: an array of bulk strings.
   mutating func writeRedisCommand(_ words: RedisWords) {
     writeRedisCommandStart(words)
-    words.forEachPiece { writeImmutableBuffer($0) }
+    words.forEachPiece { writeBytes($0) }
   }
 
   /// What stands before the words.

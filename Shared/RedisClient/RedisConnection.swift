@@ -162,26 +162,22 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     write(words, context)
   }
 
-  /// Short commands leave in one piece, long words in the pieces that they were written to.
+  /// What a turn has to write leaves in pieces of no more than a few commands each.
   private func write(_ words: RedisWords, _ context: ChannelHandlerContext) {
-    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: usualSize) }
-    outgoing.writeRedisCommandStart(words)
-    words.forEachPiece { piece in
-      if piece.readableBytes < RedisWords.long {
-        outgoing.writeImmutableBuffer(piece)
-      } else {
-        writeOutgoing(context)
-        context.write(wrapOutboundOut(piece), promise: nil)
-      }
-    }
+    if outgoing.readableBytes > Self.longestPiece / 2 { writeOutgoing(context) }
+    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, words.size + 64)) }
+    outgoing.writeRedisCommand(words)
   }
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
     guard outgoing.readableBytes > 0 else { return }
-    usualSize = min(max(outgoing.readableBytes, RedisWords.long), RedisWords.long * 16)
+    usualSize = min(max(outgoing.readableBytes, RedisWords.long), Self.longestPiece)
     context.write(wrapOutboundOut(outgoing), promise: nil)
     outgoing = ByteBuffer()
   }
+
+  /// Bytes of several commands in one piece.
+  private static let longestPiece = RedisWords.long * 16
 
   /// Written to no replica: a connection can be made while they are away.
   private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]

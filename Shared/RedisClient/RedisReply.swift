@@ -19,6 +19,16 @@ public struct RedisReply: Sendable {
   /// A simple or a bulk string, as text.
   public var string: String? { item.kind == .text ? text : nil }
 
+  /// The same; where it is the given text, that is answered and none is made.
+  public func string(like known: String) -> String? {
+    guard item.kind == .text else { return nil }
+    guard let tape, known.utf8.count == Int(item.count) else { return text }
+    let isKnown = known.utf8.withContiguousStorageIfAvailable { known in
+      tape.bytes.withUnsafeBufferPointer { bytes in known.indices.allSatisfy { known[$0] == bytes[Int(item.value) + $0] } }
+    }
+    return isKnown == true ? known : text
+  }
+
   /// A simple or a bulk string.
   public var bytes: [UInt8]? { item.kind == .text ? tape.map { Array($0.bytes[range]) } : nil }
 

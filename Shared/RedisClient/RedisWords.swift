@@ -1,7 +1,4 @@
-import NIOCore
-
-/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept. What is
-/// long leaves from where it was written.
+/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept.
 public struct RedisWords: Sendable {
   /// From this length on, bytes, words that are taken over stay where they are.
   static let long = 4096
@@ -9,12 +6,12 @@ public struct RedisWords: Sendable {
   private static let frame = 25
 
   /// What is before ``open``.
-  private var closed: [ByteBuffer] = []
-  private var open: ByteBuffer
+  private var closed: [[UInt8]] = []
+  private var open: [UInt8] = []
   public private(set) var count = 0
 
   /// `capacity`: about how many bytes the words will take.
-  public init(reserving capacity: Int = 256) { open = ByteBufferAllocator().buffer(capacity: capacity) }
+  public init(reserving capacity: Int = 256) { open.reserveCapacity(capacity) }
 
   public init(_ words: [RedisArgument]) {
     self.init(reserving: words.reduce(0) { $0 + $1.wireSize })
@@ -22,12 +19,12 @@ public struct RedisWords: Sendable {
   }
 
   /// How many bytes they take.
-  var size: Int { closed.reduce(open.readableBytes) { $0 + $1.readableBytes } }
+  var size: Int { closed.reduce(open.count) { $0 + $1.count } }
 
-  /// Their bytes, one buffer behind the other.
-  func forEachPiece(_ body: (ByteBuffer) -> Void) {
+  /// Their bytes, one list behind the other.
+  func forEachPiece(_ body: ([UInt8]) -> Void) {
     for piece in closed { body(piece) }
-    if open.readableBytes > 0 { body(open) }
+    if !open.isEmpty { body(open) }
   }
 
   public mutating func append(_ word: RedisArgument) {
@@ -41,7 +38,7 @@ public struct RedisWords: Sendable {
   public mutating func append(_ text: String) { append(text, "") }
 
   public mutating func append(_ word: [UInt8]) {
-    write(word.count) { place in word.withUnsafeBytes { place.copyMemory(from: $0) } }
+    write(word.count) { place in word.withUnsafeBufferPointer { Self.copy($0, to: place) } }
   }
 
   public mutating func append(_ value: Int64) { append("", value) }
@@ -51,16 +48,17 @@ public struct RedisWords: Sendable {
     let length = first.utf8.count
     write(length + second.utf8.count) { place in
       Self.copy(first, to: place)
-      Self.copy(second, to: UnsafeMutableRawBufferPointer(rebasing: place[length...]))
+      Self.copy(second, to: place + length)
     }
   }
 
   /// One word of a text and a number behind it.
   public mutating func append(_ text: String, _ value: Int64) {
     let length = text.utf8.count
-    write(length + Self.digits(value)) { place in
+    let digits = Self.digits(value)
+    write(length + digits) { place in
       Self.copy(text, to: place)
-      Self.decimal(value, to: UnsafeMutableRawBufferPointer(rebasing: place[length...]))
+      Self.decimal(value, digits, to: place + length)
     }
   }
 
@@ -68,19 +66,19 @@ public struct RedisWords: Sendable {
   public mutating func append(contentsOf words: RedisWords) {
     count += words.count
     guard words.size >= Self.long else {
-      words.forEachPiece { open.writeImmutableBuffer($0) }
+      words.forEachPiece { open += $0 }
       return
     }
     closed.append(open)
     closed += words.closed
     closed.append(words.open)
-    open = ByteBuffer()
+    open = []
   }
 
   /// The words again: for checks of what was written.
   public var words: [[UInt8]] {
     var bytes: [UInt8] = []
-    forEachPiece { bytes += $0.readableBytesView }
+    forEachPiece { bytes += $0 }
     var words: [[UInt8]] = []
     var at = 0
     while at < bytes.count {
@@ -93,36 +91,52 @@ public struct RedisWords: Sendable {
   }
 
   /// A word of so many bytes, written where it is to stand.
-  private mutating func write(_ length: Int, _ content: (UnsafeMutableRawBufferPointer) -> Void) {
+  @inline(__always)
+  private mutating func write(_ length: Int, _ content: (UnsafeMutablePointer<UInt8>) -> Void) {
     count += 1
-    _ = open.writeWithUnsafeMutableBytes(minimumWritableBytes: length + Self.frame) { room in
-      room[0] = UInt8(ascii: "$")
-      let digits = Self.digits(Int64(length))
-      Self.decimal(Int64(length), to: UnsafeMutableRawBufferPointer(rebasing: room[1..<1 + digits]))
-      let start = digits + 3
-      Self.endLine(room, at: start - 2)
-      content(UnsafeMutableRawBufferPointer(rebasing: room[start..<start + length]))
-      Self.endLine(room, at: start + length)
-      return start + length + 2
+    open.append(addingCapacity: length + Self.frame) { span in
+      span.withUnsafeMutableBufferPointer { room, used in
+        guard var place = room.baseAddress.map({ $0 + used }) else { return }
+        let digits = Self.digits(Int64(length))
+        place[0] = UInt8(ascii: "$")
+        Self.decimal(Int64(length), digits, to: place + 1)
+        place += digits + 1
+        Self.endLine(place)
+        content(place + 2)
+        Self.endLine(place + 2 + length)
+        used += digits + length + 5
+      }
     }
   }
 
-  private static func endLine(_ room: UnsafeMutableRawBufferPointer, at place: Int) {
-    room[place] = 13
-    room[place + 1] = 10
+  @inline(__always)
+  private static func endLine(_ place: UnsafeMutablePointer<UInt8>) {
+    place[0] = 13
+    place[1] = 10
   }
 
-  private static func copy(_ text: some StringProtocol, to place: UnsafeMutableRawBufferPointer) {
+  @inline(__always)
+  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
+    if let start = bytes.baseAddress { place.update(from: start, count: bytes.count) }
+  }
+
+  @inline(__always)
+  private static func copy(_ text: some StringProtocol, to place: UnsafeMutablePointer<UInt8>) {
     // `withUTF8` would copy the text, whose count of references is written then.
-    if text.utf8.withContiguousStorageIfAvailable({ place.copyMemory(from: UnsafeRawBufferPointer($0)) }) == nil {
-      place.copyBytes(from: text.utf8)
+    if text.utf8.withContiguousStorageIfAvailable({ copy($0, to: place) }) == nil {
+      var at = 0
+      for byte in text.utf8 {
+        place[at] = byte
+        at += 1
+      }
     }
   }
 
   /// Writes a number from behind into a place of ``digits(_:)`` bytes.
-  private static func decimal(_ value: Int64, to place: UnsafeMutableRawBufferPointer) {
+  @inline(__always)
+  private static func decimal(_ value: Int64, _ digits: Int, to place: UnsafeMutablePointer<UInt8>) {
     var rest = value.magnitude
-    var at = place.count
+    var at = digits
     repeat {
       at -= 1
       place[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)

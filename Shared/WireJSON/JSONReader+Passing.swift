@@ -101,7 +101,9 @@ extension JSONReader {
 
   private mutating func passString() throws(JSONError) {
     position += 1
-    while position < bytes.count {
+    while true {
+      position = bytes.withUnsafeBufferPointer { PlainBytes.skip($0, from: position) }
+      guard position < bytes.count else { break }
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1

@@ -312,6 +312,7 @@ public struct JSONReader: Sendable {
     var end = start
     let text: String? = bytes.withUnsafeBufferPointer { bytes in
       var all: UInt8 = 0
+      end = PlainBytes.skip(bytes, from: end)
       while end < bytes.count, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] >= 0x20 {
         all |= bytes[end]
         end += 1

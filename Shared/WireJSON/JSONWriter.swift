@@ -131,12 +131,8 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func quote(_ value: String, asKey isKey: Bool = false) {
-    let isPlain = value.withBytes { utf8 in
-      guard Self.isPlain(utf8) else { return false }
-      write(quoted: utf8, asKey: isKey)
-      return true
-    }
-    guard !isPlain else { return }
+    let isWritten = value.withBytes { write(quoted: $0, asKey: isKey) }
+    guard !isWritten else { return }
     separate()
     bytes.append(UInt8(ascii: "\""))
     escape(value)
@@ -144,43 +140,73 @@ public struct JSONWriter: Sendable {
     if isKey { bytes.append(UInt8(ascii: ":")) }
   }
 
-  /// Whether nothing in it is to be escaped. Eight bytes at a time: of each, its highest bit is set in the end where it is one of those.
-  private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    let raw = UnsafeRawBufferPointer(utf8)
-    var at = 0
-    while at + 8 <= raw.count {
-      let bytes = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-      let quote = bytes ^ (ones &* UInt64(UInt8(ascii: "\"")))
-      let backslash = bytes ^ (ones &* UInt64(UInt8(ascii: "\\")))
-      // Where a byte is less than n, taking n from it borrows. A borrow may reach the byte above and call it special too: then they are
-      // looked at one by one.
-      let below = (bytes &- ones &* 0x20) & ~bytes
-      if (below | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highs != 0 { break }
-      at += 8
+  /// In one piece: with the comma before it, and the colon behind a key. Writes nothing and answers false where something in it is to be
+  /// escaped: that is found out while it is copied, eight bytes at a time; the last eight may overlap those before.
+  @discardableResult
+  private mutating func write(quoted text: UnsafeBufferPointer<UInt8>, asKey isKey: Bool) -> Bool {
+    let isFurther = needsComma
+    var isPlain = false
+    bytes.append(addingCapacity: text.count + 4) { span in
+      span.withUnsafeMutableBufferPointer { room, used in
+        guard var place = room.baseAddress.map({ UnsafeMutableRawPointer($0 + used) }) else { return }
+        let start = place
+        if isFurther {
+          place.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+          place += 1
+        }
+        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        place += 1
+        if let source = text.baseAddress, !Self.copyPlain(UnsafeRawPointer(source), text.count, to: place) { return }
+        place += text.count
+        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        place += 1
+        if isKey {
+          place.storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
+          place += 1
+        }
+        used += place - start
+        isPlain = true
+      }
     }
-    while at < raw.count {
-      let byte = raw[at]
-      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
-      at += 1
-    }
-    return true
+    return isPlain
   }
 
-  /// In one piece: with the comma before it, and the colon behind a key.
-  private mutating func write(quoted plain: UnsafeBufferPointer<UInt8>, asKey isKey: Bool) {
-    let isFurther = needsComma
-    bytes.append(addingCapacity: plain.count + 4) { span in
-      if isFurther { span.append(UInt8(ascii: ",")) }
-      span.append(UInt8(ascii: "\""))
-      span.withUnsafeMutableBufferPointer { room, count in
-        _ = UnsafeMutableBufferPointer(rebasing: room[count...]).initialize(fromContentsOf: plain)
-        count += plain.count
+  /// Whether nothing of it is to be escaped; then it was copied.
+  @inline(__always)
+  private static func copyPlain(_ source: UnsafeRawPointer, _ count: Int, to place: UnsafeMutableRawPointer) -> Bool {
+    var special: UInt64 = 0
+    if count >= 8 {
+      var at = 0
+      while at + 8 <= count {
+        let bytes = source.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        special |= PlainBytes.special(bytes)
+        place.storeBytes(of: bytes, toByteOffset: at, as: UInt64.self)
+        at += 8
       }
-      span.append(UInt8(ascii: "\""))
-      if isKey { span.append(UInt8(ascii: ":")) }
+      if at < count {
+        let bytes = source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        special |= PlainBytes.special(bytes)
+        place.storeBytes(of: bytes, toByteOffset: count - 8, as: UInt64.self)
+      }
+      return special == 0
     }
+    var short: UInt64 = 0
+    if count >= 4 {
+      let first = source.loadUnaligned(as: UInt32.self)
+      let last = source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      place.storeBytes(of: first, as: UInt32.self)
+      place.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+      short = UInt64(first) << 32 | UInt64(last)
+    } else {
+      for at in 0..<count {
+        let byte = source.load(fromByteOffset: at, as: UInt8.self)
+        place.storeBytes(of: byte, toByteOffset: at, as: UInt8.self)
+        short = short << 8 | UInt64(byte)
+      }
+      // Places without a byte hold a space.
+      short |= count == 0 ? 0x2020_2020_2020_2020 : 0x2020_2020_2020_2020 << UInt64(8 * count)
+    }
+    return PlainBytes.special(short) == 0
   }
 
   private mutating func escape(_ value: String) {

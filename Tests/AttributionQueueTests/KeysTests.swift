@@ -23,6 +23,38 @@ struct KeysTests {
     #expect(Set(keys.map { Keys.hashTag(of: $0) }).count == 1)
   }
 
+  @Test("names that are made once are those of their queue and shard")
+  func madeOnce() {
+    for (place, queue) in QueueName.allCases.enumerated() {
+      #expect(queue.place == place)
+      for (shard, digits) in [(Shard(0), "000"), (Shard(41), "041"), (Shard(255), "255")] {
+        let start = "{attr:\(digits)}:q:\(queue.rawValue)"
+        #expect(Keys.ready(queue, shard) == start && Keys.delayed(queue, shard) == start + ":delayed")
+        #expect(Keys.payloads(queue, shard) == start + ":payloads" && Keys.dead(queue, shard) == start + ":dead")
+      }
+    }
+    #expect(Keys.events(Shard(7)) == "{attr:007}:events" && Keys.eventsIndex(Shard(7)) == "{attr:007}:events:index")
+    #expect(Keys.rejected(Shard(7)) == "{attr:007}:rejected" && Keys.deliveries(Shard(7)) == "{attr:007}:r:")
+  }
+
+  @Test("the generations that count are those of the time, the store and the shard, whatever was asked before")
+  func generations() {
+    let configuration = QueueConfiguration()
+    let seen = SeenBefore(digestKey: [1], configuration: configuration)
+    let length = configuration.deliveryGeneration.milliseconds
+    let other = configuration.notificationGeneration.milliseconds
+    for (now, generation) in [(0, 0), (length - 1, 0), (length, 1), (length - 1, 0), (7 * length, 7)] as [(Int64, Int64)] {
+      for shard in [Shard(3), Shard(4), Shard(3)] {
+        let buckets = seen.claim("key", store: .delivery, shard: shard, now: now).buckets
+        let starts = [generation, generation - 1, generation + 1].map { "\(Keys.tag(shard)):seen:d:\($0):" }
+        #expect(zip(buckets, starts).allSatisfy { $0.hasPrefix($1) } && buckets.count == 3)
+        let long = seen.claim("key", store: .notification, shard: shard, now: now)
+        #expect(long.buckets[0].hasPrefix("\(Keys.tag(shard)):seen:n:\(now / other):"))
+        #expect(long.expirySeconds == 2 * other / 1000 + 3600)
+      }
+    }
+  }
+
   @Test("what is no delivery's id is none", arguments: ["", "1-a", "256-\(String(repeating: "a", count: 32))", "017-ABC", "017"])
   func ids(text: String) { #expect(DeliveryID(text) == nil) }
 

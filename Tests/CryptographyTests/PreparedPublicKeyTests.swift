@@ -168,6 +168,36 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     #expect(agree(signature.r, zeroed.bytes, zero, "a digest of zeros that is right") == true)
   }
 
+  /// The order is less than the field's prime: an x from the order on leaves r as what it is more. Such a signature comes about once in
+  /// 2^128, so these were worked out from the x: the digest is SHA-256 of "beyond the order".
+  @Test(
+    "an x that is no number below the order counts by its residue",
+    arguments: [
+      (
+        Curve.p256, 3 as UInt8, "2c1ee68372215b1ce064426b5cdbd4ef2581ace0dd3b21fa2be27f364827242e",
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmZC0khnbn/U0ELHBciYTKf6+87MfGn250woZOJdNNvLlIxEmSiX2kxfqv1/QWSs5rnxXtuQNXP5jiYHtVFyu+g=="
+      ),
+      (
+        Curve.p384, 2 as UInt8,
+        "2c1ee68372215b1ce064426b5cdbd4ef2581ace0dd3b21fa2be27f364827242e83f68b68be03f5b3e24be5d1b4315f98",
+        "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEEBnaA2YNzloayJch10OqrmsNTi3xSMGi4A0kUmkoutKn+HzN5JPVe6Morfh9EtF4Zn64JcFCJqVmFBWekxy9f4PXWnvZ"
+          + "PIFWa5QZgECwU7oh9klfSia35EsOlAFrq2dA"
+      ),
+    ])
+  func beyondTheOrder(curve: Curve, residue: UInt8, s: String, encoded: String) throws {
+    let key = try PublicKey(subjectPublicKeyInfo: try #require(Base64.decode(encoded)))
+    let prepared = PreparedPublicKey(key)
+    #expect(prepared.isPrepared)
+    let digest = SHA256Digest.hash("beyond the order")
+    let s = try #require(Hex.decode(s))
+    for last in 1...20 as ClosedRange<UInt8> {
+      let signature = try #require(raw([UInt8](repeating: 0, count: curve.width - 1) + [last], s, curve))
+      #expect(prepared.verifies(signature, digest: digest) == (last == residue))
+      #expect(key.verifies(signature, digest: digest) == (last == residue))
+      if curve == .p384 { #expect(key.verifiesP384(signature, digest: digest) == (last == residue)) }
+    }
+  }
+
   @Test("many threads at once get the right answers", arguments: [Curve.p256, .p384])
   func threads(curve: Curve) async throws {
     let key = try TestKey(curve)

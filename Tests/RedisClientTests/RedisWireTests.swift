@@ -70,9 +70,11 @@ import Testing
     if let elements = reply.array { return "[\(elements.map(described).joined(separator: ", "))]" }
     if let text = reply.string {
       #expect(reply.bytes == Array(text.utf8))
+      for known in [text, text + "x", String(text.dropLast()), String(text.reversed()), ""] { #expect(reply.string(like: known) == text) }
       #expect(reply.letter == (text.utf8.count == 1 ? text.utf8.first : nil))
       return "'\(text)'"
     }
+    #expect(reply.string(like: "") == nil)
     return reply.isNull ? "null" : String(reply.integer ?? 0)
   }
 

@@ -38,6 +38,38 @@ struct JSONReaderTests {
     #expect(try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u0041\ud83d\ude00""#) == .string("\"\\/\u{8}\u{c}\n\r\tA😀"))
   }
 
+  @Test("a string ends, and a control character or a broken sequence is found, at every place of a text of any length")
+  func places() throws {
+    for length in 0...20 {
+      for place in 0..<max(1, length) {
+        for byte in UInt8.min...UInt8.max {
+          var content = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+          if place < length { content[place] = byte }
+          // The shortest text in which it stands whole, and one with more behind it.
+          for rest in ["", "          ,\"beyond\""] {
+            let bytes = [0x22] + content + [0x22] + Array(rest.utf8)
+            var (reader, passing) = (JSONReader(bytes), JSONReader(bytes))
+            let isInside = length > 0 && (byte < 0x20 || byte == 0x22 || byte == 0x5C || byte >= 0x80)
+            let text = try? reader.readString()
+            let isPassed = (try? passing.passValue()) != nil
+            switch byte {
+            case 0x22 where length > 0:
+              #expect(text == String(repeating: "x", count: place) && isPassed && reader.position == passing.position)
+            case 0x5C where length > 0:
+              // Before an x or the end's quote: the one is no escape, the other one is, and the text has no end then.
+              #expect(text == nil || !rest.isEmpty && place == length - 1)
+            default:
+              #expect((text != nil) == !isInside, "\(byte) at \(place) of \(length)")
+              #expect(text == nil || text!.utf8.elementsEqual(content) && isPassed && reader.position == passing.position)
+              #expect(byte >= 0x80 || length == 0 || isPassed == !isInside, "\(byte) at \(place) of \(length)")
+            }
+          }
+        }
+      }
+    }
+    #expect(try JSONValue(parsing: "\"aaaaaaaaé\u{2063}bbbbbbbbbbb\"") == .string("aaaaaaaaé\u{2063}bbbbbbbbbbb"))
+  }
+
   @Test("a repeated name is found at any depth, however it is written, and in large objects too")
   func duplicates() throws {
     #expect(throws: JSONError(.duplicateKey("b"), path: "a[1].b")) {

@@ -54,22 +54,23 @@ extension SKAdNetworkPostback {
     }
   }
 
+  // Most names differ in their length: that is compared first.
+
   private func typedBool(_ name: String) -> Bool? {
-    switch name {
-    case "redownload": redownload
-    case "did-win": didWin
+    switch name.utf8.count {
+    case 10: name == "redownload" ? redownload : nil
+    case 7: name == "did-win" ? didWin : nil
     default: nil
     }
   }
 
   private func typedInteger(_ name: String) -> Int64? {
-    switch name {
-    case "campaign-id": campaignId.map { Int64($0) }
-    case "app-id": appId
-    case "source-app-id": sourceAppId
-    case "fidelity-type": fidelityType.map { Int64($0) }
-    case "conversion-value": conversionValue.map { Int64($0) }
-    case "postback-sequence-index": postbackSequenceIndex.map { Int64($0) }
+    switch name.utf8.count {
+    case 6: name == "app-id" ? appId : nil
+    case 11: name == "campaign-id" ? campaignId.map { Int64($0) } : nil
+    case 13: name == "source-app-id" ? sourceAppId : name == "fidelity-type" ? fidelityType.map { Int64($0) } : nil
+    case 16: name == "conversion-value" ? conversionValue.map { Int64($0) } : nil
+    case 23: name == "postback-sequence-index" ? postbackSequenceIndex.map { Int64($0) } : nil
     default: nil
     }
   }

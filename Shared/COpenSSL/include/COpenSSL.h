@@ -17,7 +17,9 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+#include "Digest.h"
 #include "FixedPoint.h"
 #include "JointSigning.h"
+#include "ModularInverse.h"
 #include "PKCS11.h"
 #endif

@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Verifies ECDSA signatures of one P-256 or P-384 key with tables made once for its point. All arithmetic is OpenSSL's. Verification
+/* Verifies ECDSA signatures of one P-256 or P-384 key with tables made once for its point. Points and products are
+   OpenSSL's; an inverse that was worked out here (ModularInverse.h) counts when OpenSSL has found the product to be one. Verification
    holds no secret, so nothing here needs to take the same time for all values. Never changed after it is made: any number of threads
    may use one at once. */
 typedef struct copenssl_fixed_point copenssl_fixed_point;

@@ -2,9 +2,6 @@ import COpenSSL
 
 /// SHA-256.
 public enum SHA256Digest {
-  /// Looked up once: OpenSSL's one-call function searches its providers every time. Never changed, never freed.
-  nonisolated(unsafe) fileprivate static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
-
   /// Bytes of a digest.
   public static let size = 32
 
@@ -20,9 +17,8 @@ public enum SHA256Digest {
 
   /// The digest may be written over what it is made of.
   fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, into digest: UnsafeMutablePointer<UInt8>) {
-    let made = EVP_Digest(bytes.baseAddress, bytes.count, digest, nil, algorithm, nil)
     // A wrong digest would make wrong signatures and keys: nothing may go on without one.
-    precondition(made == 1, "SHA-256 is not available")
+    precondition(copenssl_sha256(bytes.baseAddress, bytes.count, digest) == 1, "SHA-256 is not available")
   }
 
   public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
