@@ -26,8 +26,8 @@ public final class LeasedMessage: Sendable {
     return String(line[line.index(after: space)...])
   }
 
-  /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was, since it will be the same
-  /// again.
+  /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was: where it is
+  /// the same again, its name is not made anew.
   init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "") {
     var id: DeliveryID?
     var kind: String?

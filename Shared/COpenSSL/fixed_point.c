@@ -290,7 +290,10 @@ end:
 
 int copenssl_p384_verify(
     const uint8_t *encoded, size_t length, const uint8_t *digest, size_t digest_length, const uint8_t *r, const uint8_t *s) {
-  if (!has_p384()) return -1;
+  if (!has_p384()) {
+    ERR_clear_error();
+    return -1;
+  }
   copenssl_fixed_point key = {.width = 48, .curve = p384.curve, .point = EC_POINT_new(p384.curve.group)};
   int answer = -1;
   if (key.point != NULL && EC_POINT_oct2point(p384.curve.group, key.point, encoded, length, NULL) &&

@@ -162,22 +162,22 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     write(words, context)
   }
 
-  /// What a turn has to write leaves in pieces of no more than a few commands each.
+  /// What a turn has to write leaves in pieces: a command that finds one long enough begins another.
   private func write(_ words: RedisWords, _ context: ChannelHandlerContext) {
-    if outgoing.readableBytes > Self.longestPiece / 2 { writeOutgoing(context) }
+    if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
     if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, words.size + 64)) }
     outgoing.writeRedisCommand(words)
   }
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
     guard outgoing.readableBytes > 0 else { return }
-    usualSize = min(max(outgoing.readableBytes, RedisWords.long), Self.longestPiece)
+    usualSize = min(max(outgoing.readableBytes, RedisWords.long), 2 * Self.longPiece)
     context.write(wrapOutboundOut(outgoing), promise: nil)
     outgoing = ByteBuffer()
   }
 
-  /// Bytes of several commands in one piece.
-  private static let longestPiece = RedisWords.long * 16
+  /// From so many bytes on nothing is added to a piece.
+  private static let longPiece = RedisWords.long * 8
 
   /// Written to no replica: a connection can be made while they are away.
   private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]

@@ -73,7 +73,8 @@ import Testing
       let width = Int.random(in: 1...48, using: &random)
       var modulus = random.bytes(width)
       modulus[width - 1] |= 1
-      modulus[0] |= width == 1 ? 3 : 0
+      // More than one.
+      modulus[0] |= width == 1 ? 3 : 1
       let value = random.bytes(width)
       guard value.lexicographicallyPrecedes(modulus) else { continue }
       let ours = inverse(value, modulus)

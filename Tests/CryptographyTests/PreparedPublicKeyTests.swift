@@ -198,6 +198,21 @@ private final class TestKey: @unchecked Sendable {  // not changed after it is m
     }
   }
 
+  /// Where the tables' arithmetic fails OpenSSL's usual way decides, which no answer shows.
+  @Test("the tables answer by themselves", arguments: [(Curve.p256, COPENSSL_FIXED_P256), (.p384, COPENSSL_FIXED_P384)])
+  func answers(curve: Curve, bits: Int) throws {
+    let key = try TestKey(curve)
+    let point = try #require(key.publicKey.encodedPoint)
+    let tables = try #require(copenssl_fixed_point_new(Int32(bits), point, point.count))
+    defer { copenssl_fixed_point_free(tables) }
+    for round in 0..<50 as Range<UInt8> {
+      let digest = [UInt8](repeating: round, count: 32)
+      let signature = try key.sign(digest)
+      #expect(copenssl_fixed_point_verify(tables, digest, digest.count, signature.r, signature.s) == 1)
+      #expect(copenssl_fixed_point_verify(tables, [99] + digest.dropFirst(), digest.count, signature.r, signature.s) == 0)
+    }
+  }
+
   @Test("many threads at once get the right answers", arguments: [Curve.p256, .p384])
   func threads(curve: Curve) async throws {
     let key = try TestKey(curve)

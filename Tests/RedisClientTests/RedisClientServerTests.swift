@@ -55,7 +55,7 @@ private final class LoopExecutor: TaskExecutor {
       let script = RedisScript(name: "lengths", source: "return {KEYS[1], ARGV[1], ARGV[2], ARGV[3]}")
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for index in 0..<600 {
-          // Below and above the length from which words leave where they were written, and in one turn of the loop.
+          // Below and above the length from which words are taken over whole, and more than a piece has, in one turn of the loop.
           let length = [0, 10, 4000, 4096, 5000, 70_000][index % 6]
           group.addTask {
             var (keys, words) = (RedisWords(), RedisWords())

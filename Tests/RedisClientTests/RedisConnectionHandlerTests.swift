@@ -66,15 +66,15 @@ import Testing
     func receive(_ text: String) async throws { try await channel.writeInbound(ByteBuffer(string: text)) }
   }
 
-  /// A command with words that leave where they were written, between such as are copied.
+  /// A command so long that what is written behind it leaves in a piece of its own.
   private static func long(_ letter: String) -> (words: RedisWords, text: String) {
-    let word = String(repeating: letter, count: 5000)
+    let word = String(repeating: letter, count: 40_000)
     var (words, inner) = (RedisWords(), RedisWords())
     inner.append(word)
     words.append("ECHO")
     words.append(contentsOf: inner)
     words.append("end")
-    return (words, "*3\r\n$4\r\nECHO\r\n$5000\r\n\(word)\r\n$3\r\nend\r\n")
+    return (words, "*3\r\n$4\r\nECHO\r\n$40000\r\n\(word)\r\n$3\r\nend\r\n")
   }
   private static let short = (words: RedisWords(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
   private static let wait = "*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n$3\r\n500\r\n"
@@ -95,9 +95,9 @@ import Testing
   ) async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
     let long = Self.long("x")
-    let callers = try await connection.send([Self.short.words, long.words])
-    #expect(try await connection.written() == Self.short.text + long.text + Self.wait)
-    try await connection.receive("+ok\r\n+ok\r\n" + answer)
+    let callers = try await connection.send([Self.short.words, long.words, long.words])
+    #expect(try await connection.written() == Self.short.text + long.text + long.text + Self.wait)
+    try await connection.receive("+ok\r\n+ok\r\n+ok\r\n" + answer)
     for caller in callers { #expect(await caller.value == heard) }
     // The next turn has a question of its own.
     let next = try await connection.send([long.words])
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `A connection that ends before it has written fails who waits, and writes nothing`() async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
-    let callers = try await connection.send([Self.short.words, Self.long("x").words]) { $0.pipeline.fireChannelInactive() }
+    let callers = try await connection.send([Self.long("x").words, Self.long("y").words]) { $0.pipeline.fireChannelInactive() }
     for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
     #expect(try await connection.written() == "")
     let late = try await connection.send([Self.short.words])
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `A connection that ends between its pieces and the replicas' answer has told nobody that it is done`() async throws {
     let connection = try await Connection(RedisReplication(replicas: 1, depth: .received, timeout: .milliseconds(500)))
-    let callers = try await connection.send([Self.short.words, Self.long("x").words])
+    let callers = try await connection.send([Self.long("x").words, Self.long("y").words])
     try await connection.receive("+ok\r\n+ok\r\n")
     try await connection.channel.testingEventLoop.executeInContext { [channel = connection.channel] in
       channel.pipeline.fireChannelInactive()

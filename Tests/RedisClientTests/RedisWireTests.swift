@@ -78,6 +78,17 @@ import Testing
     return reply.isNull ? "null" : String(reply.integer ?? 0)
   }
 
+  @Test func `A text that is known already is not made anew`() throws {
+    let reader = try #require(ReplyReader(maxElements: 1))
+    let known = "a text of more than fifteen bytes"
+    try Array("$\(known.utf8.count)\r\n\(known)\r\n".utf8).withUnsafeBytes { try reader.feed($0) }
+    let reply = try #require(try reader.next())
+    func place(_ text: String?) -> UnsafePointer<UInt8>? { text?.utf8.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil }
+    #expect(place(reply.string(like: known)) == place(known))
+    #expect(place(reply.string) != place(known))
+    #expect(reply.string(like: "another text that is just as long") == known)
+  }
+
   @Test(arguments: [
     ("0", 0), ("-1", -1), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min), ("9223372036854775808", nil),
     ("-9223372036854775809", nil), ("", nil), ("-", nil), ("1x", nil), (" 1", nil), ("99999999999999999999", nil),

@@ -17,8 +17,9 @@ public enum SHA256Digest {
 
   /// The digest may be written over what it is made of.
   fileprivate static func hash(_ bytes: UnsafeBufferPointer<UInt8>, into digest: UnsafeMutablePointer<UInt8>) {
+    let made = copenssl_sha256(bytes.baseAddress, bytes.count, digest)
     // A wrong digest would make wrong signatures and keys: nothing may go on without one.
-    precondition(copenssl_sha256(bytes.baseAddress, bytes.count, digest) == 1, "SHA-256 is not available")
+    precondition(made == 1, "SHA-256 is not available")
   }
 
   public static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
