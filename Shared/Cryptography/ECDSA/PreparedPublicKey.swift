@@ -3,8 +3,8 @@ import COpenSSL
 /// A public key with tables made once for its point: for the few keys that everything is checked against.
 ///
 /// Verification adds two multiples of points. OpenSSL has tables for one of them, the curve's generator, and works out the other anew each
-/// time (for P-384 it has none at all); with tables for both it takes less than half as long, a quarter for P-384. The answers are those of
-/// ``PublicKey/verifies(_:of:)``, which a large differential test holds it to. The tables take a few hundredths of a second to make, and
+/// time (for P-384 it has none at all); with tables for both, and without most of what its divisions take, it takes about a quarter as
+/// long, a fifth for P-384. The answers are those of ``PublicKey/verifies(_:of:)``, which a large differential test holds it to. The tables take a few hundredths of a second to make, and
 /// some 150 kB for P-256, some 4 MB for P-384. Keys of P-192 have none and are checked the usual way.
 public final class PreparedPublicKey: @unchecked Sendable {  // the tables are not changed after they are made
   public let key: PublicKey
