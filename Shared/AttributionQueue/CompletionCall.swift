@@ -23,9 +23,6 @@ struct CompletionCall {
   private let now: Int64
   /// One record after the other.
   private var json = JSONWriter(reserving: 512)
-  /// Made when the first asks for them: all are of one shard.
-  private var deliveryGenerations: SeenBefore.Generations?
-  private var notificationGenerations: SeenBefore.Generations?
 
   init(of lease: LeasedMessage, many: Int, _ configuration: QueueConfiguration, now: Int64) {
     queue = lease.queue
@@ -101,11 +98,8 @@ struct CompletionCall {
     }
   }
 
-  private mutating func generations(_ store: SeenStore, _ seen: SeenBefore) -> SeenBefore.Generations {
-    if let known = store == .delivery ? deliveryGenerations : notificationGenerations { return known }
-    let made = seen.generations(store, shard: shard, now: now)
-    if store == .delivery { deliveryGenerations = made } else { notificationGenerations = made }
-    return made
+  private func generations(_ store: SeenStore, _ seen: SeenBefore) -> SeenBefore.Generations {
+    seen.generations(store, shard: shard, now: now)
   }
 
   private mutating func write(recordOf work: CompletedWork) {

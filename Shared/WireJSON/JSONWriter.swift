@@ -204,7 +204,7 @@ public struct JSONWriter: Sendable {
         short = short << 8 | UInt64(byte)
       }
       // Places without a byte hold a space.
-      short |= count == 0 ? 0x2020_2020_2020_2020 : 0x2020_2020_2020_2020 << UInt64(8 * count)
+      short |= 0x2020_2020_2020_2020 << UInt64(8 * count)
     }
     return PlainBytes.special(short) == 0
   }
