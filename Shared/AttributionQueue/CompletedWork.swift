@@ -1,13 +1,10 @@
-/// A message whose handler has completed it.
-final class CompletedWork: Sendable {
+/// What is left to be known of a message whose handler has completed it, when what the handler decided stands in a ``CompletionCall``.
+struct CompletedWork: Sendable {
   let lease: LeasedMessage
-  let completion: Completion
   /// When its work began.
   let started: ContinuousClock.Instant
-
-  init(_ lease: LeasedMessage, _ completion: Completion, started: ContinuousClock.Instant = .now) {
-    self.lease = lease
-    self.completion = completion
-    self.started = started
-  }
+  /// The outcome's word in metrics.
+  let word: String
+  /// ``Completion/whenSeen``.
+  let whenSeen: (@Sendable () async -> WorkOutcome)?
 }

@@ -146,19 +146,23 @@ public final class DeliveryQueue: Sendable {
   /// Publishes the outcome and takes the message off the queue in one step. Throws `leaseLost` when another holds it now.
   @discardableResult
   public func complete(_ lease: LeasedMessage, _ completion: Completion) async throws(QueueError) -> CompletionOutcome {
-    guard let outcome = try await complete([CompletedWork(lease, completion)]).first, let outcome else { throw .leaseLost }
+    var call = completionCall(of: lease)
+    call.add(lease, completion, now: Self.now)
+    guard let outcome = try await complete(call).first, let outcome else { throw .leaseLost }
     return outcome
   }
 
-  /// The same for messages of one queue and one shard that one consumer holds, all in one step; nil for one whose lease is lost.
-  func complete(_ complete: [CompletedWork]) async throws(QueueError) -> [CompletionOutcome?] {
-    guard let first = complete.first?.lease else { return [] }
-    let now = Self.now
-    var call = CompletionCall(of: first, many: complete.count, configuration, now: now)
-    for work in complete { call.add(work, seen) }
-    let codes = try await run(Scripts.complete, call.keys, call.words).elements.map(\.integer)
-    guard codes.count == complete.count else { throw .unavailable(.unexpectedReply("complete")) }
-    if complete.contains(where: { $0.completion.deadLetter != nil }) { await boundDeadLetters(first) }
+  /// To be told of messages of that one's queue, shard and consumer; of so many about.
+  func completionCall(of lease: LeasedMessage, many: Int = 1) -> CompletionCall {
+    CompletionCall(of: lease, many: many, configuration, seen)
+  }
+
+  /// The same for all that the call was told of, in one step; nil for one whose lease is lost.
+  func complete(_ call: CompletionCall) async throws(QueueError) -> [CompletionOutcome?] {
+    guard let first = call.works.first?.lease else { return [] }
+    let codes = try await run(Scripts.complete, call.keys, call.arguments(now: Self.now)).elements.map(\.integer)
+    guard codes.count == call.works.count else { throw .unavailable(.unexpectedReply("complete")) }
+    if call.leavesDeadLetter { await boundDeadLetters(first) }
     return codes.map { code in
       switch code {
       case 1: .completed
@@ -253,7 +257,12 @@ public final class DeliveryQueue: Sendable {
 
   /// Starts the lease's time anew.
   func renew(_ lease: LeasedMessage) async throws(QueueError) {
-    let reply = try await run(Scripts.renew, [Keys.ready(lease.queue, lease.shard)], token(lease))
+    try await renew(lease.token, of: lease.shard, in: lease.queue, consumer: lease.consumer)
+  }
+
+  /// The same of what was leased and may not be read yet.
+  func renew(_ lease: LeaseToken, of shard: Shard, in queue: QueueName, consumer: String) async throws(QueueError) {
+    let reply = try await run(Scripts.renew, [Keys.ready(queue, shard)], words(lease, consumer))
     guard reply.integer == 1 else { throw .leaseLost }
   }
 
@@ -289,7 +298,7 @@ public final class DeliveryQueue: Sendable {
         Keys.ready(lease.queue, shard), Keys.delayed(lease.queue, shard), Keys.payloads(lease.queue, shard),
         Keys.dead(lease.queue, shard), Keys.delivery(lease.deliveryID),
       ] + (lease.line.map { [Keys.line(lease.queue, shard, $0)] } ?? []),
-      token(lease) + [
+      words(lease.token, lease.consumer) + [
         .integer(due), .string(lease.deliveryID.description),
         .string(Self.oneLine(error)),
         .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds), .bytes(record.json),
@@ -297,8 +306,8 @@ public final class DeliveryQueue: Sendable {
     guard reply.integer == 1 else { throw .leaseLost }
   }
 
-  private func token(_ lease: LeasedMessage) -> [RedisArgument] {
-    [.string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
+  private func words(_ lease: LeaseToken, _ consumer: String) -> [RedisArgument] {
+    [.string(Self.group), .string(consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
   }
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }

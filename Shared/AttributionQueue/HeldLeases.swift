@@ -1,25 +1,35 @@
 import Synchronization
 
+/// What Redis tells a lease of a shard's entry by, beside the consumer's name. A message that a worker took over from itself is another
+/// lease: it was delivered once more.
+struct LeaseToken: Sendable, Hashable {
+  let entryID: String
+  let deliveryCount: Int64
+}
+
+extension LeasedMessage {
+  var token: LeaseToken { LeaseToken(entryID: entryID, deliveryCount: deliveryCount) }
+}
+
 /// The leases of a worker that are not settled yet: these are renewed.
 final class HeldLeases: Sendable {
-  /// By shard, in the order in which they were leased, which is mostly that in which they are settled. One object is one lease: a
-  /// message that this worker took over from itself is another.
-  private let leases = Mutex<[[LeasedMessage]]>(Array(repeating: [], count: Shard.count))
+  /// By shard, in the order in which they were leased, which is mostly that in which they are settled.
+  private let leases = Mutex<[[LeaseToken]]>(Array(repeating: [], count: Shard.count))
 
-  var all: [LeasedMessage] { leases.withLock { $0.flatMap { $0 } } }
-
-  func add(_ messages: [LeasedMessage]) {
-    leases.withLock { leases in for message in messages { leases[message.shard.index].append(message) } }
+  var all: [(shard: Shard, token: LeaseToken)] {
+    leases.withLock { leases in Shard.all.flatMap { shard in leases[shard.index].map { (shard, $0) } } }
   }
 
-  /// Takes out messages of one shard.
-  func remove(_ messages: [LeasedMessage]) {
-    guard let shard = messages.first?.shard.index else { return }
+  func add(_ tokens: some Sequence<LeaseToken>, of shard: Shard) {
+    leases.withLock { $0[shard.index].append(contentsOf: tokens) }
+  }
+
+  func remove(_ tokens: some Collection<LeaseToken>, of shard: Shard) {
     leases.withLock { leases in
-      if leases[shard].count >= messages.count, zip(leases[shard], messages).allSatisfy({ $0 === $1 }) {
-        leases[shard].removeFirst(messages.count)
+      if leases[shard.index].starts(with: tokens) {
+        leases[shard.index].removeFirst(tokens.count)
       } else {
-        leases[shard].removeAll { held in messages.contains { $0 === held } }
+        leases[shard.index].removeAll { tokens.contains($0) }
       }
     }
   }

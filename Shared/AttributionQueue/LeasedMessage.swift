@@ -38,21 +38,24 @@ public final class LeasedMessage: Sendable {
     var deadline: Int64?
     var line: String?
     var words = fields.elements
-    while let name = words.next(), let value = words.next() {
+    while words.underestimatedCount >= 2 {
       // Each name is one letter.
-      switch name.letter {
-      case UInt8(ascii: "i"): id = value.string.flatMap(DeliveryID.init)
-      case UInt8(ascii: "k"): kind = value.string(like: kindBefore)
-      case UInt8(ascii: "b"): body = value.bytes
-      case UInt8(ascii: "a"): envelope = value.bytes ?? []
-      case UInt8(ascii: "n"): worked = value.integer ?? 0
-      case UInt8(ascii: "h"): history = value.string ?? ""
-      case UInt8(ascii: "r"): deadline = value.integer
-      case UInt8(ascii: "o"): line = value.string
-      default: continue
+      switch words.nextLetter() {
+      case UInt8(ascii: "i"): id = words.nextString().flatMap(DeliveryID.init)
+      case UInt8(ascii: "k"): kind = words.nextString(like: kindBefore)
+      case UInt8(ascii: "b"): body = words.nextBytes()
+      case UInt8(ascii: "a"): envelope = words.nextBytes() ?? []
+      case UInt8(ascii: "n"): worked = words.nextInteger() ?? 0
+      case UInt8(ascii: "h"): history = words.nextString() ?? ""
+      case UInt8(ascii: "r"): deadline = words.nextInteger()
+      case UInt8(ascii: "o"): line = words.nextString()
+      default: words.skip()
       }
     }
-    guard let id, let kind, let body, let message = QueueMessage(kind: kind, body: body, envelope: envelope) else { return nil }
+    guard let id, let kind, let body else { return nil }
+    // Taken out, not copied.
+    var read = QueueMessage(kind: kind, body: body, envelope: envelope)
+    guard let message = read.take() else { return nil }
     self.queue = queue
     deliveryID = id
     self.message = message

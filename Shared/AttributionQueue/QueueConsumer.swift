@@ -14,7 +14,7 @@ struct QueueConsumer: Sendable {
   /// becomes a dead letter. `kindBefore`: see ``LeasedMessage``.
   func lease(entry: RedisReply, of shard: Shard, kindBefore: String = "") -> LeasedMessage? {
     var parts = entry.elements
-    guard let id = parts.next()?.string, let fields = parts.next() else { return nil }
+    guard let id = parts.nextString(), let fields = parts.next() else { return nil }
     if let message = lease(entryID: id, fields: fields, deliveryCount: 1, of: shard, kindBefore: kindBefore) { return message }
     // Where this does not come to its end the lease runs out, and who takes the entry over does it.
     Task { await bury(UnreadableEntry(entryID: id, fields: fields), deliveryCount: 1, of: shard) }

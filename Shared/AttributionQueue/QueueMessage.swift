@@ -85,9 +85,14 @@ public struct QueueMessage: Sendable, Hashable {
       try reader.finish()
     } catch { return nil }
     guard receivedAt > .min, !source.isEmpty else { return nil }
-    self.init(
-      kind: kind, body: body, attributes: attributes, receivedAt: receivedAt, source: source, traceparent: traceparent,
-      requestId: requestId)
+    // One by one: another initializer's message would be copied, with the counts of all its references.
+    self.kind = kind
+    self.body = body
+    self.attributes = attributes
+    self.receivedAt = receivedAt
+    self.source = source
+    self.traceparent = traceparent
+    self.requestId = requestId
     self.claim = claim
   }
 }

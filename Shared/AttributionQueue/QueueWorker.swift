@@ -177,26 +177,25 @@ public final class QueueWorker: Sendable {
             place?.room.leave(reserved)
             break
           }
-          let leased: [[LeasedMessage]]
+          let leased: [LeasedEntries]
           do { leased = try await lease(lane, waits: !isFull) } catch {
             place?.room.leave(reserved)
             throw error
           }
           // Before any of them can be settled.
-          for messages in leased { held.add(messages) }
-          let begun = leased.filter { messages in messages.first.map { lane.work.begins(messages, of: $0.shard) } ?? false }
+          for entries in leased { held.add(entries.ids.lazy.map { LeaseToken(entryID: $0, deliveryCount: 1) }, of: entries.shard) }
+          let begun = leased.filter { lane.work.begins($0) }
           place?.room.enter(begun.reduce(0) { $0 + $1.count })
           place?.room.leave(reserved)
           isFull = leased.contains { $0.count == leasedTogether }
           if leased.isEmpty, !lane.work.backlogged.isEmpty { await lane.work.begun.wait(for: Self.backlogTime) }
-          for messages in begun {
-            let shard = messages[0].shard
+          for entries in begun {
             work.addTask {
               // What waits for its slice of the loop's time still waits.
               await place?.slices?.pauseIfUsedUp()
-              place?.room.leave(messages.count)
-              await self.work(inOrder: messages, place?.slices)
-              while let messages = lane.work.next(of: shard) { await self.work(inOrder: messages, place?.slices) }
+              place?.room.leave(entries.count)
+              await self.work(inOrder: entries, place?.slices)
+              while let entries = lane.work.next(of: entries.shard) { await self.work(inOrder: entries, place?.slices) }
               slots.giveBack()
             }
             await slots.take()
@@ -216,7 +215,7 @@ public final class QueueWorker: Sendable {
   }
 
   /// What is ready, by shard. `waits`: for a while, until something is.
-  private func lease(_ lane: Lane, waits: Bool) async throws -> [[LeasedMessage]] {
+  private func lease(_ lane: Lane, waits: Bool) async throws -> [LeasedEntries] {
     let backlogged = lane.work.backlogged
     let read =
       if backlogged.isEmpty {
@@ -227,19 +226,7 @@ public final class QueueWorker: Sendable {
       }
     let reply: RedisReply
     do { reply = try await lane.redis.send(read, name: "XREADGROUP") } catch { throw QueueError.unavailable(error) }
-    var kind = ""
-    return reply.elements.map { stream in
-      var stream = stream.elements
-      guard let shard = stream.next()?.string.flatMap(Keys.shard), let entries = stream.next()?.elements else { return [] }
-      var messages: [LeasedMessage] = []
-      messages.reserveCapacity(entries.underestimatedCount)
-      for entry in entries {
-        guard let message = consumer.lease(entry: entry, of: shard, kindBefore: kind) else { continue }
-        kind = message.message.kind
-        messages.append(message)
-      }
-      return messages
-    }
+    return reply.elements.compactMap { LeasedEntries(stream: $0) }
   }
 
   private func renewLoop() async {
@@ -247,21 +234,33 @@ public final class QueueWorker: Sendable {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
       // One that is lost is noticed when its work is settled.
       await withDiscardingTaskGroup { group in
-        for lease in held.all { group.addTask { try? await self.deliveries.renew(lease) } }
+        for (shard, lease) in held.all {
+          group.addTask { try? await self.deliveries.renew(lease, of: shard, in: self.queue, consumer: self.consumer.name) }
+        }
       }
     }
   }
 
+  /// Works entries of one shard one after the other.
+  private func work(inOrder entries: LeasedEntries, _ slices: LoopSlices?) async {
+    let (held, shard) = (held, entries.shard)
+    // What is none is not to be renewed: its lease runs out where it does not become a dead letter.
+    let messages = entries.messages(consumer) { held.remove([LeaseToken(entryID: $0, deliveryCount: 1)], of: shard) }
+    await work(inOrder: messages, many: entries.count, slices)
+  }
+
   /// Works messages of one shard one after the other.
-  private func work(inOrder messages: [LeasedMessage], _ slices: LoopSlices? = nil) async {
-    var complete: [CompletedWork] = []
-    complete.reserveCapacity(messages.count)
+  ///
+  /// - Parameter many: how many there may be.
+  private func work(inOrder messages: some Sequence<LeasedMessage>, many: Int, _ slices: LoopSlices? = nil) async {
+    // What was completed and is to be settled together.
+    var together: CompletionCall?
     // The clock is read once a message: where nothing is waited for, the end of one's work is the beginning of the next one's.
     var started = ContinuousClock.now
     for message in messages {
       if isStopping {
         try? await deliveries.release(message)
-        held.remove([message])
+        held.remove([message.token], of: message.shard)
         continue
       }
       if await slices?.pauseIfUsedUp() == true { started = .now }
@@ -269,8 +268,9 @@ public final class QueueWorker: Sendable {
       let ended = ContinuousClock.now
       turned.withLock { $0 = ended }
       if case .complete(let completion) = outcome {
-        complete.append(CompletedWork(message, completion, started: started))
         if settlesTogether {
+          if together == nil { together = deliveries.completionCall(of: message, many: many) }
+          together?.add(message, completion, started: started, now: DeliveryQueue.now)
           // The event loop has others to serve.
           if let slices {
             slices.use(started.duration(to: ended))
@@ -281,20 +281,19 @@ public final class QueueWorker: Sendable {
           }
           continue
         }
-        await settle(complete)
-        complete.removeAll(keepingCapacity: true)
+        await settle(message, completion, started: started)
       } else {
         await settle(message, outcome, started: started)
       }
       started = .now
     }
-    await settle(complete)
+    if let together { await settle(together) }
   }
 
   /// Settles what the handler decided, other than completing it.
   private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
     if case .complete(let completion) = outcome {
-      return await settle([CompletedWork(lease, completion, started: started)])
+      return await settle(lease, completion, started: started)
     }
     await persist { () throws(QueueError) in
       do throws(QueueError) {
@@ -303,28 +302,33 @@ public final class QueueWorker: Sendable {
         observe(.leaseLost)
       }
     }
-    held.remove([lease])
+    held.remove([lease.token], of: lease.shard)
+  }
+
+  private func settle(_ lease: LeasedMessage, _ completion: Completion, started: ContinuousClock.Instant) async {
+    var call = deliveries.completionCall(of: lease)
+    call.add(lease, completion, started: started, now: DeliveryQueue.now)
+    await settle(call)
   }
 
   /// Completes messages of one shard in one step.
-  private func settle(_ complete: [CompletedWork]) async {
-    guard !complete.isEmpty else { return }
+  private func settle(_ call: CompletionCall) async {
     var seen: [(CompletedWork, WorkOutcome)] = []
     await persist { () throws(QueueError) in
-      let outcomes = try await deliveries.complete(complete)
+      let outcomes = try await deliveries.complete(call)
       let end = Moment()
-      for (work, outcome) in zip(complete, outcomes) {
+      for (place, outcome) in outcomes.enumerated() {
         switch outcome {
-        case .completed: processed(work.completion.word ?? work.completion.state.rawValue, work.lease, work.started, end)
-        case .naturalKeySeen: processed("duplicate", work.lease, work.started, end)
-        case .held: if let whenSeen = work.completion.whenSeen { seen.append((work, await whenSeen())) }
+        case .completed: processed(call.works[place].word, call.works[place].lease, call.works[place].started, end)
+        case .naturalKeySeen: processed("duplicate", call.works[place].lease, call.works[place].started, end)
+        case .held: if let whenSeen = call.works[place].whenSeen { seen.append((call.works[place], await whenSeen())) }
         case nil: observe(.leaseLost)
         }
       }
     }
     // What a handler makes of a message that was counted before is settled in a step of its own.
     for (work, outcome) in seen { await settle(work.lease, outcome, started: work.started) }
-    held.remove(complete.map { $0.lease })
+    if let shard = call.works.first?.lease.shard { held.remove(call.works.lazy.map(\.lease.token), of: shard) }
   }
 
   /// A moment by both clocks.
@@ -369,9 +373,10 @@ public final class QueueWorker: Sendable {
       }
       if !taken.isEmpty {
         observe(.reclaimed(taken.count))
-        held.add(taken)
+        let taken = Dictionary(grouping: taken, by: \.shard)
+        for (shard, messages) in taken { held.add(messages.lazy.map(\.token), of: shard) }
         await withDiscardingTaskGroup { group in
-          for messages in Dictionary(grouping: taken, by: \.shard).values { group.addTask { await self.work(inOrder: messages) } }
+          for messages in taken.values { group.addTask { await self.work(inOrder: messages, many: messages.count) } }
         }
       }
       do { try await Task.sleep(for: min(lease / 2, .seconds(5))) } catch { return }

@@ -31,6 +31,9 @@ struct SeenBefore: Sendable {
     let places = Mutex<[Generations?]>(Array(repeating: nil, count: 2 * Shard.count))
   }
 
+  /// Of the generations that count: by their places in ``Generations``.
+  enum Generation: Int, CaseIterable { case this, last, next }
+
   struct Claim {
     let generations: Generations
     private let bucket: Int
@@ -53,7 +56,12 @@ struct SeenBefore: Sendable {
 
     /// Writes the names of the buckets.
     func append(to words: inout RedisWords) {
-      for prefix in generations.prefixes { words.append(prefix, Int64(bucket)) }
+      for generation in Generation.allCases { append(generation, to: &words) }
+    }
+
+    /// Writes the name of one.
+    func append(_ generation: Generation, to words: inout RedisWords) {
+      words.append(generations.prefixes[generation.rawValue], Int64(bucket))
     }
   }
 

@@ -2,34 +2,35 @@ import Synchronization
 
 /// Which shards of a lane are being worked, and what was leased of them meanwhile: messages of a shard are worked in their order.
 final class ShardsAtWork: Sendable {
-  private let waiting = Mutex<[Shard: [LeasedMessage]]>([:])
-  /// Rings when messages that waited here are begun: their shard may be leased from again.
+  private let waiting = Mutex<[Shard: [LeasedEntries]]>([:])
+  /// Rings when all messages that waited here are begun: their shard may be leased from again.
   let begun = Bell()
 
-  /// Whether the shard's work begins with these messages. Otherwise it is under way, and they are worked behind it.
-  func begins(_ messages: [LeasedMessage], of shard: Shard) -> Bool {
+  /// Whether the shard's work begins with these. Otherwise it is under way, and they are worked behind it.
+  func begins(_ entries: LeasedEntries) -> Bool {
     waiting.withLock { waiting in
-      guard waiting[shard] != nil else {
-        waiting[shard] = []
+      guard waiting[entries.shard] != nil else {
+        waiting[entries.shard] = []
         return true
       }
-      waiting[shard]?.append(contentsOf: messages)
+      waiting[entries.shard]?.append(entries)
       return false
     }
   }
 
   /// What to work next of a shard, whose work ends when that is nothing.
-  func next(of shard: Shard) -> [LeasedMessage]? {
-    let messages: [LeasedMessage]? = waiting.withLock { waiting in
-      guard let messages = waiting[shard], !messages.isEmpty else {
+  func next(of shard: Shard) -> LeasedEntries? {
+    let (entries, isLast): (LeasedEntries?, Bool) = waiting.withLock { waiting in
+      guard var entries = waiting[shard], !entries.isEmpty else {
         waiting[shard] = nil
-        return nil
+        return (nil, false)
       }
-      waiting[shard] = []
-      return messages
+      let first = entries.removeFirst()
+      waiting[shard] = entries
+      return (first, entries.isEmpty)
     }
-    if messages != nil { begun.ring() }
-    return messages
+    if isLast { begun.ring() }
+    return entries
   }
 
   /// Shards of which messages wait here: no more are leased of them.

@@ -17,38 +17,22 @@ public struct RedisReply: Sendable {
   public var isNull: Bool { item.kind == .null }
 
   /// A simple or a bulk string, as text.
-  public var string: String? { item.kind == .text ? text : nil }
+  public var string: String? { tape?.string(item) }
 
   /// The same; where it is the given text, that is answered and none is made.
-  public func string(like known: String) -> String? {
-    guard item.kind == .text else { return nil }
-    guard let tape, known.utf8.count == Int(item.count) else { return text }
-    let isKnown = known.utf8.withContiguousStorageIfAvailable { known in
-      tape.bytes.withUnsafeBufferPointer { bytes in known.indices.allSatisfy { known[$0] == bytes[Int(item.value) + $0] } }
-    }
-    return isKnown == true ? known : text
-  }
+  public func string(like known: String) -> String? { tape?.string(item, like: known) }
 
   /// A simple or a bulk string.
-  public var bytes: [UInt8]? { item.kind == .text ? tape.map { Array($0.bytes[range]) } : nil }
+  public var bytes: [UInt8]? { tape?.bytes(item) }
 
   /// The byte of a string of one.
-  public var letter: UInt8? {
-    guard item.kind == .text, item.count == 1, let tape else { return nil }
-    return tape.bytes[Int(item.value)]
-  }
+  public var letter: UInt8? { tape?.letter(item) }
 
   /// Redis refused the command; its own words.
-  public var error: String? { item.kind == .error ? text : nil }
+  public var error: String? { item.kind == .error ? tape?.text(item) ?? "" : nil }
 
   /// An integer, also when it stands as text.
-  public var integer: Int64? {
-    switch item.kind {
-    case .integer: item.value
-    case .text: tape.flatMap { Self.decimal($0.bytes[range]) }
-    default: nil
-    }
-  }
+  public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
   public var array: [RedisReply]? { item.kind == .array ? Array(elements) : nil }
 
@@ -72,26 +56,23 @@ public struct RedisReply: Sendable {
       defer { place = Int(item.end) }
       return RedisReply(item, in: tape, at: place)
     }
-  }
 
-  private var range: Range<Int> { Int(item.value)..<Int(item.value) + Int(item.count) }
+    // The next element as one of its forms, nil where it has another or there is none: without a reply of its own, which holds the tape.
 
-  private var text: String { tape.map { String(decoding: $0.bytes[range], as: UTF8.self) } ?? "" }
+    public mutating func nextString() -> String? { take().flatMap { tape?.string($0) } }
+    public mutating func nextString(like known: String) -> String? { take().flatMap { tape?.string($0, like: known) } }
+    public mutating func nextBytes() -> [UInt8]? { take().flatMap { tape?.bytes($0) } }
+    public mutating func nextLetter() -> UInt8? { take().flatMap { tape?.letter($0) } }
+    public mutating func nextInteger() -> Int64? { take().flatMap { tape?.integer($0) } }
+    public mutating func skip() { _ = take() }
 
-  private static func decimal(_ digits: ArraySlice<UInt8>) -> Int64? {
-    let isNegative = digits.first == UInt8(ascii: "-")
-    let digits = isNegative ? digits.dropFirst() : digits
-    guard !digits.isEmpty else { return nil }
-    var value: Int64 = 0
-    for digit in digits {
-      guard (48...57).contains(digit) else { return nil }
-      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      // Counted downwards, since the least number has no positive one.
-      let (sum, isTooSmall) = tens.subtractingReportingOverflow(Int64(digit - 48))
-      guard !isTooLarge, !isTooSmall else { return nil }
-      value = sum
+    @inline(__always)
+    private mutating func take() -> ReplyTape.Item? {
+      guard left > 0, let tape else { return nil }
+      left -= 1
+      let item = tape.items[place]
+      place = Int(item.end)
+      return item
     }
-    guard !isNegative else { return value }
-    return value == .min ? nil : -value
   }
 }

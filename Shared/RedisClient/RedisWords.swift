@@ -35,7 +35,10 @@ public struct RedisWords: Sendable {
     }
   }
 
-  public mutating func append(_ text: String) { append(text, "") }
+  public mutating func append(_ text: String) {
+    let bytes = text.utf8.span
+    write(bytes.count) { Self.copy(bytes, to: $0) }
+  }
 
   public mutating func append(_ word: [UInt8]) {
     write(word.count) { place in word.withUnsafeBufferPointer { Self.copy($0, to: place) } }
@@ -44,21 +47,21 @@ public struct RedisWords: Sendable {
   public mutating func append(_ value: Int64) { append("", value) }
 
   /// One word of two texts.
-  public mutating func append(_ first: String, _ second: some StringProtocol) {
-    let length = first.utf8.count
-    write(length + second.utf8.count) { place in
-      Self.copy(first, to: place)
-      Self.copy(second, to: place + length)
+  public mutating func append(_ first: String, _ second: Substring) {
+    let (start, end) = (first.utf8.span, second.utf8.span)
+    write(start.count + end.count) { place in
+      Self.copy(start, to: place)
+      Self.copy(end, to: place + start.count)
     }
   }
 
   /// One word of a text and a number behind it.
   public mutating func append(_ text: String, _ value: Int64) {
-    let length = text.utf8.count
+    let bytes = text.utf8.span
     let digits = Self.digits(value)
-    write(length + digits) { place in
-      Self.copy(text, to: place)
-      Self.decimal(value, digits, to: place + length)
+    write(bytes.count + digits) { place in
+      Self.copy(bytes, to: place)
+      Self.decimal(value, digits, to: place + bytes.count)
     }
   }
 
@@ -121,15 +124,8 @@ public struct RedisWords: Sendable {
   }
 
   @inline(__always)
-  private static func copy(_ text: some StringProtocol, to place: UnsafeMutablePointer<UInt8>) {
-    // `withUTF8` would copy the text, whose count of references is written then.
-    if text.utf8.withContiguousStorageIfAvailable({ copy($0, to: place) }) == nil {
-      var at = 0
-      for byte in text.utf8 {
-        place[at] = byte
-        at += 1
-      }
-    }
+  private static func copy(_ bytes: Span<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
+    bytes.withUnsafeBufferPointer { copy($0, to: place) }
   }
 
   /// Writes a number from behind into a place of ``digits(_:)`` bytes.

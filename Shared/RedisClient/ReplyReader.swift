@@ -6,6 +6,8 @@ final class ReplyReader {
   private struct Pieces {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
+    /// How many items and bytes the last reply had.
+    var room = (items: 0, bytes: 0)
     /// Items that may still come; below none there were too many.
     var left: Int
     let most: Int
@@ -18,6 +20,7 @@ final class ReplyReader {
     mutating func take(_ item: ReplyTape.Item) -> Bool {
       left -= 1
       guard left >= 0 else { return false }
+      if items.isEmpty { items.reserveCapacity(room.items) }
       items.append(item)
       return true
     }
@@ -31,6 +34,8 @@ final class ReplyReader {
       }
       let tape = ReplyTape(items: &items, bytes: bytes)
       bytes = []
+      // The next reply is often like this one: its room is made at once.
+      room = (tape.items.count, tape.bytes.count)
       return RedisReply(tape.items[0], in: tape, at: 0)
     }
   }
@@ -83,7 +88,7 @@ final class ReplyReader {
         createString: { task, text, length in
           ReplyReader.take(task) { pieces in
             let start = pieces.bytes.count
-            if start == 0 { pieces.bytes.reserveCapacity(max(length, 256)) }
+            if start == 0 { pieces.bytes.reserveCapacity(max(length, pieces.room.bytes, 256)) }
             if let text { pieces.bytes.append(contentsOf: UnsafeRawBufferPointer(start: text, count: length)) }
             let kind: ReplyTape.Kind = task?.pointee.type == REDIS_REPLY_ERROR ? .error : .text
             return pieces.take(ReplyTape.Item(kind: kind, count: Int32(length), value: Int64(start)))

@@ -30,4 +30,52 @@ final class ReplyTape: Sendable {
     self.items = items
     self.bytes = bytes
   }
+
+  // What an item of it is, in one of its forms; nil for another.
+
+  func string(_ item: Item) -> String? { item.kind == .text ? text(item) : nil }
+
+  /// The same; where it is the given text, that is answered and none is made.
+  func string(_ item: Item, like known: String) -> String? {
+    guard item.kind == .text else { return nil }
+    guard known.utf8.count == Int(item.count) else { return text(item) }
+    let isKnown = known.utf8.withContiguousStorageIfAvailable { known in
+      bytes.withUnsafeBufferPointer { bytes in known.indices.allSatisfy { known[$0] == bytes[Int(item.value) + $0] } }
+    }
+    return isKnown == true ? known : text(item)
+  }
+
+  func bytes(_ item: Item) -> [UInt8]? { item.kind == .text ? Array(bytes[range(item)]) : nil }
+
+  func letter(_ item: Item) -> UInt8? { item.kind == .text && item.count == 1 ? bytes[Int(item.value)] : nil }
+
+  func integer(_ item: Item) -> Int64? {
+    switch item.kind {
+    case .integer: item.value
+    case .text: Self.decimal(bytes[range(item)])
+    default: nil
+    }
+  }
+
+  /// A string's text or an error's.
+  func text(_ item: Item) -> String { String(decoding: bytes[range(item)], as: UTF8.self) }
+
+  private func range(_ item: Item) -> Range<Int> { Int(item.value)..<Int(item.value) + Int(item.count) }
+
+  private static func decimal(_ digits: ArraySlice<UInt8>) -> Int64? {
+    let isNegative = digits.first == UInt8(ascii: "-")
+    let digits = isNegative ? digits.dropFirst() : digits
+    guard !digits.isEmpty else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard (48...57).contains(digit) else { return nil }
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      // Counted downwards, since the least number has no positive one.
+      let (sum, isTooSmall) = tens.subtractingReportingOverflow(Int64(digit - 48))
+      guard !isTooLarge, !isTooSmall else { return nil }
+      value = sum
+    }
+    guard !isNegative else { return value }
+    return value == .min ? nil : -value
+  }
 }

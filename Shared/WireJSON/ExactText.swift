@@ -28,10 +28,10 @@ extension String {
     return withBytes { own in other.withBytes { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
   }
 
-  /// The text's bytes where they lie; `withUTF8` would copy the text, whose count of references is written then.
+  /// The text's bytes where they lie: neither copied nor counted as one more reference, which each other way to them does.
   @inline(__always)
   func withBytes<Answer>(_ read: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
-    if let answer = utf8.withContiguousStorageIfAvailable(read) { return answer }
-    return Array(utf8).withUnsafeBufferPointer(read)
+    let span = utf8.span
+    return span.withUnsafeBufferPointer { read($0) }
   }
 }

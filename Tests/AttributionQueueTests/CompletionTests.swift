@@ -25,12 +25,49 @@ import Testing
       _ = try await queue.send([
         "XCLAIM", .string(Keys.ready(.intake, mine[2].shard)), .string(DeliveryQueue.group), "b", "0", .string(mine[2].entryID),
       ])
-      let outcomes = try await queue.complete(mine.map { CompletedWork($0, verified($0.message.attributes["natural"] ?? "")) })
+      let outcomes = try await queue.complete(mine.map { ($0, verified($0.message.attributes["natural"] ?? "")) })
       #expect(outcomes == [.completed, .completed, nil, .completed, .naturalKeySeen])
       #expect(try await queue.allEvents() == ["e-n0", "e-n1", "e-n3"])
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).inFlight == 1)
       // Whose lease is gone gets the same answer again.
-      #expect(try await queue.complete([CompletedWork(leases[0], verified("n0"))]) == [nil])
+      #expect(try await queue.complete([(leases[0], verified("n0"))]) == [nil])
+    }
+  }
+
+  @Test func `A natural key that was counted in the generation before and the next is seen, and a new bucket expires`() async throws {
+    try await withQueue { queue, _ in
+      // By generations from now: one of another instance, whose clock is ahead, among them.
+      let counted: [(natural: String, at: Int64)] = [("before", -1), ("ahead", 1), ("long ago", -2), ("far ahead", 2), ("now", 0)]
+      for natural in counted.map(\.natural) + ["never"] { _ = try await queue.accept(request(natural, order: "one")) }
+      let leases = try await queue.leaseAll("a")
+      let shard = try #require(leases.first?.shard)
+      let claim = { (natural: String, generation: Int64) in
+        queue.seen.claim(
+          natural, store: .delivery, shard: shard, now: DeliveryQueue.now + generation * queue.configuration.deliveryGeneration.milliseconds
+        )
+      }
+      for (natural, generation) in counted {
+        let claim = claim(natural, generation)
+        try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
+      }
+      let bucket = RedisArgument.string(claim("now", 0).buckets[0])
+      try await queue.redis.send(["EXPIRE", bucket, "1000"])
+      let naturals = leases.map { $0.message.attributes["natural"] ?? "" }
+      let outcomes = try await queue.complete(zip(leases, naturals).map { ($0, verified($1)) })
+      #expect(
+        Dictionary(uniqueKeysWithValues: zip(naturals, outcomes)) == [
+          "before": .naturalKeySeen, "ahead": .naturalKeySeen, "long ago": .completed, "far ahead": .completed, "now": .naturalKeySeen,
+          "never": .completed,
+        ])
+      for natural in ["long ago", "never"] {
+        #expect((try await queue.send(["TTL", .string(claim(natural, 0).buckets[0])]).integer ?? -1) > 10 * 86_400)
+      }
+      // One that was there keeps the time that it has, though others are new.
+      #expect(try await queue.send(["TTL", bucket]).integer ?? 0 <= 1000)
+      // Where none is new.
+      _ = try await queue.accept(request("now", copy: "again", order: "one"))
+      let again = try await queue.leaseAll("a")
+      #expect(try await queue.complete(again.map { ($0, verified("now")) }) == [.naturalKeySeen])
     }
   }
 
@@ -53,7 +90,7 @@ import Testing
       let work = [
         ("counted/", verified("counted")), ("counted/again", held), ("body/", rejected("body", again: true, keeps: true)), ("own/", own),
         ("letter/", letter), ("first/", verified("first")),
-      ].compactMap { name, completion in leases[name].map { CompletedWork($0, completion) } }
+      ].compactMap { name, completion in leases[name].map { (lease: $0, completion: completion) } }
       #expect(try await queue.complete(work) == [.completed, .held, .completed, .completed, .completed, .completed])
 
       #expect(try await queue.allEvents() == ["e-counted", "r-body", "e-first"])

@@ -7,7 +7,14 @@ import Testing
 func reply(_ words: [RedisArgument]) throws -> RedisReply {
   var buffer = ByteBuffer()
   buffer.writeRedisCommand(RedisWords(words))
+  return try reply(buffer.readableBytesView)
+}
+
+/// What stands in Redis' own form.
+func reply(written text: String) throws -> RedisReply { try reply(text.utf8) }
+
+private func reply(_ written: some Sequence<UInt8>) throws -> RedisReply {
   let reader = try #require(ReplyReader(maxElements: 100))
-  try buffer.withUnsafeReadableBytes { try reader.feed($0) }
+  try Array(written).withUnsafeBytes { try reader.feed($0) }
   return try #require(try reader.next())
 }

@@ -151,6 +151,13 @@ extension DeliveryQueue {
     return leases
   }
 
+  /// Settles messages of one shard in one step.
+  func complete(_ work: [(lease: LeasedMessage, completion: Completion)]) async throws -> [CompletionOutcome?] {
+    var call = completionCall(of: work[0].lease, many: work.count)
+    for (lease, completion) in work { call.add(lease, completion, now: Self.now) }
+    return try await complete(call)
+  }
+
   private static func lease(
     _ entry: RedisReply?, _ words: RedisReply?, _ count: Int64, _ queue: QueueName, _ consumer: String
   ) throws -> LeasedMessage {

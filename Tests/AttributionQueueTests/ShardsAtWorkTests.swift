@@ -1,28 +1,30 @@
+import RedisClient
 import Testing
 
 @testable import AttributionQueue
 
 @Suite("Shards at work")
 struct ShardsAtWorkTests {
-  @Test("who waits for a busy shard hears that its messages are begun")
+  /// What was leased of the shard at a time.
+  private func entries(_ shard: Shard, _ ids: [String]) throws -> LeasedEntries {
+    let entries = ids.map { "*2\r\n$\($0.utf8.count)\r\n\($0)\r\n*0\r\n" }.joined()
+    let key = Keys.ready(.intake, shard)
+    return try #require(
+      LeasedEntries(stream: try reply(written: "*2\r\n$\(key.utf8.count)\r\n\(key)\r\n*\(ids.count)\r\n\(entries)")))
+  }
+
+  @Test("who waits for a busy shard hears that all its messages are begun")
   func begun() async throws {
     let work = ShardsAtWork()
     let shard = Shard(3)
-    let message = try #require(
-      LeasedMessage(
-        queue: .intake, entryID: "1-1",
-        fields: try reply([
-          "i", .string("003-\(String(repeating: "0", count: 32))"), "k", "a kind", "b", .bytes([1]), "a",
-          .string(#"{"r":1,"s":"public","a":{"b":"c"}}"#), "n", "2", "h", "1 before\n2 just before\n",
-        ]), deliveryCount: 1, consumer: "c"))
-    #expect(
-      message.attempt == 3 && message.lastError == "just before" && message.message.attributes == ["b": "c"]
-        && message.message.source == "public" && message.shard == shard)
-    #expect(work.begins([message], of: shard) && !work.begins([message], of: shard))
+    let (first, second, third) = (try entries(shard, ["1-1"]), try entries(shard, ["1-2", "1-3"]), try entries(shard, ["1-4"]))
+    #expect(second.shard == shard && second.count == 2 && second.ids == ["1-2", "1-3"])
+    #expect(work.begins(first) && !work.begins(second) && !work.begins(third))
     #expect(work.backlogged == [shard])
-    #expect(work.next(of: shard)?.count == 1 && work.backlogged.isEmpty)
+    #expect(work.next(of: shard)?.ids == second.ids && work.backlogged == [shard])
+    #expect(work.next(of: shard)?.ids == third.ids && work.backlogged.isEmpty)
     // It would be an hour otherwise.
     await work.begun.wait(for: .seconds(3600))
-    #expect(work.next(of: shard) == nil && work.begins([message], of: shard))
+    #expect(work.next(of: shard) == nil && work.begins(first))
   }
 }

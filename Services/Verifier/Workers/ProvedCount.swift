@@ -2,7 +2,7 @@ import ServiceRuntime
 
 /// How many deliveries were proved, by kind and environment.
 struct ProvedCount: Sendable {
-  private struct Labels: Hashable {
+  private struct Labels: Equatable {
     let kind: String
     let environment: String
   }

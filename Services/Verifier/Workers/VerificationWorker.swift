@@ -62,8 +62,8 @@ final class VerificationWorker: Sendable {
   // MARK: Postbacks
 
   private func skAdNetwork(_ lease: LeasedMessage) -> WorkOutcome {
-    let verdict = postbacks.verdict(onSKAdNetwork: lease.message.body, expecting: expectedAdNetwork(lease))
-    guard verdict.valid, let postback = verdict.postback, let naturalKey = verdict.naturalKey else {
+    var verdict = postbacks.verdict(onSKAdNetwork: lease.message.body, expecting: expectedAdNetwork(lease))
+    guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])

@@ -17,8 +17,8 @@ public struct SKAdNetworkVerdict: Sendable {
   public let keyId: String?
   /// As written; proved only when valid.
   public let transactionId: String?
-  /// Proved only when valid.
-  public let postback: SKAdNetworkPostback?
+  /// Proved only when valid. May be taken out: a copy of so many fields costs more than most of what is done with one.
+  public var postback: SKAdNetworkPostback?
   /// Nil unless valid: a forgery must not take a genuine postback's place.
   public let naturalKey: String?
 }

@@ -52,12 +52,13 @@ public struct PostbackVerifier: Sendable {
   }
 
   private func verdict(
-    on postback: SKAdNetworkPostback, _ rejection: PostbackRejection?, environment: PostbackEnvironment?, keyId: String?
+    on postback: consuming SKAdNetworkPostback, _ rejection: PostbackRejection?, environment: PostbackEnvironment?, keyId: String?
   ) -> SKAdNetworkVerdict {
-    SKAdNetworkVerdict(
-      reason: rejection?.reason, field: rejection?.field, explanation: rejection?.explanation,
-      version: postback.version.rawValue, environment: environment, keyId: keyId, transactionId: postback.transactionId,
-      postback: postback, naturalKey: rejection == nil ? postback.naturalKey : nil)
+    let (version, transactionId) = (postback.version.rawValue, postback.transactionId)
+    let naturalKey = rejection == nil ? postback.naturalKey : nil
+    return SKAdNetworkVerdict(
+      reason: rejection?.reason, field: rejection?.field, explanation: rejection?.explanation, version: version,
+      environment: environment, keyId: keyId, transactionId: transactionId, postback: postback, naturalKey: naturalKey)
   }
 
   private func rejected(_ rejection: PostbackRejection, _ object: JSONObject?) -> SKAdNetworkVerdict {

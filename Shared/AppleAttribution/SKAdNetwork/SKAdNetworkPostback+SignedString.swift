@@ -32,10 +32,15 @@ extension SKAdNetworkPostback {
   public func writeTyped(to writer: inout JSONWriter) {
     writer.beginObject()
     var namesVersion = false
-    for member in raw.members where !member.value.isNull {
-      namesVersion = namesVersion || member.key == "version"
-      writer.key(dynamic: member.key)
-      writer.value(typed(member))
+    // By index: a member that is only looked at is not copied.
+    for place in raw.members.indices where !raw.members[place].value.isNull {
+      namesVersion = namesVersion || raw.members[place].key == "version"
+      writer.key(dynamic: raw.members[place].key)
+      switch retyped(raw.members[place].key, raw.members[place].value) {
+      case .bool(let value): writer.bool(value)
+      case .integer(let value): writer.int(value)
+      case nil: writer.value(raw.members[place].value)
+      }
     }
     if !namesVersion {
       writer.key("version")
@@ -44,13 +49,27 @@ extension SKAdNetworkPostback {
     writer.endObject()
   }
 
-  /// The value in the type that Apple gives it. Other fields than those that the version knows are left as they came.
+  /// The value in the type that Apple gives it.
   private func typed(_ member: JSONObject.Member) -> JSONValue {
-    switch member.value {
-    case .number: return typedBool(member.key).map { .bool($0) } ?? member.value
-    case .string:
-      return typedBool(member.key).map { .bool($0) } ?? typedInteger(member.key).map { .integer($0) } ?? member.value
-    default: return member.value
+    switch retyped(member.key, member.value) {
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(value)
+    case nil: member.value
+    }
+  }
+
+  private enum Retyped {
+    case bool(Bool)
+    case integer(Int64)
+  }
+
+  /// What a value is that came in another type than Apple gives it. Nil for one that came in its own; other fields than those that the
+  /// version knows are left as they came.
+  private func retyped(_ name: String, _ value: JSONValue) -> Retyped? {
+    switch value {
+    case .number: typedBool(name).map { .bool($0) }
+    case .string: typedBool(name).map { .bool($0) } ?? typedInteger(name).map { .integer($0) }
+    default: nil
     }
   }
 

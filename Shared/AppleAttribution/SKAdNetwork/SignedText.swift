@@ -11,8 +11,8 @@ struct SignedText {
 
   mutating func append(_ text: String) {
     separate()
-    var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    let text = text.utf8.span
+    text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 
   /// Plain decimals.

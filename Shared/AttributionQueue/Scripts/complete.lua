@@ -2,12 +2,13 @@
 -- queue, in one step, if the worker still holds its lease.
 -- KEYS 1 ready stream  2 events stream  3 events index  4 rejected bodies  5 dead letters
 --      then for each message its delivery record, and after it
---      if it has a natural key: that key's bucket of this generation, of the last, of the next
+--      if it has a natural key: that key's bucket of the last generation
 --      if its idempotency key is to be forgotten: that key's three buckets
 --      if it keeps its order: the line of its order key, delayed set, delayed payloads
 --      if it leaves a record of the service's own: that record
+--      and after all messages, of those that have a natural key, one after the other: the buckets of this generation, those of the next
 -- ARGV 1 group  2 consumer  3 now, ms  4 record expiry, seconds  5 bodies kept of rejected messages  6 longest of them, bytes
---      7 how many messages
+--      7 how many messages  8 how many of them have a natural key
 --      then for each message entry id, delivery count of the lease, what it has (a sum), record, how many events, and
 --      1 a natural key: its member, its bucket's expiry in seconds
 --      2 to be held when the natural key was seen before
@@ -21,7 +22,14 @@
 -- message is held, -1 when the lease is lost.
 local ready, events, index = KEYS[1], KEYS[2], KEYS[3]
 local many = tonumber(ARGV[7])
-local key, at = 6, 8
+local key, at = 6, 9
+
+-- Most buckets of this generation are there already, and expire, and few are of the next one, which another's clock has to be ahead for:
+-- asked for all at once.
+local naturals = tonumber(ARGV[8])
+local own = #KEYS - 2 * naturals
+local areNew = naturals > 0 and redis.call('EXISTS', unpack(KEYS, own + 1, own + naturals)) < naturals
+local areAhead = naturals > 0 and redis.call('EXISTS', unpack(KEYS, own + naturals + 1)) > 0
 
 -- The leases of all of them, asked for at once where there are several: these lie between the first and the last.
 local leases = {}
@@ -41,15 +49,17 @@ for message = 1, many do
   local outcome = isHeld(entry, count) and 1 or -1
   local natural = bit.band(has, 1) ~= 0
   if natural then
+    own = own + 1
     if outcome == 1 then
-      if redis.call('SISMEMBER', KEYS[key + 1], ARGV[at]) == 1 or redis.call('SISMEMBER', KEYS[key + 2], ARGV[at]) == 1
-        or redis.call('SADD', KEYS[key], ARGV[at]) == 0 then
+      if redis.call('SISMEMBER', KEYS[key], ARGV[at]) == 1
+        or areAhead and redis.call('SISMEMBER', KEYS[own + naturals], ARGV[at]) == 1
+        or redis.call('SADD', KEYS[own], ARGV[at]) == 0 then
         outcome = bit.band(has, 2) ~= 0 and 2 or 0
-      else
-        redis.call('EXPIRE', KEYS[key], ARGV[at + 1], 'NX')
+      elseif areNew then
+        redis.call('EXPIRE', KEYS[own], ARGV[at + 1], 'NX')
       end
     end
-    at, key = at + 2, key + 3
+    at, key = at + 2, key + 1
   end
   local isDone = outcome == 1 or outcome == 0
   if has > 3 then
