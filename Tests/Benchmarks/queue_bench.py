@@ -101,8 +101,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         "The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
         "is 1,000 of them, each time the next 1,000, two batches at a time.",
         "0.72 of `openssl speed` is 0.80 of a batch that does no more than its own aim, 0.90 of `openssl speed`. A verdict takes half of "
-        "OpenSSL's time here, so that the batch does far more than that aim; an event takes about as much of Redis' one thread as of the "
-        "verifier, and the worker waits for Redis.",
+        "OpenSSL's time here or less, so that the batch does far more than that aim. Where an event takes as long of Redis' one thread as of "
+        "the verifier, the two wait for each other by turns.",
         "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
         "moments of its own.",
     ]
