@@ -71,6 +71,26 @@ import Testing
     }
   }
 
+  @Test func `A bucket that a forgotten key leaves empty expires when a message of the same step needs it again`() async throws {
+    try await withQueue { queue, _ in
+      let first = request("first", order: "one")
+      let shard = queue.deliveryID(for: first).shard
+      let bucket = { (key: String) in queue.seen.claim(key, store: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
+      let emptied = bucket(first.idempotencyKey)
+      // The second's natural key falls into the bucket of the first's idempotency key, its own idempotency key elsewhere.
+      let natural = try #require(
+        (0..<100_000).lazy.map { "n\($0)" }.first { bucket($0) == emptied && bucket(request($0, order: "one").idempotencyKey) != emptied })
+      _ = try await queue.accept(first)
+      _ = try await queue.accept(request(natural, order: "one"))
+      let leases = try await queue.leaseAll("a")
+      try #require(leases.count == 2 && leases[0].message.attributes["natural"] == "first")
+      let outcomes = try await queue.complete([(leases[0], rejected("first", again: true)), (leases[1], verified(natural))])
+      #expect(outcomes == [.completed, .completed])
+      #expect(try await queue.send(["SCARD", .string(emptied)]).integer == 1)
+      #expect((try await queue.send(["TTL", .string(emptied)]).integer ?? -1) > 10 * 86_400)
+    }
+  }
+
   @Test func `Outcomes of every kind are settled in one step`() async throws {
     try await withQueue { queue, _ in
       for name in ["counted", "body", "own", "letter"] { _ = try await queue.accept(request(name, order: "one")) }

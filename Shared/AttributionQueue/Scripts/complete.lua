@@ -66,6 +66,8 @@ for message = 1, many do
     if bit.band(has, 4) ~= 0 then
       if isDone then
         for bucket = key, key + 2 do redis.call('SREM', KEYS[bucket], ARGV[at]) end
+        -- A bucket that it leaves empty is gone, and new when a later message needs it.
+        areNew = true
       end
       at, key = at + 1, key + 3
     end
