@@ -27,13 +27,17 @@ struct CompletionCall {
   private let first: LeasedMessage
   private let configuration: QueueConfiguration
   private let seen: SeenBefore
+  /// The moment by which natural keys are claimed: one for all, or a clock that is set back could have two of a call claim one key in two
+  /// generations.
+  private let claimed: Int64
   /// One record after the other.
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
   ///   - first: says which queue, shard and consumer it is.
   ///   - many: how many messages there may be, for the room.
-  init(of first: LeasedMessage, many: Int, _ configuration: QueueConfiguration, _ seen: SeenBefore) {
+  init(of first: LeasedMessage, many: Int, _ configuration: QueueConfiguration, _ seen: SeenBefore, now: Int64) {
+    claimed = now
     self.first = first
     self.configuration = configuration
     self.seen = seen
@@ -78,7 +82,7 @@ struct CompletionCall {
   mutating func add(_ lease: LeasedMessage, _ completion: Completion, started: ContinuousClock.Instant = .now, now: Int64) {
     let (queue, shard) = (first.queue, first.shard)
     let forgotten = (completion.mayBeJudgedAnew ? lease.message.claim : nil).flatMap {
-      seen.claim(digits: $0, in: seen.generations(.delivery, shard: shard, now: now))
+      seen.claim(digits: $0, in: seen.generations(.delivery, shard: shard, now: claimed))
     }
     var has: Parts = []
     if completion.naturalKey != nil { has.insert(.naturalKey) }
@@ -97,7 +101,7 @@ struct CompletionCall {
     words.append(Int64(completion.events.count))
     if let naturalKey = completion.naturalKey {
       let store: SeenStore = completion.rememberLong ? .notification : .delivery
-      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: now))
+      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: claimed))
       claim.append(.last, to: &messageKeys)
       claim.append(.this, to: &thisGeneration)
       claim.append(.next, to: &nextGeneration)

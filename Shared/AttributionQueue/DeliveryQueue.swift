@@ -154,7 +154,7 @@ public final class DeliveryQueue: Sendable {
 
   /// To be told of messages of that one's queue, shard and consumer; of so many about.
   func completionCall(of lease: LeasedMessage, many: Int = 1) -> CompletionCall {
-    CompletionCall(of: lease, many: many, configuration, seen)
+    CompletionCall(of: lease, many: many, configuration, seen, now: Self.now)
   }
 
   /// The same for all that the call was told of, in one step; nil for one whose lease is lost.

@@ -11,9 +11,10 @@ struct LeasedEntries: Sendable {
   /// - Parameter stream: what Redis answers of a stream that it was asked for: its key and the entries; nil for what is no shard's.
   init?(stream: RedisReply) {
     var parts = stream.elements
-    guard let shard = parts.nextString().flatMap(Keys.shard), let entries = parts.next()?.elements else { return nil }
+    guard let shard = parts.nextString().flatMap(Keys.shard), let entries = parts.next() else { return nil }
     self.shard = shard
-    self.entries = entries
+    // Apart from what was read of other shards with them: a slow one is not to hold what those had.
+    self.entries = entries.detached.elements
   }
 
   var count: Int { entries.underestimatedCount }

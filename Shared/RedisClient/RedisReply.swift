@@ -34,6 +34,13 @@ public struct RedisReply: Sendable {
   /// An integer, also when it stands as text.
   public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
+  /// The same, apart from the reply that it is in, which is held as long as any part of it.
+  public var detached: RedisReply {
+    guard let tape, item.kind == .array else { return self }
+    let part = ReplyTape(tape, from: place)
+    return RedisReply(part.items[0], in: part, at: 0)
+  }
+
   public var array: [RedisReply]? { item.kind == .array ? Array(elements) : nil }
 
   /// The elements of an array; none of anything else.

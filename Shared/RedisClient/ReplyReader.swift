@@ -6,6 +6,8 @@ final class ReplyReader {
   private struct Pieces {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
+    /// Bytes for which room is made before they come.
+    private static let mostRoom = 256 << 10
     /// How many items and bytes the last reply had.
     var room = (items: 0, bytes: 0)
     /// Items that may still come; below none there were too many.
@@ -34,8 +36,8 @@ final class ReplyReader {
       }
       let tape = ReplyTape(items: &items, bytes: bytes)
       bytes = []
-      // The next reply is often like this one: its room is made at once.
-      room = (tape.items.count, tape.bytes.count)
+      // The next reply is often like this one: its room is made at once, within bounds.
+      room = (min(tape.items.count, Self.mostRoom / 64), min(tape.bytes.count, Self.mostRoom))
       return RedisReply(tape.items[0], in: tape, at: 0)
     }
   }

@@ -31,6 +31,24 @@ final class ReplyTape: Sendable {
     self.bytes = bytes
   }
 
+  /// A part of another: the item at a place and all that is in it, with their bytes, which lie one behind the other.
+  init(_ whole: ReplyTape, from place: Int) {
+    let places = place..<Int(whole.items[place].end)
+    var items = Array(whole.items[places])
+    var (start, end) = (0, 0)
+    var hasBytes = false
+    for index in items.indices {
+      items[index].end -= Int32(place)
+      guard items[index].kind == .text || items[index].kind == .error else { continue }
+      if !hasBytes { start = Int(items[index].value) }
+      hasBytes = true
+      end = Int(items[index].value) + Int(items[index].count)
+      items[index].value -= Int64(start)
+    }
+    self.items = items
+    bytes = Array(whole.bytes[start..<end])
+  }
+
   // What an item of it is, in one of its forms; nil for another.
 
   func string(_ item: Item) -> String? { item.kind == .text ? text(item) : nil }
