@@ -1,16 +1,5 @@
 import Synchronization
 
-/// What Redis tells a lease of a shard's entry by, beside the consumer's name. A message that a worker took over from itself is another
-/// lease: it was delivered once more.
-struct LeaseToken: Sendable, Hashable {
-  let entryID: String
-  let deliveryCount: Int64
-}
-
-extension LeasedMessage {
-  var token: LeaseToken { LeaseToken(entryID: entryID, deliveryCount: deliveryCount) }
-}
-
 /// The leases of a worker that are not settled yet: these are renewed.
 final class HeldLeases: Sendable {
   /// By shard, in the order in which they were leased, which is mostly that in which they are settled.
