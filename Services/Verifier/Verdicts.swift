@@ -21,7 +21,7 @@ struct Verdicts: Sendable {
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, version: verdict.version,
       keyId: verdict.keyId,
       transactionId: verdict.transactionId, postback: verdict.postback?.typed,
-      environment: verdict.environment?.rawValue)
+      environment: verdict.environment?.rawValue, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
   func judge(_ request: VerifyAdAttributionKitPostbackRequest) throws(RPCError)
@@ -35,7 +35,7 @@ struct Verdicts: Sendable {
     return VerifyAdAttributionKitPostbackResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field,
       environment: verdict.environment?.rawValue,
-      keyId: verdict.keyId, postback: verdict.postback?.typed)
+      keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
   /// Judges at once; the certificates' revocation is not asked about.

@@ -49,8 +49,18 @@ public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   public mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
+  /// Whether both have the same members, in whatever order. Takes time in proportion to what they hold: each value is looked at once,
+  /// also where they stand nested and differ in their order.
   public static func == (a: JSONObject, b: JSONObject) -> Bool {
-    a.members.count == b.members.count && a.members.allSatisfy { b[$0.key] == $0.value }
+    guard a.members.count == b.members.count else { return false }
+    if zip(a.members, b.members).allSatisfy({ $0.key.isExactly($1.key) }) {
+      return zip(a.members, b.members).allSatisfy { $0.value == $1.value }
+    }
+    if a.members.count <= KeySet.few { return a.members.allSatisfy { b[$0.key] == $0.value } }
+    var values: [ExactText: JSONValue] = [:]
+    values.reserveCapacity(b.members.count)
+    for member in b.members { values[ExactText(member.key)] = member.value }
+    return a.members.allSatisfy { values[ExactText($0.key)] == $0.value }
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(members.count) }

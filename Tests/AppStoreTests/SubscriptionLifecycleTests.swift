@@ -238,6 +238,69 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([start, step("DID_FAIL_TO_RENEW", at: 30, expires: 30), renewal(40 * day)]).gaps.isEmpty)
   }
 
+  @Test("a step that belongs to a period after a hole shows it, whatever the step is about")
+  func holes() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
+    for (type, subtype) in [
+      ("DID_RENEW", nil), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", nil), ("OFFER_REDEEMED", nil),
+      ("OFFER_REDEEMED", "UPGRADE"), ("OFFER_REDEEMED", "DOWNGRADE"),
+    ] as [(String, String?)] {
+      func after(_ purchase: Int64) -> SubscriptionHistory {
+        history([start, step(type, subtype, at: purchase + 1, expires: purchase + 30, transaction: "t2", purchase: purchase)])
+      }
+      #expect(after(60).gaps.map(\.rules) == [[.periodContinuity]], "\(type) \(subtype ?? "")")
+      #expect(after(60).gaps.map(\.missing) == ["DID_RENEW"])
+      #expect(after(20).gaps.isEmpty, "\(type) \(subtype ?? "")")
+    }
+    // A start after the end needs the end, not the periods between.
+    let again = history([start, step("OFFER_REDEEMED", "RESUBSCRIBE", at: 60, expires: 90, transaction: "t2", purchase: 60)])
+    #expect(again.gaps.map(\.rules) == [[.entryRequired]] && again.gaps.map(\.missing) == ["EXPIRED or REVOKE"])
+  }
+
+  @Test("a refund that was reversed hides nothing that is missing after it")
+  func holesAfterReversal() {
+    let reversed = [
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0), step("REFUND", at: 5, expires: 30, purchase: 0, revoked: 5),
+      step("REFUND_REVERSED", at: 6, expires: 30, purchase: 0),
+    ]
+    #expect(history(reversed).gaps.isEmpty)
+    let late = history(reversed + [step("DID_RENEW", at: 60, expires: 90, transaction: "t2", purchase: 60)])
+    #expect(late.gaps.map(\.rules) == [[.periodContinuity]])
+    let resubscribed = step("SUBSCRIBED", "RESUBSCRIBE", at: 60, expires: 90, transaction: "t2", purchase: 60)
+    #expect(history(reversed + [resubscribed]).gaps.map(\.rules) == [[.entryRequired]])
+    // Reversed after its end, which no EXPIRED had told of since it was revoked then.
+    let past = Array(reversed.prefix(2)) + [step("REFUND_REVERSED", at: 40, expires: 30, purchase: 0), resubscribed]
+    #expect(history(past).gaps.isEmpty)
+  }
+
+  @Test(
+    "a status that Apple tells of beside something else, and that no step announced, shows that one is missing",
+    arguments: ["CONSUMPTION_REQUEST", "REFUND_DECLINED", "PRICE_INCREASE", "RENEWAL_EXTENDED"])
+  func unannouncedStatus(type: String) {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
+    func beside(_ status: Int64, after steps: [LifecycleStep]) -> SubscriptionHistory {
+      history(steps + [step(type, at: 20, expires: 30, purchase: 0, status: status)])
+    }
+    for (status, missing) in [
+      (2, "EXPIRED"), (3, "DID_FAIL_TO_RENEW or GRACE_PERIOD_EXPIRED"), (4, "DID_FAIL_TO_RENEW/GRACE_PERIOD"), (5, "REFUND or REVOKE"),
+    ] as [(Int64, String)] {
+      let life = beside(status, after: [start])
+      #expect(life.gaps.map(\.rules) == [[.changedFact]], "\(status)")
+      #expect(life.gaps.map(\.missing) == [missing])
+      // Told once: the next step compares with it.
+      #expect(history(life.steps + [step(type, at: 21, expires: 30, purchase: 0, status: status)]).gaps.count == 1)
+    }
+    #expect(beside(1, after: [start]).gaps.isEmpty)
+    #expect(beside(9, after: [start]).gaps.isEmpty, "a number that nobody has defined")
+    let cancelled = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30)
+    #expect(beside(1, after: [start, cancelled]).gaps.isEmpty)
+    let failed = step("DID_FAIL_TO_RENEW", at: 10, expires: 30)
+    #expect(beside(3, after: [start, failed]).gaps.isEmpty)
+    #expect(beside(1, after: [start, failed]).gaps.map(\.missing) == ["DID_RENEW or SUBSCRIBED"])
+    let refunded = step("REFUND", at: 10, expires: 30, purchase: 0, revoked: 10)
+    #expect(beside(2, after: [start, refunded]).gaps.isEmpty)
+  }
+
   @Test("a refund of an older period leaves the newer one alone, one of the present period ends it, reversed it is given back")
   func refunds() {
     let paid = [
@@ -263,6 +326,36 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(ended.gaps.map(\.rules) == [[.entryRequired]])
     let cancelled = [paid, step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30)]
     #expect(history(cancelled + [step("OFFER_REDEEMED", "DOWNGRADE", at: 4, expires: 30)]).state?.status == .active)
+  }
+
+  @Test("only a price increase that waited for consent can end a subscription")
+  func consent() {
+    let paid = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)
+    let ended = step("EXPIRED", "PRICE_INCREASE", at: 30, expires: 30)
+    let accepted = history([paid, step("PRICE_INCREASE", "ACCEPTED", at: 10, expires: 30), ended])
+    #expect(accepted.gaps.map(\.missing) == ["PRICE_INCREASE/PENDING"])
+    #expect(history([paid, step("PRICE_INCREASE", "PENDING", at: 10, expires: 30), ended]).gaps.isEmpty)
+  }
+
+  @Test("renewal switched on twice shows that it was switched off between, while Apple tries to charge too")
+  func switchedOnTwice() {
+    let on = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: 40, expires: 30)
+    let off = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 35, expires: 30)
+    for subtype in [nil, "GRACE_PERIOD"] as [String?] {
+      let failed = [step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("DID_FAIL_TO_RENEW", subtype, at: 30, expires: 30)]
+      #expect(history(failed + [on]).gaps.map(\.rules) == [[.entryRequired]])
+      #expect(history(failed + [off, on]).gaps.isEmpty)
+    }
+  }
+
+  @Test("what is overdue is so since its silence was no longer normal")
+  func overdueSince() {
+    let state = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30)]).state
+    #expect(state?.since(at: 31 * day) == 0)
+    #expect(state?.since(at: 31 * day + 1) == 31 * day)
+    #expect(state?.since(at: 400 * day, silence: 2 * day) == 32 * day)
+    let ended = history([step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30), step("EXPIRED", at: 30, expires: 30)]).state
+    #expect(ended?.since(at: 400 * day) == 30 * day)
   }
 
   @Test("silence past the end is told a day later, and never of what has ended")

@@ -72,6 +72,18 @@ private func receipt(purchases: Int) -> String {
     #expect(try TransactionIdExtractor().transactionReceipt(cut) == TransactionIdExtractor().transactionReceipt(text))
   }
 
+  @Test("a transaction receipt without a purchase or without an id has none; one whose purchase cannot be read is none")
+  func withoutPurchase() throws {
+    func receipt(_ list: String) -> String { Base64.encode(Array(list.utf8)) }
+    func found(_ list: String) throws -> [TransactionIdExtractor.Found] { try TransactionIdExtractor().transactionReceipt(receipt(list)) }
+    for list in ["{ \"signature\" = \"x\"; }", "", "anything", "{ \"purchase-info\" = \"a b\"; }", "\"purchase-info\" = \"\";"] {
+      #expect(try found(list).isEmpty, "\(list)")
+    }
+    #expect(try found("{ \"purchase-info\" = \"\(receipt("{ \"product-id\" = \"p\"; }"))\"; }").isEmpty)
+    #expect(try found("{ \"purchase-info\" = \"\(receipt("{ \"transaction-id\" = \"7\"; }"))\"; }").map(\.id) == ["7"])
+    #expect(throws: TransactionIdExtractor.Failure.malformed("purchase-info is not Base64")) { try found("\"purchase-info\" = \"A\";") }
+  }
+
   @Test("a receipt as large as is read, full of the shortest ids, is read whole or cut, and one byte more is refused")
   func largest() throws {
     let limit = TransactionIdExtractor.limit

@@ -1,10 +1,12 @@
 """What is rejected or resent: told, kept for study, and counted once, whatever changes meanwhile."""
 
 import base64
+import functools
 import json
 import time
 import uuid
 
+import pytest
 from conftest import start_system, stop_system
 
 NETWORK = "example123.skadnetwork"
@@ -51,6 +53,23 @@ def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(sy
     conflict = next(event["data"] for event in events if ".rejected." in event["type"])
     assert conflict["countedUnsigned"]["conversion-value"] == 10 and conflict["unsigned"]["conversion-value"] == 63
     assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
+
+
+@pytest.mark.parametrize("foreign", [
+    {"partner": functools.reduce(lambda inner, _: [inner], range(30), "deep")}, {"partner": [0] * 15_000},
+    {"campaign-id": {f"k{number}": 0 for number in range(5_000)}},
+])
+def test_other_unsigned_values_are_told_whatever_stands_beside_them(system, foreign):
+    # All that ingest takes makes an event that can be compared with.
+    made = system.control("/control/skadnetwork/postbacks", {
+        "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
+    genuine = {**json.loads(made["body"]), **foreign}
+    first = posted(system, json.dumps(genuine))
+    assert delivery(system, first, "verified")
+    again = posted(system, json.dumps(dict(reversed(genuine.items()))))
+    assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
+    other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
+    assert delivery(system, other, "rejected")["reason"] == "conflicting_unsigned"
 
 
 def test_the_body_of_a_rejected_delivery_can_be_studied(system):

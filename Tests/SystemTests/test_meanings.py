@@ -4,6 +4,7 @@ import json
 import uuid
 
 import pytest
+from conftest import start_system, stop_system
 from running_system import verifier_under
 
 NETWORK, APP = "example123.skadnetwork", 525463029
@@ -51,6 +52,26 @@ def test_a_value_beside_an_ad_that_did_not_win_is_credited_to_nobody(system, kin
     assert data["unsigned"]["conversion-value"] == 5 and data["conversion"] == {"status": "unknown"}
 
 
+def test_a_development_postback_is_credited_only_to_an_app_that_counts_them(system, tmp_path):
+    values = {"advertisedItemId": APP, "sourceIdentifier": "139", "conversionValue": 5, "environment": "development"}
+    data = event_of(system, "adattributionkit", **values)
+    assert data["environment"] == "development" and data["conversion"] == {"status": "development"}
+    assert data["placement"]["digits"] == 3 and data["unsigned"]["conversion-value"] == 5
+    counting = start_system(tmp_path)
+    try:
+        configuration = tmp_path / "configuration.yaml"
+        whole = configuration.read_text()
+        number = f"appAppleId: {APP}\n"
+        assert number in whole
+        configuration.write_text(whole.replace(number, f"{number}    acceptsDevelopmentPostbacks: true\n"))
+        counting.service("stop", "verifier")
+        counting.service("start", "verifier")
+        data = event_of(counting, "adattributionkit", **values)
+        assert data["environment"] == "development" and data["conversion"]["event"] == "purchase"
+    finally:
+        stop_system(counting)
+
+
 def test_a_source_identifier_is_told_from_its_last_digits(system):
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="5239", conversionValue=0)
     assert data["placement"] == {
@@ -73,6 +94,7 @@ def test_a_source_identifier_is_told_from_its_last_digits(system):
     ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
      "fine: [ { values: 1, event: e, revenue: { min: 2, max: 1, currency: USD } } ] } ] } ]",
      "apps[0].conversionValues[0].fine[0].revenue.max"),
+    ("apps: [ { bundleId: a, environments: [Sandbox], acceptsDevelopmentPostbacks: true } ]", "apps[0].appAppleId"),
     ("sourceIdentifiers: { a.skadnetwork: { campaigns: { \"5\": x } } }", "sourceIdentifiers.a.skadnetwork.campaigns"),
     ("appStore: { revocation: sometimes }", "appStore.revocation"),
 ])

@@ -11,7 +11,7 @@ struct GetEventHandler: RPCHandler {
     guard let id = request.id, !id.isEmpty else { throw .invalidArgument(field: "id", "is missing") }
     let json = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.event(id) }
     guard let json else { throw .notFound("no event of that id is kept", field: "id") }
-    let value = try? JSONValue(parsing: json, limits: JSONLimits(depth: 64, values: 1 << 20))
+    let value = try? JSONValue(parsing: json, limits: .ownDocuments)
     return GetEventResponse(event: value?.objectValue)
   }
 }

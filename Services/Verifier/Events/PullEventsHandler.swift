@@ -24,7 +24,7 @@ struct PullEventsHandler: RPCHandler {
       events: events.map { event in
         PulledEvent(
           ackId: event.ackId,
-          event: (try? JSONValue(parsing: event.json, limits: JSONLimits(depth: 64, values: 1 << 20)))?.objectValue)
+          event: (try? JSONValue(parsing: event.json, limits: .ownDocuments))?.objectValue)
       })
   }
 }

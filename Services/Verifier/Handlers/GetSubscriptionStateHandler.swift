@@ -31,7 +31,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     let status = state.status(at: now, silence: store.silence)
     var response = GetSubscriptionStateResponse()
     response.state = status.rawValue
-    response.since = Timestamp(millisecondsSince1970: state.since)
+    response.since = Timestamp(millisecondsSince1970: state.since(at: now, silence: store.silence))
     response.notifications = Self.notifications(histories)
     response.productId = state.productId
     response.transactionId = state.transactionId

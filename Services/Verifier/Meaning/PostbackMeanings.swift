@@ -6,11 +6,14 @@ import WireJSON
 struct PostbackMeanings: Sendable {
   /// By the advertised app's number.
   private let conversions: [Int64: ConversionSchemas]
+  /// The numbers of the apps that count development postbacks.
+  private let countingDevelopment: Set<Int64>
   /// By ad network.
   private let sources: [String: SourceIdentifierNames]
 
   init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     var conversions: [Int64: ConversionSchemas] = [:]
+    countingDevelopment = Set(configuration.apps.filter(\.acceptsDevelopmentPostbacks).compactMap(\.appAppleId))
     for app in configuration.apps where !app.conversionValues.isEmpty {
       guard let number = app.appAppleId else {
         throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".appAppleId", "is missing; postbacks name the app by it")
@@ -40,9 +43,14 @@ struct PostbackMeanings: Sendable {
   }
 
   /// What the conversion value says; nil for an app without a schema. An ad that did not win has none: what stands there, outside of
-  /// the signature, is credited to nobody.
-  func conversion(app: Int64, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?, receivedAt: Int64) -> JSONObject? {
-    conversions[app]?.reading(
+  /// the signature, is credited to nobody. Nor is what a development postback says, but for an app that counts those.
+  func conversion(
+    app: Int64, environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?,
+    receivedAt: Int64
+  ) -> JSONObject? {
+    guard let schemas = conversions[app] else { return nil }
+    if environment == .development, !countingDevelopment.contains(app) { return ConversionReading.development.json }
+    return schemas.reading(
       fine: isWinning ? fine : nil, coarse: isWinning ? coarse : nil, window: window ?? 0, receivedAt: receivedAt
     ).json
   }

@@ -68,9 +68,10 @@ final class VerificationWorker: Sendable {
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
     }
+    let environment = verdict.environment ?? .production
     let conversion = meanings.conversion(
-      app: postback.appId, isWinning: postback.isWinning, fine: postback.conversionValue, coarse: postback.coarseConversionValue,
-      window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
+      app: postback.appId, environment: environment, isWinning: postback.isWinning, fine: postback.conversionValue,
+      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
     let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
@@ -83,7 +84,7 @@ final class VerificationWorker: Sendable {
       writer.key("version")
       writer.string(postback.version.rawValue)
       writer.key("environment")
-      writer.string((verdict.environment ?? .production).rawValue)
+      writer.string(environment.rawValue)
       writer.key("keyId")
       writer.string(verdict.keyId ?? "")
       writer.key("transactionId")
@@ -112,7 +113,7 @@ final class VerificationWorker: Sendable {
     }
     return verified(
       lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId,
-      environment: verdict.environment ?? .production, unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
+      environment: environment, unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
   private func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
@@ -125,15 +126,16 @@ final class VerificationWorker: Sendable {
         more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
           ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
     }
+    let environment = verdict.environment ?? .development
     var data = common(lease)
-    data["environment"] = .string((verdict.environment ?? .development).rawValue)
+    data["environment"] = .string(environment.rawValue)
     data["keyId"] = .string(verdict.keyId ?? "")
     data["postback"] = .object(postback.typed)
     data["unsigned"] = .object(postback.unsignedValues)
     data["tierAtLeast"] = .integer(postback.privacy.tierAtLeast)
     data["withheld"] = .array(postback.privacy.withheld.map { .string($0) })
     data["conversion"] = meanings.conversion(
-      app: postback.advertisedItemIdentifier, isWinning: postback.didWin, fine: postback.conversionValue,
+      app: postback.advertisedItemIdentifier, environment: environment, isWinning: postback.didWin, fine: postback.conversionValue,
       coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
     ).map { .object($0) }
     data["placement"] = meanings.source(
@@ -142,7 +144,7 @@ final class VerificationWorker: Sendable {
     let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
       lease, .adAttributionKitPostbackVerified, naturalKey, event, subject: postback.adNetworkIdentifier,
-      environment: verdict.environment ?? .development, unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+      environment: environment, unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.
@@ -281,9 +283,16 @@ final class VerificationWorker: Sendable {
     do throws(QueueError) { counted = try await deliveries.publishedEvent(naturalKey, besides: lease) } catch {
       return .retry(after: .milliseconds(500), error: "the event that was counted cannot be read")
     }
-    guard let counted, let first = (try? JSONValue(parsing: counted))?["data"], let firstValues = first["unsigned"]?.objectValue,
-      values != firstValues
+    guard let counted else {
+      // The feed has dropped it.
+      duplicate.word = "duplicate"
+      return .complete(duplicate)
+    }
+    guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
     else {
+      return .deadLetter(error: "the event that was counted cannot be compared with")
+    }
+    guard values != firstValues else {
       duplicate.word = "duplicate"
       return .complete(duplicate)
     }

@@ -82,8 +82,9 @@ enum SubscriptionFold {
     case ("EXPIRED", _):
       state.status = .expired
       state.sawEnd = true
-    case ("PRICE_INCREASE", _):
-      state.sawPriceIncrease = true
+    case ("PRICE_INCREASE", let subtype):
+      // Only one that waits for the customer's consent can end the subscription.
+      if subtype != "ACCEPTED" { state.sawPriceIncrease = true }
       state.sawPriceNotice = true
     case ("REFUND", _):
       guard let id = step.transaction?.transactionId else { break }
@@ -99,6 +100,7 @@ enum SubscriptionFold {
       // As if it had never been refunded.
       let end = step.transaction?.expiresDate ?? state.expiresDate
       state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
+      state.sawEnd = state.status == .expired
       state.revocationDate = nil
     case ("REVOKE", _):
       state.status = .revoked
@@ -202,8 +204,18 @@ enum SubscriptionFold {
       // A later period than any that was announced.
       return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
-    guard step.type == "DID_RENEW", !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
+    guard continuesPeriods(step), !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
     return start > end.plus(periodTolerance)
+  }
+
+  /// Whether the step's period follows the one before it, or is that one: nothing can lie between.
+  private static func continuesPeriods(_ step: LifecycleStep) -> Bool {
+    switch (step.type, step.subtype) {
+    case ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _), ("OFFER_REDEEMED", nil),
+      ("OFFER_REDEEMED", "UPGRADE"), ("OFFER_REDEEMED", "DOWNGRADE"):
+      true
+    default: false
+    }
   }
 
   private static func lacksEntry(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
@@ -212,16 +224,32 @@ enum SubscriptionFold {
     case ("GRACE_PERIOD_EXPIRED", _): !last.sawGracePeriod
     case ("EXPIRED", "VOLUNTARY"): !last.sawRenewalDisabled
     case ("EXPIRED", "PRICE_INCREASE"): !last.sawPriceIncrease
-    case ("SUBSCRIBED", "RESUBSCRIBE"): !last.sawEnd
+    case ("SUBSCRIBED", "RESUBSCRIBE"), ("OFFER_REDEEMED", "RESUBSCRIBE"): !last.sawEnd
     case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
-    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"): last.autoRenew == true && last.status == .active && !last.sawRenewalDisabled
+    case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
+      last.autoRenew == true && [.active, .gracePeriod, .billingRetry].contains(last.status) && !last.sawRenewalDisabled
     default: false
     }
   }
 
-  /// Steps that show a setting or a price that nobody announced.
+  /// Steps that show a status, a setting or a price that nobody announced.
   private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
-    changesSetting(last, step) || raisesPrice(last, step)
+    changedStatus(last, step) != nil || changesSetting(last, step) || raisesPrice(last, step)
+  }
+
+  /// Whether a step is about something else than the status, the product and the switch of renewal: what it shows of them was there
+  /// before it.
+  private static func isAboutOtherThings(_ step: LifecycleStep) -> Bool {
+    ["PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED"].contains(step.type)
+  }
+
+  /// Apple's word on the status beside something else, where it is not the one that was come to. What was revoked is left alone: of
+  /// that, other transactions of the subscription may say otherwise.
+  private static func changedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
+    guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
+      let said = SubscriptionStatus(appleStatus: number, autoRenew: nil)
+    else { return nil }
+    return said == (last.status == .activeNotRenewing ? .active : last.status) ? nil : said
   }
 
   /// Apple announces each higher price, and no lower one: what is charged, or will be, is more than was last said. Not compared
@@ -239,14 +267,10 @@ enum SubscriptionFold {
 
   /// Steps that are about something else, and show another product or switch of renewal.
   private static func changesSetting(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
-    switch step.type {
-    case "PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED":
-      guard let renewal = step.renewal else { return false }
-      if let known = last.autoRenew, let said = renewal.autoRenew, known != said { return true }
-      if let known = last.autoRenewProductId, let said = renewal.autoRenewProductId, known != said { return true }
-      return false
-    default: return false
-    }
+    guard isAboutOtherThings(step), let renewal = step.renewal else { return false }
+    if let known = last.autoRenew, let said = renewal.autoRenew, known != said { return true }
+    if let known = last.autoRenewProductId, let said = renewal.autoRenewProductId, known != said { return true }
+    return false
   }
 
   private static func missing(_ last: SubscriptionState?, _ step: LifecycleStep, _ broken: [SubscriptionGapRule]) -> String {
@@ -255,7 +279,19 @@ enum SubscriptionFold {
     }
     if broken.contains(.entryRequired) { return missingEntry(step) }
     if broken.contains(.periodContinuity) { return "DID_RENEW" }
+    if let status = changedStatus(last, step) { return announcement(of: status) }
     return changesSetting(last, step) ? "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF" : "PRICE_INCREASE"
+  }
+
+  /// What would have told of a status.
+  private static func announcement(of status: SubscriptionStatus) -> String {
+    switch status {
+    case .gracePeriod: "DID_FAIL_TO_RENEW/GRACE_PERIOD"
+    case .billingRetry: "DID_FAIL_TO_RENEW or GRACE_PERIOD_EXPIRED"
+    case .expired: "EXPIRED"
+    case .revoked: "REFUND or REVOKE"
+    case .active, .activeNotRenewing, .unknownOverdue: "DID_RENEW or SUBSCRIBED"
+    }
   }
 
   private static func missingEntry(_ step: LifecycleStep) -> String {
@@ -263,7 +299,7 @@ enum SubscriptionFold {
     case ("GRACE_PERIOD_EXPIRED", _): "DID_FAIL_TO_RENEW/GRACE_PERIOD"
     case ("EXPIRED", "VOLUNTARY"), ("DID_CHANGE_RENEWAL_STATUS", _): "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"
     case ("EXPIRED", "PRICE_INCREASE"): "PRICE_INCREASE/PENDING"
-    case ("SUBSCRIBED", _): "EXPIRED or REVOKE"
+    case ("SUBSCRIBED", _), ("OFFER_REDEEMED", _): "EXPIRED or REVOKE"
     case ("REFUND_REVERSED", _): "REFUND"
     default: "DID_FAIL_TO_RENEW"
     }

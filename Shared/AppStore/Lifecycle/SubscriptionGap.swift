@@ -8,7 +8,7 @@ public enum SubscriptionGapRule: String, Sendable, Hashable, CaseIterable {
   case entryRequired = "entry-required"
   /// The first thing seen is not a beginning: history from before, or a gap.
   case unexplainedStart = "unexplained-start"
-  /// A step shows a product or a renewal setting that none announced.
+  /// A step shows a product, a renewal setting, a status or a price that none announced.
   case changedFact = "changed-fact"
   /// Nothing came past the end.
   case silence

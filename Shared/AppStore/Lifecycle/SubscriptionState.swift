@@ -57,6 +57,12 @@ public struct SubscriptionState: Sendable, Hashable {
     return .unknownOverdue
   }
 
+  /// When the status at a given time began: for one that is overdue, when its silence was no longer normal.
+  public func since(at now: Int64, silence: Int64 = Self.silence) -> Int64 {
+    guard status(at: now, silence: silence) == .unknownOverdue, let end = awaitedEnd else { return since }
+    return end.plus(silence)
+  }
+
   /// Before any step of it: `active`, which the first step corrects.
   init(first step: LifecycleStep) {
     status = .active

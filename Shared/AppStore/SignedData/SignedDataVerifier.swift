@@ -8,12 +8,14 @@ public struct SignedDataVerifier: Sendable {
   private static let notificationLimit = 256 << 10
   /// The environments of what Apple signs.
   private static let signedEnvironments = ["Production", "Sandbox"]
+  /// Those of what a developer's own tools make.
+  private static let unsignedEnvironments = ["Xcode", "LocalTesting"]
   /// How far ahead of our clock Apple's may be.
   private static let clockTolerance: Int64 = 300_000
 
   private let chains: CertificateChainVerifier
   private let apps: [KnownApp]
-  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without proof.
+  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without proof, for apps that have that environment.
   private let acceptsXcodeData: Bool
 
   public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
@@ -37,7 +39,7 @@ public struct SignedDataVerifier: Sendable {
     chains: inout [VerifiedChain]
   ) -> SignedDataVerdict {
     let payload: JSONObject
-    switch proven(signedData, kind: kind, expectedEnvironment: expecting.environment, now: now, &chains) {
+    switch proven(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
     case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
     case .success(let object): payload = object
     }
@@ -70,7 +72,7 @@ public struct SignedDataVerifier: Sendable {
   // MARK: Proof
 
   private func proven(
-    _ text: String, kind: SignedDataKind, expectedEnvironment: String?, now: Int64, _ built: inout [VerifiedChain]
+    _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ built: inout [VerifiedChain]
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
       let jws: CompactJWS
@@ -81,13 +83,7 @@ public struct SignedDataVerifier: Sendable {
       }
       let header = try Self.object(jws.header)
       let payload = try Self.object(jws.payload)
-      // Never the payload's own word alone: our configuration must allow unsigned data, and the caller must ask for it or not say.
-      let unsigned = ["Xcode", "LocalTesting"]
-      if acceptsXcodeData, let named = SignedDataIdentity.environment(kind, payload), unsigned.contains(named),
-        expectedEnvironment == nil || expectedEnvironment == named
-      {
-        return .success(payload)
-      }
+      if isUnsigned(payload) { return .success(payload) }
       guard header["alg"] == .string("ES256") else { throw SignedDataRefusal(.unexpectedAlgorithm) }
       guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else {
         throw SignedDataRefusal(.malformedJWS)
@@ -111,6 +107,21 @@ public struct SignedDataVerifier: Sendable {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without proof. Never by its own word
+  /// alone: the switch must be on, and the caller ask for that environment or, where he does not say, the configured app have it. Data
+  /// that names no app is one of whichever has it.
+  private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
+    guard acceptsXcodeData, let named = SignedDataIdentity.environment(kind, payload), Self.unsignedEnvironments.contains(named) else {
+      return false
+    }
+    if let expected = expecting.environment { return expected == named }
+    guard let identity = try? SignedDataIdentity(kind, payload) else { return false }
+    guard identity.bundleId ?? expecting.bundleId != nil || identity.appAppleId != nil else {
+      return apps.contains { $0.environments.contains(named) }
+    }
+    return app(of: identity, expecting)?.environments.contains(named) ?? false
   }
 
   private func chain<Answer>(_ read: () throws(ChainError) -> Answer) throws(SignedDataRefusal) -> Answer {
@@ -165,7 +176,7 @@ public struct SignedDataVerifier: Sendable {
     let isUnsigned = acceptsXcodeData && identity.isUnsigned
     guard isUnsigned || Self.signedEnvironments.contains(where: { $0.isExactly(environment) }) else { return .wrongEnvironment }
     if let expected = expecting.environment { return expected == environment ? nil : .wrongEnvironment }
-    guard let app = app(of: identity, expecting), !isUnsigned else { return nil }
+    guard let app = app(of: identity, expecting) else { return nil }
     return app.environments.contains(environment) ? nil : .wrongEnvironment
   }
 
@@ -190,7 +201,11 @@ public struct SignedDataVerifier: Sendable {
     for (holder, name, kind, place) in parts {
       guard let value = holder?[name], !value.isNull else { continue }
       guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
-      switch proven(text, kind: kind, expectedEnvironment: environment, now: now, &built) {
+      // What it carries is unsigned where it is itself, and nowhere else.
+      let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
+        acceptsXcodeData && identity.isUnsigned && SignedDataIdentity.environment(kind, payload) == environment
+      }
+      switch proven(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
       case .failure(let refusal): return refusal
       case .success(let object):
         guard let inner = try? SignedDataIdentity(kind, object) else {

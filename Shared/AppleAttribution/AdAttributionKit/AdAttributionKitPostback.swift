@@ -82,7 +82,8 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     "adattributionkit:\(adNetworkId):\(identifier.lowercased()):\(index)"
   }
 
-  /// The body with its values in their proper JSON types, under Apple's names, and the decoded JWS payload as `payload`.
+  /// The body with its values in their proper JSON types, under Apple's names, and the decoded JWS payload as `payload`, where a
+  /// re-engagement has one spelling.
   public var typed: JSONObject {
     var object = JSONObject(raw.members.filter { !$0.value.isNull && $0.key != "payload" })
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
@@ -91,6 +92,8 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     if let publisherItemIdentifier { claims["publisher-item-identifier"] = .integer(publisherItemIdentifier) }
     claims["postback-sequence-index"] = .integer(postbackSequenceIndex)
     claims["did-win"] = .bool(didWin)
+    // One word for one thing, whichever of Apple's spellings came.
+    if conversionType == .reEngagement { claims["conversion-type"] = "re-engagement" }
     object["payload"] = .object(claims)
     return object
   }

@@ -4,6 +4,8 @@ public import WireJSON
 public enum ConversionReading: Sendable, Hashable {
   /// The postback has none: withheld by privacy or never set. Never zero.
   case unknown
+  /// The postback is a development one, and the app does not count those: any device in Developer Mode makes them.
+  case development
   /// A value that no version in question gives a meaning.
   case unmapped
   case decoded(ConversionMeaning, schema: String)
@@ -21,6 +23,7 @@ public enum ConversionReading: Sendable, Hashable {
   public var json: JSONObject {
     switch self {
     case .unknown: return ["status": "unknown"]
+    case .development: return ["status": "development"]
     case .unmapped: return ["status": "unmapped"]
     case .decoded(let meaning, let schema):
       var object: JSONObject = ["status": "decoded"]

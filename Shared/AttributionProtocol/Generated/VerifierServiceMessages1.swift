@@ -73,6 +73,9 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
   public var postback: JSONObject?
   /// production or development.
   public var environment: String?
+  /// When valid: the values under Apple's names that are not signed, so that whoever holds the postback can change them. Conversion
+  /// values, the country, and what stands under a name that the version does not have. Under names of others nothing is signed.
+  public var unsigned: JSONObject?
 
   public init(
     valid: Bool? = nil,
@@ -82,7 +85,8 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     keyId: String? = nil,
     transactionId: String? = nil,
     postback: JSONObject? = nil,
-    environment: String? = nil
+    environment: String? = nil,
+    unsigned: JSONObject? = nil
   ) {
     self.valid = valid
     self.reason = reason
@@ -92,6 +96,7 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     self.transactionId = transactionId
     self.postback = postback
     self.environment = environment
+    self.unsigned = unsigned
   }
 
   public init() {
@@ -103,6 +108,7 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     self.transactionId = nil
     self.postback = nil
     self.environment = nil
+    self.unsigned = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -144,6 +150,10 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
           try seen.insert(7, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "unsigned":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          unsigned = try reader.readObjectValue()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -185,6 +195,10 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     if let environment {
       writer.key("environment")
       writer.string(environment)
+    }
+    if let unsigned {
+      writer.key("unsigned")
+      writer.object(unsigned)
     }
     writer.endObject()
   }
@@ -255,6 +269,8 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
   public var keyId: String?
   /// Typed, with the decoded JWS payload as `payload`.
   public var postback: JSONObject?
+  /// When valid: the values under Apple's names beside the JWS, which are not signed: whoever holds the postback can change them.
+  public var unsigned: JSONObject?
 
   public init(
     valid: Bool? = nil,
@@ -262,7 +278,8 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     field: String? = nil,
     environment: String? = nil,
     keyId: String? = nil,
-    postback: JSONObject? = nil
+    postback: JSONObject? = nil,
+    unsigned: JSONObject? = nil
   ) {
     self.valid = valid
     self.reason = reason
@@ -270,6 +287,7 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     self.environment = environment
     self.keyId = keyId
     self.postback = postback
+    self.unsigned = unsigned
   }
 
   public init() {
@@ -279,6 +297,7 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     self.environment = nil
     self.keyId = nil
     self.postback = nil
+    self.unsigned = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -312,6 +331,10 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
           try seen.insert(5, key)
           if try reader.readNull() { continue }
           postback = try reader.readObjectValue()
+        case "unsigned":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          unsigned = try reader.readObjectValue()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -345,6 +368,10 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     if let postback {
       writer.key("postback")
       writer.object(postback)
+    }
+    if let unsigned {
+      writer.key("unsigned")
+      writer.object(unsigned)
     }
     writer.endObject()
   }

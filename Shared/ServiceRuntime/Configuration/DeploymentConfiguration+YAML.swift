@@ -198,10 +198,14 @@ extension DeploymentConfiguration {
     }
     unknown += node.unknownKeys([
       "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",
-      "conversionValues",
+      "conversionValues", "acceptsDevelopmentPostbacks",
     ])
     var conversions: [ConversionSettings] = []
     for entry in try node["conversionValues"]?.list() ?? [] { conversions.append(try ConversionSettings(entry, &unknown)) }
+    let acceptsDevelopmentPostbacks = try node["acceptsDevelopmentPostbacks"]?.bool() ?? false
+    if acceptsDevelopmentPostbacks, appAppleId == nil {
+      throw ConfigurationError("\(node.path).appAppleId", "is missing; postbacks name the app by it")
+    }
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
@@ -211,7 +215,8 @@ extension DeploymentConfiguration {
           schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400),
           outages: try node["outages"]?.bool() ?? true)
       },
-      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions)
+      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions,
+      acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks)
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {

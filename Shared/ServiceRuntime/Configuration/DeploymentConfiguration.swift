@@ -59,6 +59,8 @@ public struct DeploymentConfiguration: Sendable {
     public let consentStrategy: String
     /// Every version of what the app means by its conversion values.
     public let conversionValues: [ConversionSettings]
+    /// Whether postbacks of development, which any device in Developer Mode can make of any app, are read as its conversions too.
+    public let acceptsDevelopmentPostbacks: Bool
   }
 
   /// An internal system that may call.

@@ -1,0 +1,77 @@
+import Cryptography
+import Testing
+import WireJSON
+
+@testable import AppStore
+
+/// Data of Xcode and local testing, which nobody signed: taken only by configuration.
+@Suite("Data that Xcode made")
+struct XcodeDataTests {
+  private static let bundle = "com.example.app"
+
+  private func jws(_ payload: JSONObject) -> String {
+    let header: JSONObject = ["alg": "none"]
+    return [JSONValue.object(header).serialized, JSONValue.object(payload).serialized, [0]].map(Base64.encodeURL).joined(separator: ".")
+  }
+
+  private func notification(_ environment: String) -> String {
+    let data: JSONObject = ["bundleId": .string(Self.bundle), "environment": .string(environment)]
+    return jws(["notificationUUID": "6f5902ac-237f-4d8b-9a4f-2c7f0c5f6f11", "notificationType": "TEST", "data": .object(data)])
+  }
+
+  private func verdict(
+    on text: String, _ kind: SignedDataKind = .notification, having environments: Set<String>?, switchedOn: Bool = true,
+    expecting: SignedDataExpectation = SignedDataExpectation(isOfKnownApp: true)
+  ) -> SignedDataVerdict {
+    let apps = environments.map { [KnownApp(bundleId: Self.bundle, appAppleId: 1, environments: $0)] } ?? []
+    let verifier = SignedDataVerifier(
+      chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3]), apps: apps, acceptsXcodeData: switchedOn)
+    return verifier.verdict(on: text, kind: kind, expecting: expecting, now: 1_790_000_000_000)
+  }
+
+  @Test("a notification of an app is taken where the app has that environment and the switch is on", arguments: ["Xcode", "LocalTesting"])
+  func configured(environment: String) {
+    let text = notification(environment)
+    let taken = verdict(on: text, having: ["Production", environment])
+    #expect(taken.valid && taken.environment == environment)
+    #expect(verdict(on: text, having: ["Production", environment], switchedOn: false).reason == .unexpectedAlgorithm)
+    #expect(verdict(on: text, having: ["Production", "Sandbox"]).reason == .unexpectedAlgorithm)
+    #expect(!verdict(on: text, having: Set(["Xcode", "LocalTesting"]).subtracting([environment])).valid)
+    #expect(!verdict(on: text, having: nil).valid)
+  }
+
+  @Test("a caller that asks for the environment hears of it, but not of an app that is configured without it")
+  func asked() {
+    let asking = SignedDataExpectation(bundleId: Self.bundle, environment: "Xcode")
+    #expect(verdict(on: notification("Xcode"), having: nil, expecting: asking).valid)
+    #expect(verdict(on: notification("Xcode"), having: nil, switchedOn: false, expecting: asking).reason == .unexpectedAlgorithm)
+    #expect(verdict(on: notification("LocalTesting"), having: nil, expecting: asking).reason == .unexpectedAlgorithm)
+    let ofKnown = SignedDataExpectation(bundleId: Self.bundle, environment: "Xcode", isOfKnownApp: true)
+    #expect(verdict(on: notification("Xcode"), having: ["Production"], expecting: ofKnown).reason == .wrongApp)
+  }
+
+  @Test("data that names no app is taken where some app has its environment, or the one that is expected")
+  func nameless() {
+    let renewal = jws(["environment": "Xcode", "originalTransactionId": "1"])
+    #expect(verdict(on: renewal, .renewalInfo, having: ["Xcode"], expecting: .init()).valid)
+    #expect(!verdict(on: renewal, .renewalInfo, having: ["Sandbox"], expecting: .init()).valid)
+    #expect(!verdict(on: renewal, .renewalInfo, having: ["Xcode"], expecting: .init(bundleId: "com.example.other")).valid)
+    #expect(verdict(on: renewal, .renewalInfo, having: ["Xcode"], expecting: .init(bundleId: Self.bundle)).valid)
+  }
+
+  @Test("what it carries may be unsigned of the same environment only")
+  func nested() {
+    func carrying(_ inner: String) -> SignedDataVerdict {
+      let transaction = jws(["bundleId": .string(Self.bundle), "environment": .string(inner), "transactionId": "1"])
+      let data: JSONObject = [
+        "bundleId": .string(Self.bundle), "environment": "Xcode", "signedTransactionInfo": .string(transaction),
+      ]
+      return verdict(
+        on: jws(["notificationUUID": "6f5902ac-237f-4d8b-9a4f-2c7f0c5f6f11", "notificationType": "TEST", "data": .object(data)]),
+        having: ["Xcode", "LocalTesting"])
+    }
+    #expect(carrying("Xcode").valid)
+    #expect(carrying("LocalTesting").reason == .unexpectedAlgorithm)
+    #expect(carrying("Sandbox").reason == .unexpectedAlgorithm)
+  }
+}
