@@ -55,6 +55,23 @@ def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(sy
     assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
 
 
+def test_an_answer_by_rpc_says_which_values_are_not_signed(system):
+    def made(kind: str, **values) -> dict:
+        return json.loads(system.control(f"/control/{kind}/postbacks", {"adNetworkId": NETWORK, "send": False, **values})["body"])
+
+    for method, postback in [("VerifySKAdNetworkPostback", made("skadnetwork", version="4.0", conversionValue=10)),
+                             ("VerifyAdAttributionKitPostback", made("adattributionkit", conversionValue=10))]:
+        postback |= {"country-code": "DE", "partner": 1}
+        verdict = system.call("Verifier", method, {"postback": postback})
+        assert verdict["valid"] and verdict["unsigned"].items() >= {"conversion-value": 10, "country-code": "DE"}.items()
+        assert "partner" not in verdict["unsigned"] and verdict["postback"]["partner"] == 1
+        # Of what is not proved nothing is signed.
+        forged = {**postback, "transaction-id": str(uuid.uuid4())} if "transaction-id" in postback else {
+            **postback, "jws-string": postback["jws-string"][:-8] + "AAAAAAAA"}
+        verdict = system.call("Verifier", method, {"postback": forged})
+        assert verdict["reason"] == "bad_signature" and "unsigned" not in verdict
+
+
 @pytest.mark.parametrize("foreign", [
     {"partner": functools.reduce(lambda inner, _: [inner], range(30), "deep")}, {"partner": [0] * 15_000},
     {"campaign-id": {f"k{number}": 0 for number in range(5_000)}},
