@@ -101,6 +101,10 @@ extension ServiceParts {
       roots.append(root)
     }
     if roots.isEmpty { roots = [AppleRootCertificates.g3] }
+    let ofXcode: Set = ["Xcode", "LocalTesting"]
+    if configuration.acceptsXcodeData, configuration.apps.allSatisfy({ ofXcode.isDisjoint(with: $0.environments) }) {
+      logger.warning("data that Xcode made is accepted, and no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
+    }
     return SignedDataVerifier(
       chains: CertificateChainVerifier(roots: roots, strict: configuration.strictCertificates),
       apps: configuration.apps.map {

@@ -250,7 +250,11 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       }
       #expect(after(60).gaps.map(\.rules) == [[.periodContinuity]], "\(type) \(subtype ?? "")")
       #expect(after(60).gaps.map(\.missing) == ["DID_RENEW"])
-      #expect(after(20).gaps.isEmpty, "\(type) \(subtype ?? "")")
+      // One that begins no period belongs to the one that was announced last.
+      let isGap = type == "RENEWAL_EXTENDED" || subtype == "DOWNGRADE"
+      #expect(after(20).gaps.map(\.rules) == (isGap ? [[.periodContinuity]] : []), "\(type) \(subtype ?? "")")
+      let same = step(type, subtype, at: 20, expires: 45, transaction: "t1", purchase: 0)
+      #expect(history([start, same]).gaps.isEmpty, "\(type) \(subtype ?? "")")
     }
     // A start after the end needs the end, not the periods between.
     let again = history([start, step("OFFER_REDEEMED", "RESUBSCRIBE", at: 60, expires: 90, transaction: "t2", purchase: 60)])
@@ -299,6 +303,74 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(beside(1, after: [start, failed]).gaps.map(\.missing) == ["DID_RENEW or SUBSCRIBED"])
     let refunded = step("REFUND", at: 10, expires: 30, purchase: 0, revoked: 10)
     #expect(beside(2, after: [start, refunded]).gaps.isEmpty)
+  }
+
+  @Test("a status that turned just before it was announced shows nothing missing, and a missing one is told of once")
+  func statusBeforeItsAnnouncement() {
+    let start = step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0)
+    let cancelled = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30)
+    func asked(at time: Int64, _ status: Int64) -> LifecycleStep {
+      step("CONSUMPTION_REQUEST", at: time, expires: 30, purchase: 0, status: status)
+    }
+    // At the end, up to a day later.
+    for (status, days) in [(2, 30), (3, 30), (4, 31)] as [(Int64, Int64)] {
+      #expect(history([start, cancelled, asked(at: days, status)]).gaps.isEmpty)
+    }
+    for days in [29, 32] as [Int64] {
+      let life = [start, cancelled, asked(at: days, 2)]
+      #expect(history(life).gaps.map(\.missing) == ["EXPIRED"])
+      #expect(history(life + [step("EXPIRED", "VOLUNTARY", at: days + 1, expires: 30)]).gaps.isEmpty, "announced within a day")
+      #expect(history(life + [step("EXPIRED", "VOLUNTARY", at: days + 2, expires: 30)]).gaps.map(\.missing) == ["EXPIRED"])
+      let back = step("SUBSCRIBED", "RESUBSCRIBE", at: days + 3, expires: 90, transaction: "t2", purchase: days + 3)
+      #expect(history(life + [back]).gaps.map(\.missing) == ["EXPIRED"], "the end is missed once")
+    }
+    let recovered = step("DID_RENEW", "BILLING_RECOVERY", at: 25, expires: 60, transaction: "t2", purchase: 25)
+    #expect(history([start, asked(at: 20, 3), recovered]).gaps.map(\.missing) == ["DID_FAIL_TO_RENEW or GRACE_PERIOD_EXPIRED"])
+    for (status, type, subtype) in [
+      (3, "DID_FAIL_TO_RENEW", nil), (3, "GRACE_PERIOD_EXPIRED", nil), (4, "DID_FAIL_TO_RENEW", "GRACE_PERIOD"), (5, "REVOKE", nil),
+      (5, "REFUND", nil),
+    ] as [(Int64, String, String?)] {
+      let announced = history([start, asked(at: 20, status), step(type, subtype, at: 21, expires: 30, purchase: 0)])
+      #expect(!announced.gaps.contains { $0.rules.contains(.changedFact) }, "\(type)")
+    }
+  }
+
+  @Test("whether a reversed refund leaves an end behind is for Apple's own word on the status to say")
+  func reversalAndStatus() {
+    let refunded = [
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0), step("REFUND", at: 5, expires: 30, purchase: 0, revoked: 5),
+    ]
+    let back = step("SUBSCRIBED", "RESUBSCRIBE", at: 25, expires: 55, transaction: "t2", purchase: 25)
+    func reversed(_ status: Int64) -> [LifecycleStep] {
+      refunded + [step("REFUND_REVERSED", at: 20, expires: 30, purchase: 0, status: status), back]
+    }
+    #expect(history(reversed(2)).gaps.isEmpty)
+    #expect(history(reversed(1)).gaps.map(\.rules) == [[.entryRequired]])
+    #expect(history(reversed(3)).gaps.map(\.rules) == [[.entryRequired]])
+  }
+
+  @Test("renewal that came on with a new period, or went off with a refund, needs no switch of its own")
+  func switchedByOtherSteps() {
+    let cancelled = [
+      step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0),
+      step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 3, expires: 30),
+    ]
+    let upgraded = cancelled + [step("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: 5, expires: 35, transaction: "t2", purchase: 5)]
+    func on(_ time: Int64) -> LifecycleStep {
+      step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: time, expires: 35, transaction: "t2")
+    }
+    #expect(history(upgraded + [on(6)]).gaps.isEmpty)
+    #expect(history(upgraded + [on(6), on(7)]).gaps.map(\.rules) == [[.entryRequired]])
+    #expect(SubscriptionHistory(stored: history(upgraded).stored)?.state == history(upgraded).state)
+    func off(_ renews: Bool) -> SubscriptionHistory {
+      history([
+        step("SUBSCRIBED", "INITIAL_BUY", at: 0, expires: 30, purchase: 0),
+        step("REFUND", at: 5, expires: 30, purchase: 0, revoked: 5, renewal: .init(autoRenew: renews)),
+        step("REFUND_REVERSED", at: 6, expires: 30, purchase: 0), step("EXPIRED", "VOLUNTARY", at: 30, expires: 30, purchase: 0),
+      ])
+    }
+    #expect(off(false).gaps.isEmpty)
+    #expect(off(true).gaps.map(\.rules) == [[.entryRequired]])
   }
 
   @Test("a refund of an older period leaves the newer one alone, one of the present period ends it, reversed it is given back")

@@ -76,12 +76,17 @@ private func receipt(purchases: Int) -> String {
   func withoutPurchase() throws {
     func receipt(_ list: String) -> String { Base64.encode(Array(list.utf8)) }
     func found(_ list: String) throws -> [TransactionIdExtractor.Found] { try TransactionIdExtractor().transactionReceipt(receipt(list)) }
-    for list in ["{ \"signature\" = \"x\"; }", "", "anything", "{ \"purchase-info\" = \"a b\"; }", "\"purchase-info\" = \"\";"] {
+    for list in ["{ \"signature\" = \"x\"; }", "\n{}", "{ \"purchase-info\" = \"\(receipt("{ \"product-id\" = \"p\"; }"))\"; }"] {
       #expect(try found(list).isEmpty, "\(list)")
     }
-    #expect(try found("{ \"purchase-info\" = \"\(receipt("{ \"product-id\" = \"p\"; }"))\"; }").isEmpty)
     #expect(try found("{ \"purchase-info\" = \"\(receipt("{ \"transaction-id\" = \"7\"; }"))\"; }").map(\.id) == ["7"])
-    #expect(throws: TransactionIdExtractor.Failure.malformed("purchase-info is not Base64")) { try found("\"purchase-info\" = \"A\";") }
+    for list in ["{ \"purchase-info\" = \"A\"; }", "{ \"purchase-info\" = \"a b\"; }", "{ \"purchase-info\" = \"\"; }"] {
+      #expect(throws: TransactionIdExtractor.Failure.malformed("purchase-info is not Base64")) { try found(list) }
+    }
+    // Another kind of receipt in its place would be taken for one without a purchase.
+    for list in ["", "anything", "\"purchase-info\" = \"AAAA\";", "0\u{80}\u{06}"] {
+      #expect(throws: TransactionIdExtractor.Failure.malformed("not a transaction receipt")) { try found(list) }
+    }
   }
 
   @Test("a receipt as large as is read, full of the shortest ids, is read whole or cut, and one byte more is refused")

@@ -46,8 +46,12 @@ struct XcodeDataTests {
     #expect(verdict(on: notification("Xcode"), having: nil, expecting: asking).valid)
     #expect(verdict(on: notification("Xcode"), having: nil, switchedOn: false, expecting: asking).reason == .unexpectedAlgorithm)
     #expect(verdict(on: notification("LocalTesting"), having: nil, expecting: asking).reason == .unexpectedAlgorithm)
-    let ofKnown = SignedDataExpectation(bundleId: Self.bundle, environment: "Xcode", isOfKnownApp: true)
-    #expect(verdict(on: notification("Xcode"), having: ["Production"], expecting: ofKnown).reason == .wrongApp)
+    #expect(verdict(on: notification("Xcode"), having: ["Xcode"], expecting: asking).valid)
+    for expecting in [asking, SignedDataExpectation(environment: "Xcode")] {
+      #expect(!verdict(on: notification("Xcode"), having: ["Production", "Sandbox"], expecting: expecting).valid)
+    }
+    let production = SignedDataExpectation(bundleId: Self.bundle, environment: "Production")
+    #expect(verdict(on: notification("Xcode"), having: ["Production", "Xcode"], expecting: production).reason == .unexpectedAlgorithm)
   }
 
   @Test("data that names no app is taken where some app has its environment, or the one that is expected")

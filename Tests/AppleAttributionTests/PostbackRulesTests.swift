@@ -255,6 +255,9 @@ struct PostbackRulesTests {
     #expect(verdict.postback?.payload["conversion-value"] == 63)
     #expect(verdict.postback?.conversionType == .reEngagement)
     #expect(verdict.postback?.typed["payload"]?["conversion-type"] == "re-engagement", "one spelling for whoever reads it")
+    // What stands beside the JWS under a claim's name is nobody's word.
+    let beside = try Self.judged(body: ["did-win": false, "country-code": "DE", "partner": 1])
+    #expect(beside.postback?.didWin == true && beside.postback?.unsignedValues == ["country-code": "DE", "did-win": false])
     let newer = try Self.judged { $0["conversion-type"] = "something-new" }
     #expect(newer.postback?.typed["payload"]?["conversion-type"] == "something-new")
     #expect(verdict.naturalKey == "adattributionkit:test.adattributionkit:85546eb7-fd39-44bc-8990-c98a4ac36a49:1")

@@ -37,7 +37,7 @@ struct AppStoreCalls: Sendable {
   func server(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer? {
     guard let environment, !environment.isEmpty else {
       // An app with one environment leaves nothing to find out.
-      return app.environments.count == 1 ? AppStoreServer(rawValue: app.environments[0]) : nil
+      return app.onlyServer
     }
     guard let server = AppStoreServer(rawValue: environment) else {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
@@ -137,5 +137,13 @@ extension SignedParts.Kind {
     case .appTransaction: .appTransaction
     case .notification: .notification
     }
+  }
+}
+
+extension DeploymentConfiguration.App {
+  /// The server of Apple's that knows the app, where there is but one: environments that have no server do not count.
+  var onlyServer: AppStoreServer? {
+    let servers = environments.compactMap(AppStoreServer.init(rawValue:))
+    return servers.count == 1 ? servers[0] : nil
   }
 }

@@ -66,8 +66,7 @@ struct MigrationWork: Sendable {
     let statuses: AppStoreCalls.Answer
     do throws(AppStoreCallFailure) {
       // An app with one environment leaves nothing to find out.
-      let only = app.environments.count == 1 ? AppStoreServer(rawValue: app.environments[0]) : nil
-      history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? only, transactionId: id).all(
+      history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
         pageTime: Self.questionTime)
       statuses = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.questionTime)

@@ -11,12 +11,15 @@ enum SubscriptionFold {
     let broken: [SubscriptionGapRule]
     /// What would have explained them, as notification types.
     let missing: String
+    /// The status that the step shows beside something else, and that none before it announced.
+    let unannounced: SubscriptionStatus?
   }
 
   /// - Parameter beginsHistory: whether it is the first step of its id: `last` is then what another id's life had come to, or nil.
   static func next(_ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool) -> Outcome {
     let broken = brokenRules(last, step, beginsHistory: beginsHistory)
     let missing = broken.isEmpty ? "" : missing(last, step, broken)
+    let unannounced = beginsHistory ? nil : last.flatMap { unannouncedStatus($0, step) }
     var state = last ?? SubscriptionState(first: step)
     let before = state.status
     change(&state, by: step, isFirst: last == nil)
@@ -30,10 +33,14 @@ enum SubscriptionFold {
       state.status = .activeNotRenewing
     }
     if state.status != before { state.since = step.signedDate }
+    // As if it had never been refunded: whether it has ended is for its status to say.
+    if step.type == "REFUND_REVERSED", before == .revoked, state.status != .revoked { state.sawEnd = state.status == .expired }
+    // What is missed is told once: the steps that follow are not to need it again.
+    if unannounced != nil { trustStatus(&state) }
     // Of a life before its migration nothing may be known: what shows then was there.
     if step.isObservation || (step.isMigration && last == nil) { trust(&state) }
     state.lastSignedDate = step.signedDate
-    return Outcome(state: state, broken: broken, missing: missing)
+    return Outcome(state: state, broken: broken, missing: missing, unannounced: unannounced)
   }
 
   // MARK: Transitions
@@ -64,9 +71,11 @@ enum SubscriptionFold {
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
       state.autoRenew = false
       state.sawRenewalDisabled = true
+      state.renewedWhileOff = false
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
       state.autoRenew = true
       state.sawRenewalDisabled = false
+      state.renewedWhileOff = false
       if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", _):
       // After a price notice it comes without a subtype: what it carries says which of the two it is.
@@ -89,6 +98,8 @@ enum SubscriptionFold {
     case ("REFUND", _):
       guard let id = step.transaction?.transactionId else { break }
       if !state.refunded.contains(id) { state.refunded.append(id) }
+      // Apple switches the renewal off with a refund that was asked for within the app.
+      if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
       if isFirst || state.transactionId == nil || id == state.transactionId {
         state.status = .revoked
         state.sawEnd = true
@@ -100,7 +111,6 @@ enum SubscriptionFold {
       // As if it had never been refunded.
       let end = step.transaction?.expiresDate ?? state.expiresDate
       state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
-      state.sawEnd = state.status == .expired
       state.revocationDate = nil
     case ("REVOKE", _):
       state.status = .revoked
@@ -111,6 +121,8 @@ enum SubscriptionFold {
 
   /// A paid period begins: what went wrong in the one before it no longer counts.
   private static func begin(_ state: inout SubscriptionState) {
+    // Renewal that was off is on with it, and Apple may say so just after.
+    state.renewedWhileOff = state.autoRenew == false
     state.status = .active
     state.autoRenew = true
     state.revocationDate = nil
@@ -161,10 +173,19 @@ enum SubscriptionFold {
 
   /// After a look at the status nothing that came before can be missed.
   private static func trust(_ state: inout SubscriptionState) {
-    state.sawFailure = state.status == .billingRetry || state.status == .gracePeriod
-    state.sawGracePeriod = state.status == .gracePeriod
+    state.sawFailure = false
+    state.sawGracePeriod = false
+    state.sawEnd = false
+    trustStatus(&state)
     state.sawRenewalDisabled = state.autoRenew == false
-    state.sawEnd = state.status == .expired || state.status == .revoked
+    if state.status == .revoked, let id = state.transactionId, !state.refunded.contains(id) { state.refunded.append(id) }
+  }
+
+  /// What must have come before the status has.
+  private static func trustStatus(_ state: inout SubscriptionState) {
+    if state.status == .billingRetry || state.status == .gracePeriod { state.sawFailure = true }
+    if state.status == .gracePeriod { state.sawGracePeriod = true }
+    if state.status == .expired || state.status == .revoked { state.sawEnd = true }
   }
 
   // MARK: What is missing
@@ -205,7 +226,18 @@ enum SubscriptionFold {
       return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
     guard continuesPeriods(step), !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
-    return start > end.plus(periodTolerance)
+    return start > end.plus(periodTolerance) || (keepsPeriod(step) && isLater(transaction, than: last))
+  }
+
+  /// Whether the step is about the present period and begins none.
+  private static func keepsPeriod(_ step: LifecycleStep) -> Bool {
+    step.type == "RENEWAL_EXTENDED" || (step.type == "OFFER_REDEEMED" && step.subtype == "DOWNGRADE")
+  }
+
+  /// Whether a transaction was bought after the one that is known.
+  private static func isLater(_ transaction: LifecycleStep.Transaction, than last: SubscriptionState) -> Bool {
+    guard let known = last.transactionId, let mine = transaction.purchaseDate, let its = last.purchaseDate else { return false }
+    return transaction.transactionId != known && mine > its
   }
 
   /// Whether the step's period follows the one before it, or is that one: nothing can lie between.
@@ -228,13 +260,14 @@ enum SubscriptionFold {
     case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
       last.autoRenew == true && [.active, .gracePeriod, .billingRetry].contains(last.status) && !last.sawRenewalDisabled
+        && !last.renewedWhileOff
     default: false
     }
   }
 
-  /// Steps that show a status, a setting or a price that nobody announced.
+  /// Steps that show a setting or a price that nobody announced.
   private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
-    changedStatus(last, step) != nil || changesSetting(last, step) || raisesPrice(last, step)
+    changesSetting(last, step) || raisesPrice(last, step)
   }
 
   /// Whether a step is about something else than the status, the product and the switch of renewal: what it shows of them was there
@@ -244,12 +277,30 @@ enum SubscriptionFold {
   }
 
   /// Apple's word on the status beside something else, where it is not the one that was come to. What was revoked is left alone: of
-  /// that, other transactions of the subscription may say otherwise.
-  private static func changedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
+  /// that, other transactions of the subscription may say otherwise. Nor is it suspected when the end has just come: the status turns
+  /// with it, and what announces that is signed a while later.
+  private static func unannouncedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
     guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
-      let said = SubscriptionStatus(appleStatus: number, autoRenew: nil)
+      let said = SubscriptionStatus(appleStatus: number, autoRenew: nil),
+      said != (last.status == .activeNotRenewing ? .active : last.status)
     else { return nil }
-    return said == (last.status == .activeNotRenewing ? .active : last.status) ? nil : said
+    if [.gracePeriod, .billingRetry, .expired].contains(said), let end = last.awaitedEnd,
+      (end.plus(-periodTolerance)...end.plus(SubscriptionState.silence)).contains(step.signedDate)
+    {
+      return nil
+    }
+    return said
+  }
+
+  /// Whether the step announces the status.
+  static func announces(_ step: LifecycleStep, _ status: SubscriptionStatus) -> Bool {
+    switch status {
+    case .gracePeriod: step.type == "DID_FAIL_TO_RENEW" && step.subtype == "GRACE_PERIOD"
+    case .billingRetry: step.type == "GRACE_PERIOD_EXPIRED" || (step.type == "DID_FAIL_TO_RENEW" && step.subtype != "GRACE_PERIOD")
+    case .expired: step.type == "EXPIRED"
+    case .revoked: step.type == "REFUND" || step.type == "REVOKE"
+    case .active, .activeNotRenewing, .unknownOverdue: beginsPeriod(step)
+    }
   }
 
   /// Apple announces each higher price, and no lower one: what is charged, or will be, is more than was last said. Not compared
@@ -279,12 +330,11 @@ enum SubscriptionFold {
     }
     if broken.contains(.entryRequired) { return missingEntry(step) }
     if broken.contains(.periodContinuity) { return "DID_RENEW" }
-    if let status = changedStatus(last, step) { return announcement(of: status) }
     return changesSetting(last, step) ? "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF" : "PRICE_INCREASE"
   }
 
-  /// What would have told of a status.
-  private static func announcement(of status: SubscriptionStatus) -> String {
+  /// What would have told of a status, as notification types.
+  static func announcement(of status: SubscriptionStatus) -> String {
     switch status {
     case .gracePeriod: "DID_FAIL_TO_RENEW/GRACE_PERIOD"
     case .billingRetry: "DID_FAIL_TO_RENEW or GRACE_PERIOD_EXPIRED"

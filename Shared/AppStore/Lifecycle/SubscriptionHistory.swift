@@ -109,15 +109,25 @@ public struct SubscriptionHistory: Sendable, Hashable {
   public var gaps: [SubscriptionGap] {
     var before = start?.lastSignedDate
     var gaps: [SubscriptionGap] = []
-    for (step, fold) in zip(steps, folded) {
-      if !fold.broken.isEmpty {
+    for (index, (step, fold)) in zip(steps, folded).enumerated() {
+      var (rules, missing) = (fold.broken, fold.missing)
+      if let status = fold.unannounced, !isAnnounced(status, after: index) {
+        if missing.isEmpty { missing = SubscriptionFold.announcement(of: status) }
+        if !rules.contains(.changedFact) { rules.append(.changedFact) }
+      }
+      if !rules.isEmpty {
         gaps.append(
-          SubscriptionGap(
-            rules: fold.broken, missing: fold.missing, after: before, shownBy: step.notificationUUID, before: step.signedDate))
+          SubscriptionGap(rules: rules, missing: missing, after: before, shownBy: step.notificationUUID, before: step.signedDate))
       }
       before = step.signedDate
     }
     return gaps.filter { !settledGaps.contains($0.id) }
+  }
+
+  /// Whether one of the steps that follow, within a day, announces a status that a step showed: it was signed a little later.
+  private func isAnnounced(_ status: SubscriptionStatus, after index: Int) -> Bool {
+    let latest = steps[index].signedDate.plus(SubscriptionState.silence)
+    return steps[(index + 1)...].prefix { $0.signedDate <= latest }.contains { SubscriptionFold.announces($0, status) }
   }
 
   /// The gap that silence is, at a given time; nil while there is none. `silence` is how long nothing may be heard past the end,

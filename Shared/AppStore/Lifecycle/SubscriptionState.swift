@@ -28,6 +28,8 @@ public struct SubscriptionState: Sendable, Hashable {
   /// Whether the customer was told of a higher price that has not been charged yet.
   var sawPriceNotice = false
   var sawEnd = false
+  /// Whether the period began while renewal was off, and no switch of it was heard of since.
+  var renewedWhileOff = false
   /// Transactions that were refunded.
   var refunded: [String] = []
   /// The last step's signing time.
@@ -79,7 +81,7 @@ extension SubscriptionState {
       "saw": .array(
         [
           (sawFailure, "failure"), (sawGracePeriod, "grace"), (sawRenewalDisabled, "disabled"), (sawPriceIncrease, "price"),
-          (sawEnd, "end"), (sawPriceNotice, "priceNotice"),
+          (sawEnd, "end"), (sawPriceNotice, "priceNotice"), (renewedWhileOff, "renewedWhileOff"),
         ].filter(\.0).map { .string($0.1) }),
       "refunded": .array(refunded.map { .string($0) }),
     ]
@@ -121,6 +123,7 @@ extension SubscriptionState {
     sawPriceIncrease = saw.contains("price")
     sawEnd = saw.contains("end")
     sawPriceNotice = saw.contains("priceNotice")
+    renewedWhileOff = saw.contains("renewedWhileOff")
     refunded = object["refunded"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 }

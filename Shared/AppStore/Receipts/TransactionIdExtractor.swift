@@ -57,10 +57,14 @@ public struct TransactionIdExtractor: Sendable {
   public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
     guard let outer = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
+    let receipt = String(decoding: outer, as: UTF8.self)
+    guard receipt.first(where: { !$0.isWhitespace }) == "{" else { throw .malformed("not a transaction receipt") }
     var contents = Contents()
     // A receipt without it tells of no purchase, which is no fault.
-    guard let encoded = Self.value(of: "purchase-info", in: String(decoding: outer, as: UTF8.self)) else { return contents }
-    guard let inner = Base64.decode(encoded) else { throw .malformed("purchase-info is not Base64") }
+    guard receipt.contains("\"purchase-info\"") else { return contents }
+    guard let encoded = Self.value(of: "purchase-info", in: receipt), let inner = Base64.decode(encoded) else {
+      throw .malformed("purchase-info is not Base64")
+    }
     let list = String(decoding: inner, as: UTF8.self)
     contents.bundleId = Self.value(
       of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })

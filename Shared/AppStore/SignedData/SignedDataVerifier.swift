@@ -110,18 +110,19 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without proof. Never by its own word
-  /// alone: the switch must be on, and the caller ask for that environment or, where he does not say, the configured app have it. Data
-  /// that names no app is one of whichever has it.
+  /// alone: the switch must be on, and the configured app have that environment. Of an app that is not configured, and of data that
+  /// names none, the caller may ask for it; where he does not say, data that names no app is one of whichever has it.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
     guard acceptsXcodeData, let named = SignedDataIdentity.environment(kind, payload), Self.unsignedEnvironments.contains(named) else {
       return false
     }
-    if let expected = expecting.environment { return expected == named }
     guard let identity = try? SignedDataIdentity(kind, payload) else { return false }
-    guard identity.bundleId ?? expecting.bundleId != nil || identity.appAppleId != nil else {
-      return apps.contains { $0.environments.contains(named) }
+    if let app = app(of: identity, expecting) {
+      return app.environments.contains(named) && (expecting.environment ?? named) == named
     }
-    return app(of: identity, expecting)?.environments.contains(named) ?? false
+    if let expected = expecting.environment { return expected == named }
+    let namesApp = (identity.bundleId ?? expecting.bundleId) != nil || identity.appAppleId != nil
+    return !namesApp && apps.contains { $0.environments.contains(named) }
   }
 
   private func chain<Answer>(_ read: () throws(ChainError) -> Answer) throws(SignedDataRefusal) -> Answer {

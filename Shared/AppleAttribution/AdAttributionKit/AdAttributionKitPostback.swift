@@ -98,15 +98,25 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     return object
   }
 
-  /// The values outside of the signature that are there. Two deliveries of one postback that differ in them conflict.
+  /// The values outside of the signature that are there, those beside the JWS under a claim's name as they came. Two deliveries of one
+  /// postback that differ in them conflict.
   public var unsignedValues: JSONObject {
     var object = JSONObject()
     if let adInteractionType { object["ad-interaction-type"] = .string(adInteractionType) }
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
     if let coarseConversionValue { object["coarse-conversion-value"] = .string(coarseConversionValue.rawValue) }
     if let countryCode { object["country-code"] = .string(countryCode) }
+    for name in Self.claimNames {
+      if let value = raw[name], !value.isNull { object[name] = value }
+    }
     return object
   }
+
+  /// Apple's names of what the JWS carries: beside it they are nobody's word.
+  private static let claimNames = [
+    "postback-identifier", "ad-network-identifier", "advertised-item-identifier", "publisher-item-identifier", "marketplace-identifier",
+    "impression-type", "source-identifier", "conversion-type", "did-win", "postback-sequence-index",
+  ]
 
   /// What privacy left of the postback.
   public var privacy: PrivacyTier {

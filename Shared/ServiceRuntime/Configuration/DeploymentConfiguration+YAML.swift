@@ -181,7 +181,7 @@ extension DeploymentConfiguration {
   {
     let environments = try node["environments"]?.texts() ?? ["Production", "Sandbox"]
     for environment in environments where !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
-      throw ConfigurationError("\(node.path).environments", "must hold Production or Sandbox")
+      throw ConfigurationError("\(node.path).environments", "must hold Production, Sandbox, Xcode or LocalTesting")
     }
     let appAppleId = try node["appAppleId"]?.integer()
     if environments.contains("Production"), appAppleId == nil {

@@ -97,7 +97,8 @@ public struct DeploymentConfiguration: Sendable {
   public var strictCertificates = true
   /// Whether responders are asked about certificates: `off`, `whenReachable` or `required`.
   public var revocation = "off"
-  /// Whether data that Xcode made, which nobody signed, is taken.
+  /// Whether data that Xcode made, which nobody signed, is taken where the app has its environment, or is not configured and a caller
+  /// asks for it.
   public var acceptsXcodeData = false
   /// How long stragglers are waited for before a gap in a subscription's life is published.
   public var gapPatience: Duration = .seconds(900)
