@@ -151,7 +151,8 @@ let package = Package(
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),
     .testTarget(
-      name: "NotificationRecoveryTests", dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "WireJSON"],
+      name: "NotificationRecoveryTests",
+      dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "ServiceRuntime", "WireJSON"],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
   ]
