@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import re
 import time
 import uuid
 
@@ -20,6 +21,7 @@ def story(system, *steps, environment="Production", **more) -> dict:
 
 
 def ask(system, method: str, message: dict, key: str | None = None):
+    ASKED.update(subscriptions(json.dumps(message)))
     return system.rpc("Recovery", method, {"bundleId": APP, **message}, key=key)
 
 
@@ -29,8 +31,18 @@ def get(system, method: str, message: dict, key: str | None = None) -> dict:
     return answer.json
 
 
+# What is asked about here. Gaps that other tests left in the same system are looked up when it suits them.
+ASKED = set()
+
+
+def subscriptions(text: str) -> set[str]:
+    return set(re.findall(r"\b\d{15}\b", text))
+
+
 def calls(system) -> list[dict]:
-    return system.control("/control/app-store-calls?limit=100000")["calls"]
+    """Of Apple, but for look-ups of the gaps of other tests."""
+    return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
+            if subscriptions(call["path"]) <= ASKED and not call["path"].endswith("/notifications/history")]
 
 
 def cause(answer) -> dict:
