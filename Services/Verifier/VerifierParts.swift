@@ -101,8 +101,9 @@ extension ServiceParts {
       roots.append(root)
     }
     if roots.isEmpty { roots = [AppleRootCertificates.g3] }
-    let ofXcode: Set = ["Xcode", "LocalTesting"]
-    if configuration.acceptsXcodeData, configuration.apps.allSatisfy({ ofXcode.isDisjoint(with: $0.environments) }) {
+    if configuration.acceptsXcodeData,
+      configuration.apps.allSatisfy({ KnownApp.unsignedEnvironments.isDisjoint(with: $0.environments) })
+    {
       logger.warning("data that Xcode made is accepted, and no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
     }
     return SignedDataVerifier(

@@ -72,7 +72,7 @@ private func receipt(purchases: Int) -> String {
     #expect(try TransactionIdExtractor().transactionReceipt(cut) == TransactionIdExtractor().transactionReceipt(text))
   }
 
-  @Test("a transaction receipt without a purchase or without an id has none; one whose purchase cannot be read is none")
+  @Test("a transaction receipt without a purchase or without an id has none; one whose purchase cannot be read is refused")
   func withoutPurchase() throws {
     func receipt(_ list: String) -> String { Base64.encode(Array(list.utf8)) }
     func found(_ list: String) throws -> [TransactionIdExtractor.Found] { try TransactionIdExtractor().transactionReceipt(receipt(list)) }

@@ -9,7 +9,7 @@ struct SignedDataIdentity {
   /// Whether production data of this kind carries the app's number.
   let checksAppAppleId: Bool
 
-  var isUnsigned: Bool { environment == "Xcode" || environment == "LocalTesting" }
+  var isUnsigned: Bool { environment.map(KnownApp.unsignedEnvironments.contains) ?? false }
 
   init(_ kind: SignedDataKind, _ payload: JSONObject) throws(SignedDataRefusal) {
     let holder: JSONObject

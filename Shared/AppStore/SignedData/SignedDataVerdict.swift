@@ -41,6 +41,9 @@ public struct SignedDataExpectation: Sendable, Hashable {
 
 /// An app whose data is believed.
 public struct KnownApp: Sendable, Hashable {
+  /// Those of what a developer's own tools make, which Apple does not sign.
+  public static let unsignedEnvironments: Set<String> = ["Xcode", "LocalTesting"]
+
   public let bundleId: String
   public let appAppleId: Int64?
   public let environments: Set<String>

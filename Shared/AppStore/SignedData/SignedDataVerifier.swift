@@ -8,8 +8,6 @@ public struct SignedDataVerifier: Sendable {
   private static let notificationLimit = 256 << 10
   /// The environments of what Apple signs.
   private static let signedEnvironments = ["Production", "Sandbox"]
-  /// Those of what a developer's own tools make.
-  private static let unsignedEnvironments = ["Xcode", "LocalTesting"]
   /// How far ahead of our clock Apple's may be.
   private static let clockTolerance: Int64 = 300_000
 
@@ -113,10 +111,8 @@ public struct SignedDataVerifier: Sendable {
   /// alone: the switch must be on, and the configured app have that environment. Of an app that is not configured, and of data that
   /// names none, the caller may ask for it; where he does not say, data that names no app is one of whichever has it.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
-    guard acceptsXcodeData, let named = SignedDataIdentity.environment(kind, payload), Self.unsignedEnvironments.contains(named) else {
-      return false
-    }
-    guard let identity = try? SignedDataIdentity(kind, payload) else { return false }
+    guard acceptsXcodeData, let identity = try? SignedDataIdentity(kind, payload), identity.isUnsigned, let named = identity.environment
+    else { return false }
     if let app = app(of: identity, expecting) {
       return app.environments.contains(named) && (expecting.environment ?? named) == named
     }
