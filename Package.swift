@@ -31,7 +31,7 @@ func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target
     path: "Tests/\(module)Tests", swiftSettings: strict)
 }
 
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -48,6 +48,13 @@ let serviceParts: [Target.Dependency] = [
   "AttributionProtocol", "WireJSON", "ServiceRuntime", "Cryptography", arguments, logging,
 ]
 
+/// What `--version` tells. In an image build, where there is no repository, the variable says it.
+let commit: String = {
+  if let named = Context.environment["ATTRIBUTION_COMMIT"], !named.isEmpty, named.allSatisfy(\.isHexDigit) { return named }
+  guard let git = Context.gitInformation else { return "unknown" }
+  return git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "_modified" : "")
+}()
+
 let package = Package(
   name: "apple-attribution-services",
   platforms: [.macOS(.v15)],
@@ -59,18 +66,20 @@ let package = Package(
     .executable(name: "asa-token-broker", targets: ["asa-token-broker"]),
     .executable(name: "apple-simulator", targets: ["apple-simulator"]),
   ],
+  // Exact versions, since no Package.resolved is kept; those of the packages that these depend on stand in Deploy/sbom/packages.json. Traits
+  // that bring all of Foundation, with 34 MB of ICU data, are left out.
   dependencies: [
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
   ],
   targets: [
     .target(
@@ -80,6 +89,10 @@ let package = Package(
       name: "CCurl", path: "Shared/CCurl",
       linkerSettings: [.linkedLibrary("curl")]),
 
+    .target(
+      name: "CBuildInformation", path: "Shared/CBuildInformation", cSettings: [.define("ATTRIBUTION_COMMIT", to: commit)]),
+    .target(
+      name: "CICUData", path: "Shared/CICUData", cSettings: [.define("ATTRIBUTION_EMPTY_ICU_DATA", .when(configuration: .release))]),
     .target(name: "CZlib", path: "Shared/CZlib", linkerSettings: [.linkedLibrary("z")]),
 
     shared("WireJSON"),
@@ -89,7 +102,7 @@ let package = Package(
     shared("HTTPClient", ["CCurl", logging]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     shared("EventLoops", [nioCore, nioPosix]),
-    shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioLocks, logging]),
+    shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioSSL, nioLocks, logging]),
     shared(
       "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", nioCore, logging],
       resources: [.embedInCode("Scripts")]),
@@ -98,7 +111,8 @@ let package = Package(
       "ServiceRuntime",
       [
         "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
-        "AttributionQueue", "CZlib", hummingbird, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, logging, lifecycle, unixSignals, arguments,
+        "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL,
+        logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Yams", package: "Yams"),
@@ -112,7 +126,7 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient", hummingbird]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
@@ -123,8 +137,9 @@ let package = Package(
     .target(
       name: "AppleSimulator",
       dependencies: [
-        "WireJSON", "COpenSSL", "HTTPClient", hummingbird, nioCore, nioPosix, nioHTTP2, nioSSL, logging, lifecycle,
-        .product(name: "HummingbirdCore", package: "hummingbird"),
+        "WireJSON", "COpenSSL", "HTTPClient", .product(name: "Hummingbird", package: "hummingbird"), nioCore, nioPosix, nioHTTP2, nioSSL,
+        logging, lifecycle,
+        hummingbirdCore,
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -3,9 +3,14 @@ import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
 import Cryptography
-import Foundation
 import Logging
 import ServiceRuntime
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension ServiceParts {
   /// Puts the verifier together: the worker of the intake queue, verdicts by RPC, the event feed.

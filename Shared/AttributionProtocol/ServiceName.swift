@@ -20,6 +20,9 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
   /// Whether the service cannot work without the queues: the signer goes on signing while Redis is away.
   public var needsQueues: Bool { self != .signer }
 
+  /// Whether the service cannot work without signer: each of its calls to Apple carries a token that signer made.
+  public var needsSigner: Bool { self == .notificationRecovery }
+
   /// Ingest's port for devices, the App Store and SDKs.
   public static let defaultPublicPort = 8080
 }

@@ -101,6 +101,10 @@ public struct HTTPClientConfiguration: Sendable {
   /// PEM files of the certificate that this client shows where one is asked for, and of its key.
   public var certificateFile: String?
   public var keyFile: String?
+  /// Whether the server's certificate and name are verified; not doing so is for asking oneself over loopback.
+  public var verifiesServer = true
+  /// How long the anchors of ``caFile`` are used before the file is read anew for a new connection.
+  public var anchorLifetime: Duration = .seconds(60)
   /// `host:port` that every connection goes to, whatever the URL says; names and certificates are still the URL's.
   public var connectTo: String?
   public var connectTimeout: Duration = .seconds(3)

@@ -63,6 +63,11 @@ final class Transfer {
     long(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
     long(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
+    long(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
+    if !configuration.verifiesServer {
+      long(CURLOPT_SSL_VERIFYPEER, 0)
+      long(CURLOPT_SSL_VERIFYHOST, 0)
+    }
     if let file = configuration.certificateFile { text(CURLOPT_SSLCERT, file) }
     if let file = configuration.keyFile { text(CURLOPT_SSLKEY, file) }
     if let connectTo = configuration.connectTo {

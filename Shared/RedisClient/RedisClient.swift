@@ -24,6 +24,10 @@ public final class RedisClient: Sendable {
     public var replication: RedisReplication?
     /// Told of every command.
     public var observer: (any RedisObserver)?
+    /// For `rediss://`.
+    public var tls = RedisTLSFiles()
+    /// A file whose first line is the password, in place of one in the URL; read anew for each connection.
+    public var passwordFile: String?
 
     public init() {}
   }
@@ -34,6 +38,8 @@ public final class RedisClient: Sendable {
     var failures = 0
     /// No new attempt before this moment while Redis is away.
     var retryAt: ContinuousClock.Instant?
+    /// Why the last attempt failed.
+    var fault: RedisError?
     var closed = false
   }
 
@@ -161,7 +167,7 @@ public final class RedisClient: Sendable {
         opening = begun
       } else if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
         if let best { return .ready(best) }
-        throw RedisError.unavailable("waiting before the next attempt")
+        throw state.fault ?? RedisError.unavailable("waiting before the next attempt")
       } else {
         opening = Task { try await self.open(absent) }
         state.opening[absent] = opening
@@ -180,13 +186,14 @@ public final class RedisClient: Sendable {
       let connection = try await RedisConnection.open(
         url, loop: loops[index % loops.count], connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
         maxReplyElements: configuration.maxReplyElements, replication: configuration.replication,
-        observer: configuration.observer)
+        observer: configuration.observer, tls: configuration.tls, passwordFile: configuration.passwordFile)
       configuration.observer?.connected()
       let closed = state.withLockedValue { state in
         state.connections[index] = state.closed ? nil : connection
         state.opening[index] = nil
         state.failures = 0
         state.retryAt = nil
+        state.fault = nil
         return state.closed
       }
       guard !closed else {
@@ -195,7 +202,9 @@ public final class RedisClient: Sendable {
       }
       return connection
     } catch {
+      let fault = error as? RedisError ?? .unavailable(Self.reason(error))
       let failures = state.withLockedValue { state in
+        state.fault = fault
         state.opening[index] = nil
         state.failures += 1
         // Full jitter up to half a second: the many callers that fail fast must not become a storm of connects.
@@ -203,8 +212,15 @@ public final class RedisClient: Sendable {
         state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))
         return state.failures
       }
-      if failures == 1 { logger.warning("no connection to Redis", metadata: ["reason": "\(error)"]) }
-      throw error is RedisError ? error : RedisError.unavailable("cannot connect (\(type(of: error)))")
+      if failures == 1 { logger.warning("no connection to Redis", metadata: ["reason": "\(fault)"]) }
+      throw fault
     }
+  }
+
+  /// What kept a connection from being made, without the type names that NIO puts around it.
+  private static func reason(_ error: any Error) -> String {
+    guard let failed = error as? NIOConnectionError else { return "cannot connect: \(error)" }
+    if let cause = failed.connectionErrors.first?.error { return "cannot connect to \(failed.host):\(failed.port): \(cause)" }
+    return "cannot connect: the name \(failed.host) is not known"
   }
 }

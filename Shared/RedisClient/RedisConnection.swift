@@ -1,5 +1,8 @@
+import Cryptography
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// One connection: commands are written in order, and the n-th reply answers the n-th command.
@@ -16,8 +19,15 @@ final class RedisConnection: Sendable {
   /// Connects, authenticates and selects the database.
   static func open(
     _ url: RedisURL, loop: any EventLoop, connectTimeout: TimeAmount, maxReplyElements: Int,
-    replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil
+    replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil, tls: RedisTLSFiles = RedisTLSFiles(),
+    passwordFile: String? = nil
   ) async throws -> RedisConnection {
+    let password = try passwordFile.map(Self.password) ?? url.password
+    let context = url.usesTLS ? try tls.context() : nil
+    // Kept apart from the pipeline: a Redis that refuses at once closes the connection, and the pipeline with it.
+    // Not looked up in the pipeline: a Redis that refuses at once closes the connection, and its pipeline is empty then. By channel, since
+    // NIO tries several addresses of a name at a time.
+    let handlers = NIOLockedValueBox<[ObjectIdentifier: NIOLoopBound<RedisConnectionHandler>]>([:])
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(connectTimeout)
       .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -31,8 +41,13 @@ final class RedisConnection: Sendable {
           guard let reader = ReplyReader(maxElements: maxReplyElements) else {
             throw RedisError.unavailable("no memory")
           }
-          try channel.pipeline.syncOperations.addHandler(
-            RedisConnectionHandler(reader: reader, replication: replication, observer: observer))
+          if let context {
+            try channel.pipeline.syncOperations.addHandler(
+              try NIOSSLClientHandler(context: context, serverHostname: url.serverName))
+          }
+          let handler = RedisConnectionHandler(reader: reader, replication: replication, observer: observer)
+          try channel.pipeline.syncOperations.addHandler(handler)
+          handlers.withLockedValue { $0[ObjectIdentifier(channel)] = NIOLoopBound(handler, eventLoop: channel.eventLoop) }
         }
       }
     let channel: any Channel
@@ -42,17 +57,20 @@ final class RedisConnection: Sendable {
         .get()
     case .unix(let path): channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
     }
-    let handler = try await channel.eventLoop.submit {
-      NIOLoopBound(
-        try channel.pipeline.syncOperations.handler(type: RedisConnectionHandler.self), eventLoop: channel.eventLoop)
-    }.get()
+    guard let handler = handlers.withLockedValue({ $0[ObjectIdentifier(channel)] }) else {
+      throw RedisError.unavailable("the connection was closed")
+    }
     let connection = RedisConnection(channel: channel, handler: handler)
     do {
-      if let password = url.password {
+      if let password {
         let words: [RedisArgument] = ["AUTH"] + (url.user.map { [.string($0)] } ?? []) + [.string(password)]
         if let text = try await connection.send(RedisWords(words), timeout: connectTimeout, name: "AUTH").error {
           throw RedisError.refused(text)
         }
+      } else {
+        // A Redis that wants a password, or refuses this host, says so here and not to every caller. Any other refusal is the command's own.
+        let text = try await connection.send(RedisWords(["PING"]), timeout: connectTimeout, name: "PING").error
+        if let text, text.hasPrefix("NOAUTH") || text.hasPrefix("DENIED") { throw RedisError.refused(text) }
       }
       if url.database != 0 {
         let words = RedisWords(["SELECT", .integer(Int64(url.database))])
@@ -63,6 +81,12 @@ final class RedisConnection: Sendable {
       throw error
     }
     return connection
+  }
+
+  private static func password(_ path: String) throws(RedisError) -> String {
+    do throws(KeyFileError) { return try PrivateFile.firstLine(path) } catch {
+      throw .passwordFile(error.text("password file"))
+    }
   }
 
   var isOpen: Bool { channel.isActive }
@@ -130,7 +154,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private var isFlushing = false
   /// About how much a turn has to write.
   private var usualSize = RedisWords.long
-  private var closed = false
+  /// Why the connection ended; nil while it stands.
+  private var failure: (any Error)?
 
   init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
     self.reader = reader
@@ -142,8 +167,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   func send(_ words: RedisWords, timeout: TimeAmount, name: String, _ continuation: Continuation) {
-    guard let context, !closed else {
-      continuation.resume(throwing: RedisError.unavailable("the connection is closed"))
+    guard let context, failure == nil else {
+      continuation.resume(throwing: failure ?? RedisError.unavailable("the connection is closed"))
       return
     }
     let now = context.eventLoop.now
@@ -202,7 +227,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private func flush() {
     isFlushing = false
-    guard let context, !closed else {
+    guard let context, failure == nil else {
       // Nobody waits for it any more.
       outgoing = ByteBuffer()
       return
@@ -221,7 +246,10 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     do {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while let reply = try reader.next() {
-        guard let next = waiting.popFirst() else { throw RedisError.unexpectedReply("nothing that was asked") }
+        guard let next = waiting.popFirst() else {
+          // In protected mode, or past its limit of clients, Redis says so unasked and closes the connection.
+          throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("nothing that was asked")
+        }
         switch next {
         case .command(let sent):
           // A refusal has written nothing.
@@ -270,8 +298,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   }
 
   private func fail(_ error: any Error) {
-    guard !closed else { return }
-    closed = true
+    guard failure == nil else { return }
+    failure = error
     alarm?.cancel()
     alarm = nil
     let failed = waiting

@@ -8,6 +8,9 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   case refused(String)
   /// The address of the Redis is not one.
   case badURL(String)
+  /// The files for TLS, or the password's file, are not what they should be; names the file.
+  case tls(String)
+  case passwordFile(String)
   /// Redis did it, and not enough replicas confirmed it in time: the loss of one host could undo it.
   case notReplicated
   /// An answer of an unexpected form.
@@ -20,6 +23,8 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
     case .timedOut: "timed_out"
     case .refused: "refused"
     case .badURL: "bad_url"
+    case .tls: "tls"
+    case .passwordFile: "password_file"
     case .notReplicated: "not_replicated"
     case .unexpectedReply: "unexpected_reply"
     }
@@ -32,6 +37,8 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
     case .timedOut: "Redis did not answer in time"
     case .refused(let text): "Redis refused a command: \(text)"
     case .badURL(let reason): "not a Redis URL: \(reason)"
+    case .tls(let reason): "TLS to Redis: \(reason)"
+    case .passwordFile(let reason): reason
     case .unexpectedReply(let what): "Redis answered unexpectedly to \(what)"
     }
   }

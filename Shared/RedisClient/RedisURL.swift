@@ -1,5 +1,8 @@
-/// Where a Redis is: `redis://[[user]:password@]host[:port][/database]` or `unix://[[user]:password@]/path/to.sock[?db=N]`. One word
-/// in front of the @ is a password.
+import NIOCore
+
+/// Where a Redis is: `redis://[[user]:password@]host[:port][/database]`, `rediss://…` for the same over TLS, or
+/// `unix://[[user]:password@]/path/to.sock[?db=N]`. One word in front of the @ is a password; where the password comes from a file, it is
+/// the user.
 public struct RedisURL: Sendable, Hashable {
   public enum Address: Sendable, Hashable {
     case tcp(host: String, port: Int)
@@ -10,8 +13,11 @@ public struct RedisURL: Sendable, Hashable {
   public let user: String?
   public let password: String?
   public let database: Int
+  /// Whether the connection is encrypted (`rediss://`).
+  public let usesTLS: Bool
 
-  public init(_ text: String) throws(RedisError) {
+  /// - Parameter passwordIsApart: whether the password stands in a file; then the URL may name a user and no password.
+  public init(_ text: String, passwordIsApart: Bool = false) throws(RedisError) {
     if text.hasPrefix("unix://") {
       var rest = text.dropFirst(7)
       var credentials: Substring?
@@ -24,7 +30,8 @@ public struct RedisURL: Sendable, Hashable {
       guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path starts with /") }
       guard path.utf8.count <= Self.longestPath else { throw .badURL("a socket's path has at most \(Self.longestPath) bytes") }
       address = .unix(path: String(path))
-      (user, password) = Self.userAndPassword(credentials)
+      usesTLS = false
+      (user, password) = try Self.userAndPassword(credentials, passwordIsApart)
       guard parts.count > 1 else {
         database = 0
         return
@@ -35,8 +42,9 @@ public struct RedisURL: Sendable, Hashable {
       database = number
       return
     }
-    guard text.hasPrefix("redis://") else { throw .badURL("it starts with redis:// or unix://") }
-    var rest = text.dropFirst(8)
+    usesTLS = text.hasPrefix("rediss://")
+    guard usesTLS || text.hasPrefix("redis://") else { throw .badURL("it starts with redis://, rediss:// or unix://") }
+    var rest = text.dropFirst(usesTLS ? 9 : 8)
     var credentials: Substring?
     if let at = rest.lastIndex(of: "@") {
       credentials = rest[..<at]
@@ -58,15 +66,27 @@ public struct RedisURL: Sendable, Hashable {
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     address = .tcp(host: String(host), port: port)
     database = Int(path) ?? 0
-    (user, password) = Self.userAndPassword(credentials)
+    (user, password) = try Self.userAndPassword(credentials, passwordIsApart)
+  }
+
+  /// The name that a TLS certificate has to be of; nil for an address, which is compared with the certificate's addresses.
+  var serverName: String? {
+    guard case .tcp(let host, _) = address, (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
+    return host
   }
 
   /// What the system takes as the path of a socket, bytes (`sun_path` without the zero at its end).
   private static let longestPath = 107
 
-  private static func userAndPassword(_ credentials: Substring?) -> (user: String?, password: String?) {
-    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let user = parts?.first.flatMap { $0.isEmpty || parts?.count == 1 ? nil : String($0) }
-    return (user, parts?.last.map(String.init))
+  private static func userAndPassword(_ credentials: Substring?, _ passwordIsApart: Bool) throws(RedisError)
+    -> (user: String?, password: String?)
+  {
+    let parts = credentials?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false) ?? []
+    guard let first = parts.first else { return (nil, nil) }
+    if passwordIsApart {
+      guard parts.dropFirst().allSatisfy(\.isEmpty) else { throw .badURL("it holds a password, and a password file is given too") }
+      return (first.isEmpty ? nil : String(first), nil)
+    }
+    return (first.isEmpty || parts.count == 1 ? nil : String(first), parts.last.map(String.init))
   }
 }

@@ -89,6 +89,14 @@ import Testing
     try await connection.end()
   }
 
+  @Test func `What Redis refuses unasked reaches everybody who asks afterwards, in its words`() async throws {
+    let connection = try await Connection()
+    try await connection.receive("-DENIED Redis is running in protected mode\r\n")
+    let callers = try await connection.send([Self.short.words])
+    for caller in callers { #expect(await caller.value == .failure(.refused("DENIED Redis is running in protected mode"))) }
+    try await connection.end()
+  }
+
   @Test(arguments: [(":1\r\n", Result<String, RedisError>.success("ok")), (":0\r\n", .failure(.notReplicated))])
   func `Replicas are asked behind the last piece, and their answer is that to all before it`(
     _ answer: String, _ heard: Result<String, RedisError>
@@ -113,7 +121,7 @@ import Testing
     for caller in callers { #expect(await caller.value == .failure(.unavailable("the connection was closed"))) }
     #expect(try await connection.written() == "")
     let late = try await connection.send([Self.short.words])
-    #expect(await late[0].value == .failure(.unavailable("the connection is closed")))
+    #expect(await late[0].value == .failure(.unavailable("the connection was closed")))
   }
 
   @Test func `A connection that ends between its pieces and the replicas' answer has told nobody that it is done`() async throws {

@@ -46,4 +46,24 @@ import Testing
   func `What is no address is refused`(_ text: String) {
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
   }
+
+  @Test func `TLS is a scheme of its own`() throws {
+    let url = try RedisURL("rediss://me:secret@redis.example:6380/1")
+    #expect(url.usesTLS && url.address == .tcp(host: "redis.example", port: 6380) && url.user == "me" && url.database == 1)
+    #expect(url.serverName == "redis.example")
+    #expect(try !RedisURL("redis://h").usesTLS && !RedisURL("unix:///s").usesTLS)
+    // A certificate's names are compared with a name, its addresses with an address.
+    #expect(try RedisURL("rediss://127.0.0.1").serverName == nil && RedisURL("rediss://[::1]:7000").serverName == nil)
+  }
+
+  @Test func `A password that stands in a file leaves the URL's word to the user`() throws {
+    for text in ["redis://me@h", "redis://me:@h", "unix://me@/run/redis.sock"] {
+      let url = try RedisURL(text, passwordIsApart: true)
+      #expect(url.user == "me" && url.password == nil, "\(text)")
+    }
+    #expect(try RedisURL("redis://h", passwordIsApart: true).user == nil)
+    #expect(throws: RedisError.badURL("it holds a password, and a password file is given too")) {
+      try RedisURL("redis://me:secret@h", passwordIsApart: true)
+    }
+  }
 }

@@ -12,8 +12,9 @@ from client import System  # noqa: E402
 
 
 def free_port_base() -> int:
-    """A base whose ports up to +19 are free now."""
-    for base in range(21000, 29000, 40):
+    """A base whose ports up to +19 are free now; each parallel process of the tests looks in a range of its own."""
+    first = 21000 + 2000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    for base in range(first, first + 2000, 40):
         taken = False
         for offset in (0, *range(10, 20)):
             with socket.socket() as probe:

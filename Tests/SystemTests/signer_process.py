@@ -31,9 +31,10 @@ def make_key(path: pathlib.Path, curve: str = "prime256v1") -> pathlib.Path:
 
 
 class SignerProcess:
-    def __init__(self, folder: pathlib.Path, configuration: str, limits: tuple[int, int] | None = None, **variables: str):
+    def __init__(self, folder: pathlib.Path, configuration: str, limits: tuple[int, int] | None = None, port: int | None = None,
+                 **variables: str):
         """`limits`: how many files it may have open, soft and hard."""
-        self.folder, self.port = folder, free_port()
+        self.folder, self.port = folder, port or free_port()
         self.path = folder / "configuration.yaml"
         self.write(configuration)
         self.log_path = folder / "signer.log"

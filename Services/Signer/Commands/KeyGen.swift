@@ -17,7 +17,7 @@ struct KeyGen: ParsableCommand {
       try key.writePEM(to: path, passphraseFile: passphraseFile)
       print(key.publicKey.pem, terminator: "")
     } catch {
-      throw SignerCommand.refuse(error)
+      throw SignerMain.refuse(error)
     }
   }
 }

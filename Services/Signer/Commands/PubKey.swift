@@ -25,7 +25,7 @@ struct PubKey: ParsableCommand {
         }
       print(found.publicKey.pem, terminator: "")
     } catch {
-      throw SignerCommand.refuse(error)
+      throw SignerMain.refuse(error)
     }
   }
 }

@@ -1,5 +1,4 @@
 import Cryptography
-import Foundation
 public import WireJSON
 
 /// Transaction ids of receipts, unverified: fit to ask Apple's API with, for nothing else (Extracting transaction ids: leaving verifyReceipt).
@@ -160,7 +159,7 @@ public struct TransactionIdExtractor: Sendable {
 
   /// The text of `"name" = "text";`.
   private static func value(of name: String, in list: String, isAllowed: (UInt8) -> Bool = isBase64) -> String? {
-    guard let place = list.range(of: "\"\(name)\"") else { return nil }
+    guard let place = list.firstRange(of: "\"\(name)\"") else { return nil }
     let rest = list[place.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" }
     guard rest.first == "\"" else { return nil }
     let text = rest.dropFirst().prefix { $0 != "\"" }

@@ -52,16 +52,15 @@ public enum KeyFileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { text("key file") }
 
-  /// The same of another kind of file.
-  func text(_ kind: String) -> String {
+  /// The same of another kind of file, such as `token file`.
+  public func text(_ kind: String) -> String {
     switch self {
     case .absent(let path): "\(kind) \(path) does not exist"
     case .unreadable(let path, let reason): "\(kind) \(path) cannot be read: \(reason)"
     case .readableByOthers(let path, let mode):
       "\(kind) \(path) has mode 0\(String(mode, radix: 8)): others may read or change it; chmod 0400 is right"
-        // Only a mode as fsGroup makes it; the other modes were somebody's own doing.
-        + (mode & 0o077 == 0o040
-          ? " (in a Kubernetes secret volume defaultMode: 0400 without fsGroup, which lets the group read)" : "")
+        // The mode that a Kubernetes secret volume has with a group.
+        + (mode & 0o077 == 0o040 ? "; a group may read it only where root owns the file and the group is one of this process's" : "")
     case .ownedByAnother(let path, let owner):
       "\(kind) \(path) belongs to user \(owner), who may read and change it; it should be this process's user's or root's"
     case .notAKey(let path, let error): "\(kind) \(path) \(error)"

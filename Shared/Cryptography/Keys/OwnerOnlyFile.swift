@@ -5,6 +5,9 @@ import COpenSSL
 #endif
 
 /// A file of a secret: only its owner may read it, and the owner is this process's user or root.
+///
+/// Kubernetes mounts a Secret as root's and gives it to a process that is not root through the pod's group (`fsGroup`), readable by
+/// that group. Such a file is accepted too, see ``isSharedByRoot(owner:group:mode:user:groups:)``.
 enum OwnerOnlyFile {
   /// What a key with any comment around it stays far below.
   static let largestKey = 65_536
@@ -33,7 +36,7 @@ enum OwnerOnlyFile {
       throw .ownedByAnother(path: path, owner: status.st_uid)
     }
     let mode = UInt32(status.st_mode & 0o777)
-    guard mode & 0o077 == 0 else { throw .readableByOthers(path: path, mode: mode) }
+    guard mode & 0o077 == 0 || isSharedByRoot(status) else { throw .readableByOthers(path: path, mode: mode) }
     guard status.st_size > 0 else { throw .unreadable(path: path, reason: "is empty") }
     guard status.st_size <= limit else { throw .unreadable(path: path, reason: "is too large (\(status.st_size) bytes)") }
     return try Secret(capacity: Int(status.st_size)) { (room) throws(KeyFileError) in
@@ -47,6 +50,20 @@ enum OwnerOnlyFile {
       }
       return done
     }
+  }
+
+  private static func isSharedByRoot(_ status: stat) -> Bool {
+    var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+    let count = getgroups(Int32(groups.count), &groups)
+    return isSharedByRoot(
+      owner: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o777, user: geteuid(),
+      groups: [getegid()] + groups.prefix(Int(max(0, count))))
+  }
+
+  /// Whether root owns the file and lets this process read it through one of the process's own groups. The group may not write, others may
+  /// do nothing. A process that is root itself needs no group.
+  static func isSharedByRoot(owner: uid_t, group: gid_t, mode: mode_t, user: uid_t, groups: [gid_t]) -> Bool {
+    user != 0 && owner == 0 && mode & 0o037 == 0 && groups.contains(group)
   }
 
   /// Reads a passphrase or PIN: the file's first line without its end.

@@ -4,4 +4,9 @@ public enum PrivateFile {
   public static func bytes(_ path: String) throws(KeyFileError) -> [UInt8] {
     try OwnerOnlyFile.read(path).withBytes { (bytes) throws(KeyFileError) in Array(bytes) }
   }
+
+  /// The file's first line without its end, for a password or a token. Throws ``KeyFileError`` as above, and when the line is empty.
+  public static func firstLine(_ path: String) throws(KeyFileError) -> String {
+    try OwnerOnlyFile.firstLine(path).withBytes { (bytes) throws(KeyFileError) in String(decoding: bytes, as: UTF8.self) }
+  }
 }

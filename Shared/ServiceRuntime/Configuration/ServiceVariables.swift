@@ -1,6 +1,6 @@
 public import AttributionProtocol
 import Configuration
-import Foundation
+import Cryptography
 public import RedisClient
 
 /// Where a server listens.
@@ -19,7 +19,7 @@ public struct ListenAddress: Sendable, Hashable {
     else {
       throw ConfigurationError(variable, "must be host:port")
     }
-    host = String(text[..<colon]).trimmingCharacters(in: ["[", "]"])
+    host = String(text[..<colon].filter { $0 != "[" && $0 != "]" })
     self.port = port
   }
 }
@@ -28,6 +28,9 @@ public struct ListenAddress: Sendable, Hashable {
 public struct ServiceVariables: Sendable {
   public var configurationPath: String
   public var redisURL: RedisURL?
+  /// Nil: the password, if there is one, stands in the URL.
+  public var redisPasswordFile: String?
+  public var redisTLS = RedisTLSFiles()
   public var listen: ListenAddress
   public var publicListen: ListenAddress
   public var signerURL: String
@@ -35,6 +38,8 @@ public struct ServiceVariables: Sendable {
   public var appStoreSandboxURL: String
   public var adServicesURL: String
   public var caFile: String?
+  /// Trust anchors for signer alone; nil: ``caFile``.
+  public var signerCAFile: String?
   /// Of the internal listener; nil: clear text.
   public var tls: ListenerTLS?
   /// Of ingest's public listener; nil: clear text.
@@ -47,6 +52,8 @@ public struct ServiceVariables: Sendable {
   public var development: Bool
   public var open: Bool
   public var drainDelay: Duration
+  /// How long Redis and signer are waited for at start.
+  public var startTimeout: Duration
   public var timeScale: Double
   public var pathPrefix: String
   /// Where the signer records its signatures; `-` for standard output.
@@ -71,10 +78,13 @@ public struct ServiceVariables: Sendable {
       throw ConfigurationError("ATTRIBUTION_CONFIG", "is not set; it must name the configuration file")
     }
     self.configurationPath = configurationPath
+    redisPasswordFile = text("redis.password.file")
     if let url = text("redis.url") {
-      do throws(RedisError) { redisURL = try RedisURL(url) } catch {
+      do throws(RedisError) { redisURL = try RedisURL(url, passwordIsApart: redisPasswordFile != nil) } catch {
         throw ConfigurationError("ATTRIBUTION_REDIS_URL", "\(error)")
       }
+      if let redisPasswordFile { _ = try Self.secret(redisPasswordFile, of: "redis.password.file") }
+      redisTLS = try Self.redisTLS(text, isUsed: redisURL?.usesTLS == true)
     }
     open = flag("open")
     let everywhere = open ? "127.0.0.1" : "0.0.0.0"
@@ -93,6 +103,7 @@ public struct ServiceVariables: Sendable {
     appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"
     adServicesURL = text("adservices.url") ?? "https://api-adservices.apple.com/api/v1/"
     caFile = text("ca.file")
+    signerCAFile = text("signer.ca.file")
     func listenerTLS(_ prefix: String) throws(ConfigurationError) -> ListenerTLS? {
       switch (text(prefix + "certificate"), text(prefix + "key")) {
       case (nil, nil): return nil
@@ -125,6 +136,11 @@ public struct ServiceVariables: Sendable {
     logLevel = text("log.level") ?? "info"
     development = flag("development")
     drainDelay = .milliseconds(try number("drain.delay.ms", 5000))
+    let startMilliseconds = try number("start.timeout.ms", 60_000)
+    guard (0...3_600_000).contains(startMilliseconds) else {
+      throw ConfigurationError("ATTRIBUTION_START_TIMEOUT_MS", "must be 0 to 3600000")
+    }
+    startTimeout = .milliseconds(startMilliseconds)
     timeScale = try number("time.scale", 1.0)
     if timeScale != 1, !development {
       throw ConfigurationError("ATTRIBUTION_TIME_SCALE", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
@@ -135,27 +151,44 @@ public struct ServiceVariables: Sendable {
     if benchmarkEcho, !development {
       throw ConfigurationError("ATTRIBUTION_BENCHMARK_ECHO", "is for development (ATTRIBUTION_DEVELOPMENT=1)")
     }
-    if let file = text("service.token.file") { serviceToken = try Self.secret(file) }
+    if let file = text("service.token.file") {
+      let token = try Self.secret(file, of: "service.token.file")
+      guard token.utf8.count >= 16 else {
+        throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(file) holds less than 16 characters")
+      }
+      serviceToken = token
+    }
+  }
+
+  /// The files for `rediss://`. What is given for another kind of address would protect nothing, and is refused.
+  private static func redisTLS(_ text: (String) -> String?, isUsed: Bool) throws(ConfigurationError) -> RedisTLSFiles {
+    let files = RedisTLSFiles(
+      caFile: text("redis.ca.file"), certificateFile: text("redis.certificate"), keyFile: text("redis.key"))
+    guard isUsed else {
+      guard files == RedisTLSFiles() else {
+        throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with rediss:// where files for TLS are given")
+      }
+      return files
+    }
+    guard (files.certificateFile == nil) == (files.keyFile == nil) else {
+      throw ConfigurationError(variable("redis.certificate"), "and \(variable("redis.key")) belong together; one is not set")
+    }
+    do throws(RedisError) { try files.check() } catch { throw ConfigurationError(variable("redis.certificate"), "\(error)") }
+    return files
   }
 
   /// `redis.url` → `ATTRIBUTION_REDIS_URL`.
   private static func variable(_ name: String) -> String {
-    "ATTRIBUTION_" + name.uppercased().replacingOccurrences(of: ".", with: "_")
+    "ATTRIBUTION_" + String(name.uppercased().map { $0 == "." ? "_" : $0 })
   }
 
-  private static func secret(_ path: String) throws(ConfigurationError) -> String {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      let text = try? String(contentsOfFile: path, encoding: .utf8)
-    else { throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) cannot be read") }
-    if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
-      throw ConfigurationError(
-        "ATTRIBUTION_SERVICE_TOKEN_FILE",
-        "\(path) has mode 0\(String(mode, radix: 8)): others may read it; chmod 0400 is right")
+  /// The first line of a file that only the service's user may read.
+  private static func secret(_ path: String, of name: String) throws(ConfigurationError) -> String {
+    do throws(KeyFileError) {
+      let line = try PrivateFile.firstLine(path)
+      return String(line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    } catch {
+      throw ConfigurationError(variable(name), error.text("file"))
     }
-    let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard token.utf8.count >= 16 else {
-      throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(path) holds less than 16 characters")
-    }
-    return token
   }
 }

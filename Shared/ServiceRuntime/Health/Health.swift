@@ -94,8 +94,3 @@ final class Health: Sendable {
     return .json(200, JSONValue.object(["status": .string(ready ? "SERVING" : "NOT_SERVING")]).serialized)
   }
 }
-
-/// What was built.
-public enum BuildInformation {
-  public static let version = "0.1.0"
-}

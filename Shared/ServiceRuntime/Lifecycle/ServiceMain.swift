@@ -40,7 +40,7 @@ public struct ServiceEnvironment: Sendable {
   /// Nil when ATTRIBUTION_REDIS_URL is not set.
   public let redis: RedisClient?
   /// The queues, opened and checked; nil without Redis.
-  public let deliveries: DeliveryQueue?
+  public internal(set) var deliveries: DeliveryQueue?
 
   /// The Redis that this service cannot do without.
   public func requiredDeliveries() throws(ConfigurationError) -> (RedisClient, DeliveryQueue) {
@@ -58,9 +58,10 @@ public struct ServiceEnvironment: Sendable {
     return HTTPClient(configuration: configuration)
   }
 
-  /// A client for another of our services. Where callers' certificates are asked for, it shows this service's own.
+  /// A client for signer, trusting ATTRIBUTION_SIGNER_CA_FILE where it is set. Where callers' certificates are asked for, it shows this service's own.
   public func rpcClient(baseURL: String) -> RPCClient {
     let http = httpClient { client in
+      client.caFile = variables.signerCAFile ?? variables.caFile
       guard variables.tls?.clientCAFile != nil else { return }
       client.certificateFile = variables.tls?.certificateFile
       client.keyFile = variables.tls?.keyFile
@@ -84,6 +85,10 @@ public enum ServiceMain {
       fail(service, "\(error)", code: 78)
     } catch let error as QueueError {
       fail(service, "\(error)", code: 69)
+    } catch let error as SignerAbsent {
+      fail(service, "\(error)", code: 69)
+    } catch is StartWait.Ended {
+      return
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       fail(service, "the port to listen on is taken by another process", code: 69)
     } catch {
@@ -92,8 +97,7 @@ public enum ServiceMain {
   }
 
   private static func fail(_ service: ServiceName, _ reason: String, code: Int32) -> Never {
-    let line = Array("\(service.rawValue): cannot start: \(reason)\n".utf8)
-    _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    StandardError.write("\(service.rawValue): cannot start: \(reason)\n")
     exit(code)
   }
 
@@ -120,14 +124,17 @@ public enum ServiceMain {
     let redis = variables.redisURL.map { url in
       var configuration = RedisClient.Configuration()
       configuration.observer = StoreMetrics(metrics)
+      configuration.tls = variables.redisTLS
+      configuration.passwordFile = variables.redisPasswordFile
       return RedisClient(url: url, configuration: configuration, logger: logger)
     }
-    var deliveries: DeliveryQueue?
-    if let redis, service.needsQueues { deliveries = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger) }
-    let environment = ServiceEnvironment(
-      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics,
-      redis: redis,
-      deliveries: deliveries)
+    var environment = ServiceEnvironment(
+      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics, redis: redis,
+      deliveries: nil)
+    let internalTLS = try variables.tls.map { settings throws(ConfigurationError) in
+      try LiveTLS(settings, listener: "internal", variable: "ATTRIBUTION_TLS_CERTIFICATE", metrics: metrics, logger: logger)
+    }
+    try await waitForDependencies(&environment, queue, internalTLS)
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
@@ -143,12 +150,41 @@ public enum ServiceMain {
       }
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
-    try await serve(parts, environment, callers)
+    try await serve(parts, environment, callers, internalTLS)
   }
 
-  private static func serve(_ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers)
-    async throws
-  {
+  /// Opens the queues and finds signer, where the service needs them.
+  private static func waitForDependencies(
+    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?
+  ) async throws {
+    let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
+    let starting = environment
+    let wait = StartWait(timeout: variables.startTimeout, logger: logger) { responder in
+      // No connection outlives its answer: the listener that serves calls takes the port over.
+      listener(responder, .internal, variables.listen, tls, starting, isDraining: { true }) {}
+    } health: { check in
+      Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics)
+    }
+    if let redis = environment.redis, service.needsQueues {
+      environment.deliveries = try await wait.value(of: "redis") { error in
+        if case QueueError.unavailable = error { true } else { false }
+      } attempt: {
+        try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger)
+      }
+    }
+    if service.needsSigner {
+      let signer = environment.rpcClient(baseURL: variables.signerURL)
+      try await wait.value(of: "signer") {
+        $0 is SignerAbsent
+      } attempt: {
+        try await SignerAbsent.check(signer)
+      }
+    }
+  }
+
+  private static func serve(
+    _ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers, _ internalTLS: LiveTLS?
+  ) async throws {
     let logger = environment.logger
     let limits = environment.configuration.limits
     var endpoints: [String: RPCEndpoint] = [:]
@@ -172,19 +208,22 @@ public enum ServiceMain {
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
     var certificates: [LiveTLS] = []
-    func liveTLS(_ settings: ListenerTLS?, _ listener: String, _ variable: String) throws(ConfigurationError) -> LiveTLS? {
-      guard let settings else { return nil }
-      let live = try LiveTLS(settings, listener: listener, variable: variable, metrics: environment.metrics, logger: logger)
-      certificates.append(live)
-      return live
-    }
-    let tls = try liveTLS(environment.variables.tls, "internal", "ATTRIBUTION_TLS_CERTIFICATE")
-    services.append(listener(internalResponder, .internal, environment.variables.listen, tls, environment, health, listening))
+    if let internalTLS { certificates.append(internalTLS) }
+    let isDraining = { @Sendable in health.isDraining }
+    services.append(
+      listener(internalResponder, .internal, environment.variables.listen, internalTLS, environment, isDraining: isDraining) {
+        listening.one()
+      })
     if let responder = parts.publicResponder {
       let publicServer = PublicServer(
         responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics)
-      let tls = try liveTLS(environment.variables.publicTLS, "public", "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE")
-      services.append(listener(publicServer, .public, environment.variables.publicListen, tls, environment, health, listening))
+      let tls = try environment.variables.publicTLS.map { settings throws(ConfigurationError) in
+        try LiveTLS(
+          settings, listener: "public", variable: "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE", metrics: environment.metrics, logger: logger)
+      }
+      if let tls { certificates.append(tls) }
+      services.append(
+        listener(publicServer, .public, environment.variables.publicListen, tls, environment, isDraining: isDraining) { listening.one() })
     }
     let reload = parts.reload
     let listeners = certificates
@@ -200,7 +239,8 @@ public enum ServiceMain {
       })
     // Services end in reverse order: first readiness turns red and balancers look away, then listening stops, then work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
-    logger.info("starting", metadata: ["version": "\(BuildInformation.version)", "limits": "\(limits)"])
+    logger.info(
+      "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])
     var configuration = ServiceGroupConfiguration(
       services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
       gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: environment.service.rawValue))
@@ -211,20 +251,19 @@ public enum ServiceMain {
 
   private static func listener(
     _ responder: any HTTPResponder, _ name: PublicEdge.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
-    _ environment: ServiceEnvironment, _ health: Health,
-    _ listening: Listening
+    _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
     let bound = ConnectionBound(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),
       peers: name == .public ? PeerBounds(environment.configuration.edge) : .none,
-      isDraining: { health.isDraining })
+      isDraining: isDraining)
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),
       onServerRunning: { channel in
         environment.logger.info("listening", metadata: ["address": "\(channel.localAddress.map { "\($0)" } ?? "")"])
-        listening.one()
+        onListening()
       }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: environment.logger)
   }
 }

@@ -34,7 +34,7 @@ public struct AppleSimulator: Sendable {
     directory = try StateDirectory(path: configuration.stateDirectory)
     // That of an earlier run: it says that requests are taken.
     directory.remove("simulator.json")
-    tls = try TLSIdentity(in: directory, hosts: ["localhost"] + ConsentHosts.all)
+    tls = try TLSIdentity(in: directory, hosts: ["localhost", "simulator"] + ConsentHosts.all)
     parts = try SimulatorParts(
       directory: directory, tlsAuthorityPEM: tls.authorityPEM, timeScale: configuration.timeScale,
       seed: configuration.seed)

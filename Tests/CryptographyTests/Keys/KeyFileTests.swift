@@ -1,6 +1,7 @@
-import Cryptography
 import Foundation
 import Testing
+
+@testable import Cryptography
 
 #if canImport(Glibc)
   import Glibc
@@ -18,11 +19,23 @@ struct KeyFileTests {
       #expect(error == .readableByOthers(path: path, mode: UInt32(mode)))
       #expect(error.description.contains(path) && error.description.contains("chmod 0400"))
       // What fsGroup makes of a secret volume's file.
-      #expect(error.description.contains("defaultMode: 0400") == [0o640, 0o440].contains(mode))
+      #expect(error.description.contains("a group may read it only where root owns the file") == [0o640, 0o440].contains(mode))
     }
     for mode: Int in [0o400, 0o600, 0o700, 0o500] {
       #expect(try SigningKey.load(path: try folder.write("key.pem", pem, mode: mode)).pem == pem)
     }
+  }
+
+  @Test("a file of root's may be readable by a group of this process, as a Kubernetes secret with fsGroup is")
+  func groups() {
+    func isShared(owner: uid_t = 0, group: gid_t = 10_001, mode: mode_t = 0o440, user: uid_t = 10_001, groups: [gid_t] = [1, 10_001])
+      -> Bool
+    {
+      OwnerOnlyFile.isSharedByRoot(owner: owner, group: group, mode: mode, user: user, groups: groups)
+    }
+    #expect(isShared() && isShared(mode: 0o640))
+    #expect(!isShared(owner: 5) && !isShared(owner: 10_001) && !isShared(group: 7) && !isShared(user: 0) && !isShared(groups: []))
+    for mode: mode_t in [0o444, 0o441, 0o460, 0o450, 0o442] { #expect(!isShared(mode: mode), "0\(String(mode, radix: 8))") }
   }
 
   @Test("what is no file of a key's size is refused by name")

@@ -1,3 +1,0 @@
-import ServiceRuntime
-
-await ServiceMain.run(.asaTokenBroker) { environment in try ServiceParts.tokenBroker(environment) }

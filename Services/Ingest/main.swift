@@ -1,3 +1,0 @@
-import ServiceRuntime
-
-await ServiceMain.run(.ingest) { environment in try ServiceParts.ingest(environment) }

@@ -1,0 +1,14 @@
+import AttributionProtocol
+import ServiceRuntime
+
+@main
+struct NotificationRecoveryMain {
+  struct Definition: ServiceDefinition {
+    static let name = ServiceName.notificationRecovery
+    static let abstract = "Brings back App Store notifications that were missed."
+
+    static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.notificationRecovery(environment) }
+  }
+
+  static func main() async { await ServiceCommand<Definition>.main() }
+}

@@ -1,3 +1,0 @@
-import ServiceRuntime
-
-await ServiceMain.run(.notificationRecovery) { environment in try ServiceParts.notificationRecovery(environment) }

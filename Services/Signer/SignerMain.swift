@@ -1,0 +1,22 @@
+import ArgumentParser
+import AttributionProtocol
+import ServiceRuntime
+
+@main
+struct SignerMain {
+  struct Definition: ServiceDefinition {
+    static let name = ServiceName.signer
+    static let abstract = "Signs ad impressions, App Store Server API tokens and offers."
+    static var commands: [any ParsableCommand.Type] { [KeyGen.self, PubKey.self] }
+
+    static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.signer(environment) }
+  }
+
+  static func main() async { await ServiceCommand<Definition>.main() }
+
+  /// Ends a command with a word on what is wrong, without a usage text: the command was right.
+  static func refuse(_ error: any Error) -> ExitCode {
+    StandardError.write("signer: \(error)\n")
+    return ExitCode(78)
+  }
+}

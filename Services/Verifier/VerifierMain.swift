@@ -1,0 +1,14 @@
+import AttributionProtocol
+import ServiceRuntime
+
+@main
+struct VerifierMain {
+  struct Definition: ServiceDefinition {
+    static let name = ServiceName.verifier
+    static let abstract = "Proves what Apple signed and serves the feed of events."
+
+    static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.verifier(environment) }
+  }
+
+  static func main() async { await ServiceCommand<Definition>.main() }
+}

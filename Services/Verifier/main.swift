@@ -1,3 +1,0 @@
-import ServiceRuntime
-
-await ServiceMain.run(.verifier) { environment in try ServiceParts.verifier(environment) }

@@ -1,0 +1,10 @@
+#include "CBuildInformation.h"
+
+#ifndef ATTRIBUTION_COMMIT
+#define ATTRIBUTION_COMMIT unknown
+#endif
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+
+const char *attribution_build_commit(void) { return TEXT(ATTRIBUTION_COMMIT); }

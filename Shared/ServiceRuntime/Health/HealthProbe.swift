@@ -1,0 +1,39 @@
+import HTTPClient
+
+/// Asks the service of the same environment, over loopback, how it is.
+struct HealthProbe {
+  private let url: String
+  private let http: HTTPClient
+
+  init(_ variables: ServiceVariables) {
+    url = "\(variables.tls == nil ? "http" : "https")://\(Self.host(variables.listen.host)):\(variables.listen.port)"
+    var configuration = HTTPClientConfiguration()
+    // The certificate is of the service's name and this asks by address; nothing secret is sent, and the answer leaves no machine.
+    configuration.verifiesServer = false
+    if variables.tls?.clientCAFile != nil {
+      configuration.certificateFile = variables.tls?.certificateFile
+      configuration.keyFile = variables.tls?.keyFile
+    }
+    http = HTTPClient(configuration: configuration)
+  }
+
+  /// Where a listener of this address is reached from its own machine.
+  static func host(_ listening: String) -> String {
+    switch listening {
+    case "0.0.0.0", "": "127.0.0.1"
+    case "::": "[::1]"
+    default: listening.contains(":") ? "[\(listening)]" : listening
+    }
+  }
+
+  /// Nil when the answer is 200.
+  func fault(path: String, timeout: Duration) async -> String? {
+    do throws(HTTPClientError) {
+      let answer = try await http.send(HTTPClientRequest(method: "GET", url: url + path, timeout: timeout, maxResponseBytes: 65_536))
+      guard answer.status != 200 else { return nil }
+      return "\(path) answers \(answer.status): \(String(decoding: answer.body.prefix(1000), as: UTF8.self))"
+    } catch {
+      return "\(path) does not answer: \(error)"
+    }
+  }
+}
