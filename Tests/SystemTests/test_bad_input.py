@@ -109,7 +109,7 @@ def test_public_routes_bound_size_and_type_and_carry_no_rpc(system):
 def run(service, tmp_path, **environment):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("ATTRIBUTION_")}
     clean.update({"ATTRIBUTION_LISTEN": "127.0.0.1:0", "ATTRIBUTION_PUBLIC_LISTEN": "127.0.0.1:0"}, **{k: str(v) for k, v in environment.items()})
-    binary = subprocess.run(["swift", "build", "-c", BUILD, "--show-bin-path"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    binary = ROOT / ".build" / BUILD
     return subprocess.run([pathlib.Path(binary) / service], env=clean, capture_output=True, text=True, timeout=60, cwd=tmp_path)
 
 
@@ -147,8 +147,9 @@ def test_start_up_with_a_key_file_that_is_absent_or_open_to_others_names_it(tmp_
 
 def test_start_up_without_redis_says_so(tmp_path):
     for service in ("ingest", "verifier", "notification-recovery", "asa-token-broker"):
-        ended = run(service, tmp_path, ATTRIBUTION_CONFIG=configuration(tmp_path, 0o600), ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0")
-        assert ended.returncode > 0 and "edis" in ended.stderr, (service, ended.stderr)
+        ended = run(service, tmp_path, ATTRIBUTION_CONFIG=configuration(tmp_path, 0o600), ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0",
+                    ATTRIBUTION_START_TIMEOUT_MS="0")
+        assert ended.returncode == 69 and "edis" in ended.stderr, (service, ended.stderr)
 
 
 def test_a_caller_may_repeat_a_keyed_call_and_not_reuse_its_key(system):

@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT
 from ingest_process import IngestProcess, free_port
 
-CONFIGURATION = ROOT / "Deploy" / "haproxy" / "haproxy.cfg"
+CONFIGURATION = ROOT / "Deploy" / "haproxy" / "static.cfg"
 HAPROXY = "/usr/sbin/haproxy"
 pytestmark = pytest.mark.skipif(not os.access(HAPROXY, os.X_OK), reason="haproxy is not installed (Deploy/test installs it)")
 
