@@ -65,10 +65,11 @@ class Answer:
 
 
 class System:
-    """One system that Deploy/up started with this data directory and port base."""
+    """One system that Deploy/up started with this data directory and port base, or a composed one on the ports that
+    docker-compose.yml publishes (`compose`: the words of the command that runs it)."""
 
-    def __init__(self, data: str | pathlib.Path, port_base: int):
-        self.data, self.port_base = pathlib.Path(data).resolve(), port_base
+    def __init__(self, data: str | pathlib.Path, port_base: int, compose: list[str] | None = None):
+        self.data, self.port_base, self.compose = pathlib.Path(data).resolve(), port_base, compose
         token = self.data / "token"
         self.token = token.read_text().strip() if token.exists() else None
         self.public = f"http://127.0.0.1:{port_base}"
@@ -145,8 +146,22 @@ class System:
     # --- processes ----------------------------------------------------------------------------------------------
 
     def service(self, action: str, name: str) -> None:
+        if self.compose:
+            subprocess.run([*self.compose, action, name], cwd=ROOT, check=True, capture_output=True, text=True)
+            if action == "start":
+                self._wait_for_balancer(name)
+            return
         subprocess.run([ROOT / "Deploy" / "service", action, name, "--data", self.data, "--port-base", str(self.port_base)],
                        check=True, capture_output=True, text=True)
+
+    def _wait_for_balancer(self, name: str, seconds: float = 60) -> None:
+        """Until the balancer's port of the service is answered by an instance."""
+        port = next(self.port_base + offset for executable, offset in SERVICES.values() if executable == name)
+        until = time.monotonic() + seconds
+        while self.request("GET", f"http://127.0.0.1:{port}/readyz").status != 200:
+            if time.monotonic() > until:
+                raise RuntimeError(f"{name} does not come back behind the balancer")
+            time.sleep(0.2)
 
     def pid(self, name: str) -> int:
         return int((self.data / f"run-{self.port_base}" / f"{name}.pid").read_text())

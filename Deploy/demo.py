@@ -12,7 +12,7 @@ import uuid
 sys.dont_write_bytecode = True
 from client import ROOT, System  # noqa: E402
 
-system = System(sys.argv[1], int(sys.argv[2]))
+system = System(sys.argv[1], int(sys.argv[2]), sys.argv[3:] or None)
 rows: list[tuple[str, str, str, bool]] = []
 
 

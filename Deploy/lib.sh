@@ -144,9 +144,10 @@ wait_until_ready() {
   done
 }
 
-# Builds the executables. Those of a release carry Swift's runtime in them: they start anywhere, and calls into it are direct.
+# Builds the executables. Those of a release carry Swift's runtime in them: they start anywhere, and calls into it are direct. Functions
+# with the same code are kept once.
 build_services() {
   local options=(-c "$BUILD_CONFIGURATION")
-  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib)
+  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib -Xlinker --icf=safe)
   (cd "$ROOT" && swift build "${options[@]}")
 }

@@ -1,0 +1,391 @@
+"""Manifests, docker-compose.yml and documentation say the same as the code."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from kubernetes_support import compose, kustomization, manifests, swift_source
+from kubernetes_support.manifests import OVERLAYS, container, environment, named, of_kind, overlay, quantity
+
+SERVICES = swift_source.services()
+# Variables that name a file whose mode the code checks, and those that name a file without a secret.
+SECRET_FILES = {
+    "ATTRIBUTION_SERVICE_TOKEN_FILE", "ATTRIBUTION_REDIS_PASSWORD_FILE", "ATTRIBUTION_REDIS_KEY", "ATTRIBUTION_TLS_KEY",
+    "ATTRIBUTION_PUBLIC_TLS_KEY",
+}
+OTHER_FILES = {
+    "ATTRIBUTION_CONFIG", "ATTRIBUTION_CA_FILE", "ATTRIBUTION_SIGNER_CA_FILE", "ATTRIBUTION_REDIS_CA_FILE", "ATTRIBUTION_REDIS_CERTIFICATE",
+    "ATTRIBUTION_TLS_CERTIFICATE", "ATTRIBUTION_TLS_CLIENT_CA", "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE",
+}
+# What a service needs beside the bodies of requests: at rest 45 MiB, at work 90 were measured (Tests/Benchmarks/results).
+OWN_MEMORY = 128 << 20
+
+
+def deployments() -> list[tuple[str, str]]:
+    """Each Deployment of each overlay."""
+    return [(name, service) for name in OVERLAYS for service in SERVICES]
+
+
+def deployment(name: str, service: str) -> dict[str, Any]:
+    """One of them."""
+    return named(overlay(name), "Deployment", service)
+
+
+def listeners(service: str) -> int:
+    """Ingest has a public one too."""
+    return 2 if service == "ingest" else 1
+
+
+def port_of(url: str) -> int:
+    """The port in a URL or in host:port."""
+    match = re.search(r":(\d+)(/\d+)?$", url)
+    assert match, url
+    return int(match[1])
+
+
+# --- variables -------------------------------------------------------------------------------------------------------
+
+
+def test_documentation_lists_the_variables_that_the_code_reads() -> None:
+    assert swift_source.documented_variables() == swift_source.variables()
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_manifests_set_only_variables_that_the_code_reads(name: str, service: str) -> None:
+    assert set(environment(deployment(name, service))) <= swift_source.variables()
+
+
+def test_compose_sets_only_variables_that_the_code_reads() -> None:
+    assert set(SERVICES) <= set(compose.with_attribution_variables())
+    for service in compose.with_attribution_variables():
+        for variables in compose.every_environment(service):
+            unknown = {key for key in variables if key.startswith("ATTRIBUTION_")} - swift_source.variables()
+            assert not unknown, f"{service} of docker-compose.yml"
+
+
+def test_variables_that_name_files_are_all_known_here() -> None:
+    """A new one has to be added to SECRET_FILES or OTHER_FILES, so that the tests below look at it."""
+    files = {name for name in swift_source.variables() if re.search(r"_(FILE|KEY|CERTIFICATE|CA|CONFIG)$", name)}
+    # These two are no paths of files to be read.
+    assert files - {"ATTRIBUTION_AUDIT_FILE", "ATTRIBUTION_TLS_CLIENT_CERTIFICATE"} <= SECRET_FILES | OTHER_FILES
+
+
+def test_variables_for_development_are_in_no_manifest() -> None:
+    for name, service in deployments():
+        assert not set(environment(deployment(name, service))) & {
+            "ATTRIBUTION_OPEN", "ATTRIBUTION_DEVELOPMENT", "ATTRIBUTION_BENCHMARK_ECHO", "ATTRIBUTION_TIME_SCALE",
+            "ATTRIBUTION_CONSENT_CONNECT_TO",
+        }
+
+
+# --- ports -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_ports_are_those_of_the_code(name: str, service: str) -> None:
+    one = deployment(name, service)
+    expected = {"rpc": swift_source.ports()[service]} | ({"public": swift_source.public_port()} if service == "ingest" else {})
+    assert {port["name"]: port["containerPort"] for port in container(one)["ports"]} == expected
+    variables = environment(one)
+    assert port_of(variables["ATTRIBUTION_LISTEN"]) == expected["rpc"]
+    assert ("ATTRIBUTION_PUBLIC_LISTEN" in variables) == (service == "ingest")
+    if service == "ingest":
+        assert port_of(variables["ATTRIBUTION_PUBLIC_LISTEN"]) == expected["public"]
+        public = named(overlay(name), "Service", "ingest-public")["spec"]["ports"]
+        assert [(port["port"], port["targetPort"]) for port in public] == [(expected["public"], "public")]
+    rpc = named(overlay(name), "Service", service)["spec"]["ports"]
+    assert [(port["port"], port["targetPort"]) for port in rpc] == [(expected["rpc"], "rpc")]
+
+
+def test_who_calls_signer_knows_where_it_is() -> None:
+    for name, service in deployments():
+        url = environment(deployment(name, service)).get("ATTRIBUTION_SIGNER_URL")
+        assert (url is not None) == bool(swift_source.signer_methods_called(service))
+        if url is not None:
+            assert re.fullmatch(r"https?://signer:\d+", url) and port_of(url) == swift_source.ports()["signer"]
+    for service in SERVICES:
+        for variables in compose.every_environment(service):
+            if swift_source.signer_methods_called(service):
+                assert re.fullmatch(r"https?://(signer|balancer):\d+", variables["ATTRIBUTION_SIGNER_URL"])
+                assert port_of(variables["ATTRIBUTION_SIGNER_URL"]) == swift_source.ports()["signer"]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_ports_of_compose_are_those_of_the_code(service: str) -> None:
+    known = {swift_source.ports()[service]} | ({swift_source.public_port()} if service == "ingest" else set())
+    for variables in compose.every_environment(service):
+        if "ATTRIBUTION_LISTEN" in variables:
+            assert port_of(variables["ATTRIBUTION_LISTEN"]) == swift_source.ports()[service]
+        if service == "ingest" and "ATTRIBUTION_PUBLIC_LISTEN" in variables:
+            assert port_of(variables["ATTRIBUTION_PUBLIC_LISTEN"]) == swift_source.public_port()
+    assert {int(str(port)) for port in compose.service(service).get("expose", [])} <= known
+
+
+def test_redis_is_asked_at_its_port() -> None:
+    redis = named(overlay("development"), "StatefulSet", "redis")
+    for service in SERVICES:
+        url = environment(deployment("development", service))["ATTRIBUTION_REDIS_URL"]
+        assert url == f"redis://attribution@redis:{container(redis)['ports'][0]['containerPort']}/0"
+
+
+# --- probes ----------------------------------------------------------------------------------------------------------
+
+
+def asked(probe: dict[str, Any], service: str) -> str:
+    """The path of Health.swift that a probe asks."""
+    if "httpGet" in probe:
+        assert probe["httpGet"]["port"] == "rpc" and set(probe["httpGet"]) == {"path", "port"}
+        return probe["httpGet"]["path"]
+    program, *arguments = probe["exec"]["command"]
+    assert program == f"/usr/local/bin/{service}"
+    return swift_source.health_commands()[" ".join(arguments)]
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_probes_ask_what_the_service_answers(name: str, service: str) -> None:
+    one = container(deployment(name, service))
+    # `health` cannot ask /startupz; that it was ready once says as much.
+    assert asked(one["startupProbe"], service) == ("/startupz" if name == "development" else "/readyz")
+    assert asked(one["livenessProbe"], service) == "/livez"
+    assert asked(one["readinessProbe"], service) == "/readyz"
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert asked(one[probe], service) in swift_source.health_paths()
+        assert one[probe]["timeoutSeconds"] > swift_source.health_timeout()
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_the_startup_probe_waits_longer_than_the_service(name: str, service: str) -> None:
+    one = deployment(name, service)
+    probe = container(one)["startupProbe"]
+    wait = int(environment(one).get("ATTRIBUTION_START_TIMEOUT_MS", swift_source.default_start_timeout())) / 1000
+    waits = (service in swift_source.needs_queues()) + (service in swift_source.needs_signer())
+    assert probe["periodSeconds"] * probe["failureThreshold"] >= waits * wait + 30
+    assert one["spec"]["progressDeadlineSeconds"] > probe["periodSeconds"] * probe["failureThreshold"]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_compose_asks_the_executable_how_it_is(service: str) -> None:
+    """By the image's own check, or by one of the same form."""
+    check = compose.service(service).get("healthcheck")
+    if check is not None:
+        assert check["test"] == ["CMD", f"/usr/local/bin/{service}", "health"]
+        assert compose.seconds(check["timeout"]) > swift_source.health_timeout()
+    assert "HEALTHCHECK" in swift_source.text("Deploy/Dockerfile")
+    assert f'CMD ["/usr/local/bin/{service}", "health"]' in swift_source.text("Deploy/Dockerfile")
+    assert f'ENTRYPOINT ["/usr/local/bin/{service}"]' in swift_source.text("Deploy/Dockerfile")
+
+
+# --- ending ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_a_pod_has_time_to_drain(name: str, service: str) -> None:
+    one = deployment(name, service)
+    spec = one["spec"]["template"]["spec"]
+    drain = int(environment(one).get("ATTRIBUTION_DRAIN_DELAY_MS", swift_source.default_drain_delay())) / 1000
+    hook = container(one).get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
+    # Five seconds more, so that the service's own end comes before the kubelet's.
+    assert spec["terminationGracePeriodSeconds"] >= hook + drain + swift_source.shutdown_seconds() + 5
+    # Who looks at readiness alone has to see it red, and that twice, before listening ends.
+    readiness = container(one)["readinessProbe"]
+    assert hook + drain > readiness["periodSeconds"] * readiness["failureThreshold"]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_container_of_compose_has_time_to_drain(service: str) -> None:
+    for variables in compose.every_environment(service):
+        drain = int(variables.get("ATTRIBUTION_DRAIN_DELAY_MS", swift_source.default_drain_delay())) / 1000
+        assert compose.seconds(compose.service(service)["stop_grace_period"]) >= drain + swift_source.shutdown_seconds() + 5
+    assert compose.service(service).get("stop_signal", "SIGTERM") == "SIGTERM"
+
+
+# --- files and users -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_the_user_is_that_of_the_image(name: str, service: str) -> None:
+    user, group = swift_source.image_user()
+    context = deployment(name, service)["spec"]["template"]["spec"]["securityContext"]
+    assert (context["runAsUser"], context["runAsGroup"]) == (user, group)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_compose_runs_the_services_as_the_user_of_the_image(service: str) -> None:
+    user, group = swift_source.image_user()
+    assert compose.service(service).get("user", f"{user}:{group}") in (f"{user}:{group}", str(user))
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_files_of_secrets_have_modes_that_the_code_takes(name: str, service: str) -> None:
+    one = deployment(name, service)
+    context = one["spec"]["template"]["spec"]["securityContext"]
+    files = manifests.files(one, overlay(name))
+    variables = environment(one)
+    rule = swift_source.file_rule()
+    paths = {variables[key] for key in SECRET_FILES & set(variables)}
+    paths |= {path for path in files if path.startswith("/etc/attribution/keys/")}
+    assert len(paths) >= 2
+    for path in paths:
+        kind, _, mode = files[path]
+        assert kind == "Secret"
+        # What the kubelet does: root owns the volume; with fsGroup the group is that one and may read.
+        group, mode = (context["fsGroup"], mode | 0o440) if "fsGroup" in context else (0, mode)
+        groups = {context["runAsGroup"], context.get("fsGroup", context["runAsGroup"])}
+        assert rule.takes(mode, 0, group, context["runAsUser"], groups), f"{path} has mode {mode:o}"
+        # What stands in the manifest is what is on the disk.
+        assert mode == files[path][2]
+
+
+def test_the_rule_for_files_is_the_one_that_the_manifests_are_made_for() -> None:
+    """That the test above can fail: without fsGroup, with a wider mode, with another group."""
+    rule = swift_source.file_rule()
+    user, group = swift_source.image_user()
+    assert rule.takes(0o440, 0, group, user, {group})
+    assert not rule.takes(0o400, 0, 0, user, {group}), "root's alone"
+    assert not rule.takes(0o444, 0, group, user, {group})
+    assert not rule.takes(0o460, 0, group, user, {group})
+    assert not rule.takes(0o440, 0, 7, user, {group})
+    assert not rule.takes(0o440, user, group, user, {group})
+    assert rule.takes(0o400, user, group, user, {group})
+
+
+@pytest.mark.parametrize(("name", "service"), deployments())
+def test_variables_name_files_that_are_mounted(name: str, service: str) -> None:
+    one = deployment(name, service)
+    files = manifests.files(one, overlay(name))
+    variables = environment(one)
+    named_files = {variables[key] for key in (SECRET_FILES | OTHER_FILES) & set(variables)}
+    assert named_files <= set(files)
+    # And nothing is mounted that no variable names, but for keys, which the configuration names.
+    assert {path for path in files if not path.startswith("/etc/attribution/keys/")} == named_files
+    for key in OTHER_FILES & set(variables):
+        assert files[variables[key]][2] & 0o440
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_compose_mounts_the_files_that_its_variables_name(service: str) -> None:
+    for variables in compose.every_environment(service):
+        for key in (SECRET_FILES | OTHER_FILES) & set(variables):
+            path = variables[key]
+            # The directory itself is mounted: one above it may be another volume, without the file.
+            assert {path, posixpath.dirname(path)} & set(compose.mounts(service)), f"{key} of {service}: {path}"
+    has_keys = "/etc/attribution/keys" in compose.mounts(service)
+    assert has_keys == (service == "signer"), "signer alone has the private keys"
+
+
+def test_files_that_setup_makes_are_of_the_user_of_the_image() -> None:
+    user, group = swift_source.image_user()
+    match = swift_source.one(r"^SERVICE=(\d+):(\d+)", "Deploy/setup", re.M)
+    assert (int(match[1]), int(match[2])) == (user, group)
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_the_bodies_of_requests_fit_into_a_pods_memory(name: str) -> None:
+    """Each listener holds as much as limits.bodyMemory, and refuses more. A pod that is too small is ended before it refuses."""
+    text = next(one for one in of_kind(overlay(name), "ConfigMap") if "configuration.yaml" in one["data"])["data"]["configuration.yaml"]
+    bound = yaml.safe_load(text).get("limits", {}).get("bodyMemory", swift_source.body_memory())
+    for service in SERVICES:
+        limit = quantity(container(deployment(name, service))["resources"]["limits"]["memory"])
+        assert limit >= listeners(service) * bound + OWN_MEMORY, service
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_the_bodies_of_requests_fit_into_a_containers_memory(service: str) -> None:
+    """The same for docker-compose.yml and the configuration that Deploy/setup writes."""
+    match = re.search(r"bodyMemory: (\d+)", swift_source.text("Deploy/setup"))
+    bound = int(match[1]) if match else swift_source.body_memory()
+    assert compose.memory(service) >= listeners(service) * bound + OWN_MEMORY
+
+
+# --- metrics ---------------------------------------------------------------------------------------------------------
+
+
+def adapter_rules() -> dict[str, tuple[str, str, str]]:
+    """Name of a metric that autoscalers may ask for → its series, its query, whether rule or external rule."""
+    rules = kustomization.load(manifests.tree() / "metrics/prometheus-adapter.yaml")[0]
+    assert set(rules) == {"rules", "externalRules"}
+    found = {}
+    for kind, entries in rules.items():
+        for entry in entries:
+            assert set(entry) == {"seriesQuery", "resources", "name", "metricsQuery"} and set(entry["name"]) == {"as"}
+            series = re.fullmatch(r"([a-z_]+)\{.*\}", entry["seriesQuery"])
+            assert series and entry["name"]["as"] not in found
+            found[entry["name"]["as"]] = (series[1], entry["metricsQuery"], kind)
+    return found
+
+
+def test_the_adapters_series_are_metrics_of_the_code() -> None:
+    for series, query, _ in adapter_rules().values():
+        assert {series, *re.findall(r"(?:attribution|process)_[a-z_]+", query)} <= swift_source.metrics()
+        assert series.endswith("_total") == ("rate(" in query), f"{series}: a counter is read by its rate, a gauge is not"
+
+
+def test_autoscalers_ask_for_metrics_that_their_service_has() -> None:
+    used = set()
+    for one in of_kind(overlay("production"), "HorizontalPodAutoscaler"):
+        service = one["metadata"]["name"]
+        metrics = one["spec"]["metrics"]
+        assert metrics[-1]["type"] == "Resource" and metrics[-1]["resource"]["name"] == "cpu", "the fallback"
+        assert len(metrics) > 1
+        for metric in metrics[:-1]:
+            kind = metric["type"]
+            content = metric[kind.lower()]
+            name = content["metric"]["name"]
+            series, _, rule = adapter_rules()[name]
+            used.add(name)
+            assert rule == {"Pods": "rules", "External": "externalRules"}[kind]
+            assert service in swift_source.metric_sources(series) or series.startswith("attribution_queue_")
+            assert content["target"]["type"] == "AverageValue"
+            # A queue is counted by every instance alike: as a metric of pods, more pods would seem to be more work.
+            assert series.startswith("attribution_queue_") == (kind == "External")
+            if kind == "External":
+                assert set(content["metric"]["selector"]["matchLabels"]) == {"queue"}
+                assert content["metric"]["selector"]["matchLabels"]["queue"] in swift_source.queues()
+    assert used == set(adapter_rules())
+
+
+def test_prometheus_finds_the_pods() -> None:
+    job = kustomization.load(manifests.tree() / "metrics/prometheus-scrape.yaml")[0][0]
+    namespace = of_kind(overlay("production"), "Namespace")[0]["metadata"]["name"]
+    assert job["kubernetes_sd_configs"] == [{"role": "pod", "namespaces": {"names": [namespace]}}]
+    keep = {tuple(rule["source_labels"]): rule["regex"] for rule in job["relabel_configs"] if rule.get("action") == "keep"}
+    assert keep == {
+        ("__meta_kubernetes_pod_label_app_kubernetes_io_part_of",): "apple-attribution",
+        ("__meta_kubernetes_pod_container_port_name",): "rpc",
+    }
+    for service in SERVICES:
+        template = kustomization.pod_template(deployment("production", service))
+        assert template and template["metadata"]["labels"]["app.kubernetes.io/part-of"] == "apple-attribution"
+
+
+# --- Redis of the development overlay --------------------------------------------------------------------------------
+
+
+def test_redis_of_the_overlay_is_one_that_the_services_take() -> None:
+    text = next(one for one in of_kind(overlay("development"), "ConfigMap") if "redis.conf" in one["data"])["data"]["redis.conf"]
+    settings = dict(line.split(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
+    guard = swift_source.text("Shared/AttributionQueue/RedisGuard.swift")
+    for name, value in re.findall(r'\("([a-z-]+)", \["(\w+)"\]', guard):
+        assert settings[name] == value
+    assert settings["appendfsync"] == "always"
+    redis = named(overlay("development"), "StatefulSet", "redis")
+    paths = set(manifests.files(redis, overlay("development")))
+    assert {settings["aclfile"], container(redis)["command"][1]} <= paths
+    limit = quantity(container(redis)["resources"]["limits"]["memory"])
+    assert quantity(settings["maxmemory"].replace("mb", "Mi")) * 2 <= limit, "a rewrite of the file may copy all of it"
+
+
+def test_users_of_redis_are_the_same_in_compose_and_here() -> None:
+    def lines(path: str) -> list[str]:
+        return [re.sub(r"#\$\([^ ]* .*?\)\)?(?= )", "#…", line) for line in re.findall(r"^user .*$", swift_source.text(path), re.M)]
+
+    here, compose_users = lines("Deploy/kubernetes/make-development"), lines("Deploy/setup")
+    assert here == [line for line in compose_users if not line.startswith("user operator ")]
