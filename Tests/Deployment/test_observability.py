@@ -203,8 +203,9 @@ def test_every_alert_tells_what_to_do(rule: dict) -> None:
 def test_alerts_are_named_once_and_described_in_the_table() -> None:
     names = [rule["alert"] for rule in alerts()]
     assert len(names) == len(set(names))
-    rows = re.findall(r"^\| `(\w+)` \| (page|ticket) \|", (PROMETHEUS / "README.md").read_text(), re.MULTILINE)
-    assert sorted(rows) == sorted((rule["alert"], rule["labels"]["severity"]) for rule in alerts())
+    rows = re.findall(r'^\| <a id="alert-(\w+)"></a>`(\w+)` \| (page|ticket) \|',
+                      (ROOT / "Documentation" / "deployment.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted((rule["alert"].lower(), rule["alert"], rule["labels"]["severity"]) for rule in alerts())
 
 
 def test_alerts_that_users_know_are_still_there() -> None:

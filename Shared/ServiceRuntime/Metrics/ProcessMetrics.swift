@@ -6,7 +6,7 @@
 enum ProcessMetrics {
   static func install(_ registry: MetricsRegistry) {
     registry.gauge("attribution_build_info", help: "What was built.", labels: ["version", "revision"])
-    registry.set("attribution_build_info", 1, [BuildInformation.version, "unknown"])
+    registry.set("attribution_build_info", 1, [BuildInformation.version, BuildInformation.commit])
     registry.gauge("process_resident_memory_bytes", help: "Resident memory.")
     registry.counter("process_cpu_seconds_total", help: "Processor time used.")
     registry.gauge("process_start_time_seconds", help: "When the process started, seconds since 1970.")
