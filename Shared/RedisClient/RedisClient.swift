@@ -221,6 +221,7 @@ public final class RedisClient: Sendable {
   private static func reason(_ error: any Error) -> String {
     guard let failed = error as? NIOConnectionError else { return "cannot connect: \(error)" }
     if let cause = failed.connectionErrors.first?.error { return "cannot connect to \(failed.host):\(failed.port): \(cause)" }
-    return "cannot connect: the name \(failed.host) is not known"
+    let fault = failed.dnsAError ?? failed.dnsAAAAError
+    return "cannot connect: no address for \(failed.host)\(fault.map { " (\($0))" } ?? "")"
   }
 }

@@ -24,7 +24,6 @@ final class RedisConnection: Sendable {
   ) async throws -> RedisConnection {
     let password = try passwordFile.map(Self.password) ?? url.password
     let context = url.usesTLS ? try tls.context() : nil
-    // Kept apart from the pipeline: a Redis that refuses at once closes the connection, and the pipeline with it.
     // Not looked up in the pipeline: a Redis that refuses at once closes the connection, and its pipeline is empty then. By channel, since
     // NIO tries several addresses of a name at a time.
     let handlers = NIOLockedValueBox<[ObjectIdentifier: NIOLoopBound<RedisConnectionHandler>]>([:])

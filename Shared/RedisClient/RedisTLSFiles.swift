@@ -22,6 +22,11 @@ public struct RedisTLSFiles: Sendable, Hashable {
 
   /// Certificate and host name are verified; TLS 1.2 at the least.
   func context() throws(RedisError) -> NIOSSLContext {
+    // Read a second time where certificate and key were replaced between the reading of one and of the other.
+    do throws(RedisError) { return try read() } catch { return try read() }
+  }
+
+  private func read() throws(RedisError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if let caFile { configuration.trustRoots = .certificates(try Self.certificates(caFile)) }

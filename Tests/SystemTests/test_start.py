@@ -31,8 +31,12 @@ def test_a_service_waits_for_its_redis(tmp_path, executable):
         service.wait_for("/livez", 200)
         assert service.status("/readyz") == 503 and service.status("/startupz") == 503
         assert service.command("health").returncode == 1 and service.command("health", "--live").returncode == 0
+        # Nothing to read anew yet.
+        service.process.send_signal(signal.SIGHUP)
         with redis:
             service.wait_for("/readyz", 200)
+            service.process.send_signal(signal.SIGHUP)
+            service.wait_for_words("the configuration was read anew")
             assert service.command("health").returncode == 0 and service.status("/startupz") == 200
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0, service.log()
@@ -87,6 +91,27 @@ def test_notification_recovery_waits_for_signer_too(tmp_path):
         with SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
                            port=port):
             service.wait_for("/readyz", 200)
+
+
+def test_it_answers_all_the_time_and_a_signal_is_not_lost_between_two_waits(tmp_path):
+    """An idle connection keeps the port for a moment when the waiting ends."""
+    port = free_port()
+    make_key(tmp_path / "a.pem")
+    redis = BareRedis(tmp_path / "redis")
+    with BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                     ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{port}") as service:
+        service.wait_for_words('"waiting for redis"')
+        service.wait_for("/livez", 200)
+        with redis:
+            while '"waiting for signer"' not in service.log():
+                assert service.status("/livez") == 200, service.log()
+                time.sleep(0.01)
+            with socket.create_connection(("127.0.0.1", service.port)), \
+                    SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
+                                  port=port):
+                service.wait_for_words('"signer is there"')
+                service.process.send_signal(signal.SIGTERM)
+                assert service.process.wait(10) == 0, service.log()
 
 
 def test_notification_recovery_ends_where_no_signer_comes(tmp_path):

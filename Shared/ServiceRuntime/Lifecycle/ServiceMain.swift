@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 public import RedisClient
 public import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 #if canImport(Glibc)
@@ -34,7 +35,7 @@ public struct ServiceParts: Sendable {
 public struct ServiceEnvironment: Sendable {
   public let service: ServiceName
   public let variables: ServiceVariables
-  public let configuration: DeploymentConfiguration
+  public internal(set) var configuration: DeploymentConfiguration
   public let logger: Logger
   public let metrics: MetricsRegistry
   /// Nil when ATTRIBUTION_REDIS_URL is not set.
@@ -158,28 +159,37 @@ public enum ServiceMain {
     _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?
   ) async throws {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
-    let starting = environment
+    var starting = environment
+    // An idle connection holds the port no longer than this, when the listener that serves calls takes it over.
+    starting.configuration.limits.headerTime = min(starting.configuration.limits.headerTime, .seconds(1))
+    let waiting = starting
     let wait = StartWait(timeout: variables.startTimeout, logger: logger) { responder in
-      // No connection outlives its answer: the listener that serves calls takes the port over.
-      listener(responder, .internal, variables.listen, tls, starting, isDraining: { true }) {}
+      listener(responder, .internal, variables.listen, tls, waiting, isDraining: { true }) {}
     } health: { check in
       Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics)
     }
+    let deliveries = Mutex<DeliveryQueue?>(nil)
+    var dependencies: [StartDependency] = []
     if let redis = environment.redis, service.needsQueues {
-      environment.deliveries = try await wait.value(of: "redis") { error in
-        if case QueueError.unavailable = error { true } else { false }
-      } attempt: {
-        try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger)
-      }
+      dependencies.append(
+        StartDependency(name: "redis") { error in
+          if case QueueError.unavailable = error { true } else { false }
+        } attempt: {
+          let opened = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger)
+          deliveries.withLock { $0 = opened }
+        })
     }
     if service.needsSigner {
       let signer = environment.rpcClient(baseURL: variables.signerURL)
-      try await wait.value(of: "signer") {
-        $0 is SignerAbsent
-      } attempt: {
-        try await SignerAbsent.check(signer)
-      }
+      dependencies.append(
+        StartDependency(name: "signer") {
+          $0 is SignerAbsent
+        } attempt: {
+          try await SignerAbsent.check(signer)
+        })
     }
+    try await wait.until(dependencies)
+    environment.deliveries = deliveries.withLock { $0 }
   }
 
   private static func serve(

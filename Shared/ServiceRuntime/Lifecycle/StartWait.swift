@@ -2,17 +2,29 @@ import AttributionProtocol
 import Logging
 import ServiceLifecycle
 import Synchronization
+import UnixSignals
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What a service cannot work without.
+struct StartDependency: Sendable {
+  /// Its name in the log and in `/readyz`.
+  let name: String
+  /// Whether a failed attempt is repeated; other errors end the start at once.
+  let mayPass: @Sendable (any Error) -> Bool
+  let attempt: @Sendable () async throws -> Void
+}
 
 /// Waits at start for what a service cannot work without, so that one that comes up before its Redis does not end and begin again.
 ///
 /// The internal port answers meanwhile: `/livez` with 200, `/startupz` and `/readyz` with 503, calls with `unavailable`.
 struct StartWait {
-  /// The process was asked to end before the wait was over.
+  /// The process was asked to end before it had started.
   struct Ended: Error {}
 
-  /// Between two attempts: longer than the Redis client's own pause.
-  private static let pause: Duration = .seconds(1)
-
+  /// For all dependencies together; zero waits for none.
   let timeout: Duration
   let logger: Logger
   /// The internal listener, in front of the given responder.
@@ -20,80 +32,54 @@ struct StartWait {
   /// Health of a service that has not started, with what it waits for.
   let health: (ReadinessCheck) -> Health
 
-  /// Answers what the attempt found. Attempts are repeated while they fail in a way that may pass and time is left; then the last error
-  /// is thrown. Throws ``Ended`` after SIGTERM or SIGINT.
-  ///
-  /// - Parameter dependency: its name in the log and in `/readyz`.
-  func value<Value: Sendable>(
-    of dependency: String, mayPass: @escaping @Sendable (any Error) -> Bool, attempt: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    do { return try await attempt() } catch {
-      guard timeout > .zero, mayPass(error) else { throw error }
-      logger.warning(
-        "waiting for \(dependency)", metadata: ["dependency": "\(dependency)", "reason": "\(error)", "limit": "\(timeout)"])
+  /// Returns when every dependency is there, in their order. Throws the last error when the time is over, and ``Ended`` after SIGTERM or
+  /// SIGINT.
+  func until(_ dependencies: [StartDependency]) async throws {
+    var missing = dependencies[...]
+    while let next = missing.first {
+      do { try await next.attempt() } catch {
+        guard timeout > .zero, next.mayPass(error) else { throw error }
+        logger.warning(
+          "waiting for \(next.name)", metadata: ["dependency": "\(next.name)", "reason": "\(error)", "limit": "\(timeout)"])
+        return try await serve(while: StartAttempts(Array(missing), timeout: timeout, logger: logger))
+      }
+      missing.removeFirst()
     }
-    let attempts = Attempts(
-      dependency: dependency, timeout: timeout, pause: Self.pause, logger: logger, mayPass: mayPass, attempt: attempt)
-    let waiting = health(ReadinessCheck(name: dependency) { "unavailable" })
+  }
+
+  private func serve(while attempts: StartAttempts) async throws {
+    let waiting = health(ReadinessCheck(name: "start") { attempts.waitsFor.map { "waits for \($0)" } })
+    // The group ends the listener when the attempts are over; a signal that comes meanwhile must not be lost with it.
+    let wasAskedToEnd = Atomic(false)
+    let signals = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint)) {
+      wasAskedToEnd.store(true, ordering: .sequentiallyConsistent)
+    }
+    // There is nothing to read anew yet, and the signal would end the process.
+    signal(SIGHUP, SIG_IGN)
+    defer { signal(SIGHUP, SIG_DFL) }
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(service: listener(StartingResponder(health: waiting))),
         .init(service: attempts, successTerminationBehavior: .gracefullyShutdownGroup),
-      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        .init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup),
+      ], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(5)
     try await ServiceGroup(configuration: configuration).run()
-    guard let outcome = attempts.outcome.withLock({ $0 }) else { throw Ended() }
-    return try outcome.get()
+    if wasAskedToEnd.load(ordering: .sequentiallyConsistent) { throw Ended() }
+    guard let outcome = attempts.outcome else { throw Ended() }
+    try outcome.get()
   }
+}
 
-  /// Repeats the attempt; has an outcome unless it was asked to stop before.
-  private final class Attempts<Value: Sendable>: Service {
-    /// Between two lines of the log.
-    private static var reminder: Duration { .seconds(10) }
+/// Ends with the first signal, and watches for it until its group is gone.
+private struct SignalWatch: Service {
+  let signals: UnixSignalsSequence
+  let note: @Sendable () -> Void
 
-    let outcome = Mutex<Result<Value, any Error>?>(nil)
-    private let dependency: String
-    private let timeout: Duration
-    private let pause: Duration
-    private let logger: Logger
-    private let mayPass: @Sendable (any Error) -> Bool
-    private let attempt: @Sendable () async throws -> Value
-
-    init(
-      dependency: String, timeout: Duration, pause: Duration, logger: Logger, mayPass: @escaping @Sendable (any Error) -> Bool,
-      attempt: @escaping @Sendable () async throws -> Value
-    ) {
-      self.dependency = dependency
-      self.timeout = timeout
-      self.pause = pause
-      self.logger = logger
-      self.mayPass = mayPass
-      self.attempt = attempt
-    }
-
-    func run() async throws {
-      let begin = ContinuousClock.now
-      await cancelWhenGracefulShutdown {
-        var nextLine = begin + Self.reminder
-        while (try? await Task.sleep(for: self.pause)) != nil {
-          do {
-            let value = try await self.attempt()
-            self.outcome.withLock { $0 = .success(value) }
-            self.logger.info("\(self.dependency) is there", metadata: ["dependency": "\(self.dependency)"])
-            return
-          } catch {
-            guard !Task.isCancelled else { return }
-            guard self.mayPass(error), .now + self.pause < begin + self.timeout else {
-              self.outcome.withLock { $0 = .failure(error) }
-              return
-            }
-            guard .now >= nextLine else { continue }
-            nextLine = .now + Self.reminder
-            self.logger.warning(
-              "still waiting for \(self.dependency)", metadata: ["dependency": "\(self.dependency)", "reason": "\(error)"])
-          }
-        }
-      }
+  func run() async throws {
+    for await _ in signals.cancelOnGracefulShutdown() {
+      note()
+      return
     }
   }
 }
