@@ -73,6 +73,13 @@ def test_a_time_that_cannot_be_is_named(tmp_path, value):
     assert "ATTRIBUTION_START_TIMEOUT_MS: must be" in service.log()
 
 
+@pytest.mark.parametrize("variable", ["ATTRIBUTION_CA_FILE", "ATTRIBUTION_SIGNER_CA_FILE"])
+def test_authorities_that_cannot_be_read_are_named(tmp_path, variable):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: "/no/such/file"}) as service:
+        assert service.process.wait(20) == 78
+    assert f"{variable}: /no/such/file cannot be read" in service.log()
+
+
 def test_a_service_that_waits_ends_when_it_is_asked_to(tmp_path):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0") as service:
         service.wait_for("/livez", 200)

@@ -3,6 +3,10 @@ import Configuration
 import Cryptography
 public import RedisClient
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Where a server listens.
 public struct ListenAddress: Sendable, Hashable {
   public var host: String
@@ -102,8 +106,8 @@ public struct ServiceVariables: Sendable {
     appStoreProductionURL = text("app.store.production.url") ?? "https://api.storekit.apple.com"
     appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"
     adServicesURL = text("adservices.url") ?? "https://api-adservices.apple.com/api/v1/"
-    caFile = text("ca.file")
-    signerCAFile = text("signer.ca.file")
+    caFile = try text("ca.file").map { path throws(ConfigurationError) in try Self.readable(path, of: "ca.file") }
+    signerCAFile = try text("signer.ca.file").map { path throws(ConfigurationError) in try Self.readable(path, of: "signer.ca.file") }
     func listenerTLS(_ prefix: String) throws(ConfigurationError) -> ListenerTLS? {
       switch (text(prefix + "certificate"), text(prefix + "key")) {
       case (nil, nil): return nil
@@ -180,6 +184,12 @@ public struct ServiceVariables: Sendable {
   /// `redis.url` → `ATTRIBUTION_REDIS_URL`.
   private static func variable(_ name: String) -> String {
     "ATTRIBUTION_" + String(name.uppercased().map { $0 == "." ? "_" : $0 })
+  }
+
+  /// The path of a file that is there: without it each outgoing call would fail, and the log of none would name the variable.
+  private static func readable(_ path: String, of name: String) throws(ConfigurationError) -> String {
+    guard access(path, R_OK) == 0 else { throw ConfigurationError(variable(name), "\(path) cannot be read") }
+    return path
   }
 
   /// The first line of a file that only the service's user may read.

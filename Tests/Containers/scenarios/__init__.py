@@ -1,0 +1,32 @@
+"""One file a scenario, each with `run`."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from fault_load import Ledger
+
+from ..composition import Composition
+from ..feed import Reader
+from ..load import Access, SimulatorsMaker
+from ..report import Report
+
+
+@dataclasses.dataclass
+class Context:
+    composition: Composition
+    report: Report
+    access: Access
+    maker: SimulatorsMaker
+    ledger: Ledger
+    reader: Reader
+    # Of files of this run.
+    folder: pathlib.Path
+    # How long the measured parts last, as a factor.
+    pace: float = 1.0
+    # Deliveries a second that scenario 2 finds; half of it is the load of 2 to 4.
+    capacity: float = 400.0
+    # Of deliveries, once they are worked off.
+    states: dict[str, str] = dataclasses.field(default_factory=dict)
+    subscribed: bool = False

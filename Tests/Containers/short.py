@@ -1,0 +1,135 @@
+"""The short form: all files are read by the programs that they are for, one image is built of given executables and started."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+
+import yaml
+
+from . import ROOT
+from .composition import SERVICES
+from .engine import Engine
+from .environment import environment_file
+
+DEPLOY = ROOT / "Deploy"
+IMAGE = "localhost/attribution-containers-test-short"
+SERVICE = "signer"
+# What podman-compose 1.0.3 is asked for, beside the file as it stands.
+WAYS = {"plain": [], "TLS inside": ["tls.env"], "demo": ["demo.env"], "demo with TLS inside": ["demo.env", "tls.env"]}
+
+
+def run(executables: pathlib.Path | None) -> int:
+    """Answers 0 when everything is right."""
+    executables = (executables or ROOT / ".build" / "debug").resolve()
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="containers-test-") as name:
+        engine = Engine(pathlib.Path(name))
+        steps: list[tuple[str, Callable[[], str]]] = [
+            *((f"docker-compose.yml, {way}", lambda files=files: compose_file(engine, pathlib.Path(name), files))
+              for way, files in WAYS.items()),
+            *((f"haproxy -c on {file.name}", lambda file=file: balancer(file, pathlib.Path(name)))
+              for file in sorted((DEPLOY / "haproxy").glob("*.cfg"))),
+            ("shellcheck of Deploy", shell_scripts),
+            (f"the image {SERVICE} of given executables", lambda: image(engine, executables, pathlib.Path(name))),
+        ]
+        for what, step in steps:
+            began = time.monotonic()
+            try:
+                said, is_right = step(), True
+            except Exception as error:  # noqa: BLE001: each step says what is wrong with it
+                said, is_right = f"{type(error).__name__}: {error}", False
+            failed += not is_right
+            print(f"  {'ok ' if is_right else 'NO '} {what} ({time.monotonic() - began:.1f} s): {said}", flush=True)
+    return 1 if failed else 0
+
+
+def compose_file(engine: Engine, folder: pathlib.Path, files: list[str]) -> str:
+    """podman-compose reads it and, without doing it, says what it would run; each mounted file and environment file has to exist."""
+    variables: dict[str, str] = {}
+    for file in files:
+        variables |= environment_file(DEPLOY / "compose" / file)
+    variables["ATTRIBUTION_DATA"] = str(folder / "data")
+    said = engine.compose("short", ROOT / "docker-compose.yml", variables, "--dry-run", "up", "--detach", "--no-build", seconds=60,
+                          record=False)
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    missing = [service for service in (*SERVICES, "setup", "redis", "balancer", "simulator") if f"--name=short_{service}_1" not in said]
+    if missing:
+        raise RuntimeError(f"podman-compose would not start {missing}")
+    words = said.split()
+    for at, word in enumerate(words):
+        if word == "--env-file" and not pathlib.Path(words[at + 1]).is_file():
+            raise RuntimeError(f"there is no {words[at + 1]}")
+    if left := [word for word in words if "${" in word]:
+        raise RuntimeError(f"not replaced: {left[:3]}")
+    return f"{len(services)} services"
+
+
+def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
+    """HAProxy's own check; certificates that the file names by its defaults are made for it."""
+    haproxy = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")
+    if not haproxy:
+        raise RuntimeError("haproxy is not installed")
+    certificate = folder / "public.pem"
+    if not certificate.exists():
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                        "/CN=short", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
+        certificate.write_text((folder / "certificate.pem").read_text() + (folder / "key.pem").read_text())
+    # Instances that the file names by default do not exist here, and looking for them takes time.
+    addresses = {name: f"127.0.0.1:{port}" for name, port in re.findall(r'"\$\{(\w+_ADDRESS)-[\w-]+:(\d+)\}"', file.read_text())}
+    done = subprocess.run([haproxy, "-c", "-f", file], capture_output=True, text=True, timeout=30, env={
+        **os.environ, **addresses, "MAX_CONNECTIONS": "1000", "PUBLIC_CERTIFICATE": str(certificate),
+        "CONTROL_SOCKET": str(folder / "control.sock")})
+    if done.returncode != 0:
+        raise RuntimeError(done.stdout + done.stderr)
+    return (done.stdout + done.stderr).strip().splitlines()[-1]
+
+
+def shell_scripts() -> str:
+    if not shutil.which("shellcheck"):
+        return "left out: shellcheck is not installed"
+    scripts = [path for path in DEPLOY.rglob("*") if path.is_file() and not path.is_symlink()
+               and path.open("rb").read(2) == b"#!" and b"bash" in path.open("rb").readline()]
+    done = subprocess.run(["shellcheck", "--severity=warning", "--external-sources", "--source-path=SCRIPTDIR", *scripts], cwd=ROOT,
+                          capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise RuntimeError(done.stdout[-3000:])
+    return f"{len(scripts)} scripts"
+
+
+def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> str:
+    """The Dockerfile's own target for a service that needs no Redis, its version, and its health check without an instance beside it."""
+    given = ROOT / ".executables"
+    given.mkdir()
+    try:
+        for name in (*SERVICES, "apple-simulator"):
+            if name == SERVICE:
+                subprocess.run(["strip", "-o", given / name, executables / name], check=True)
+            else:
+                (given / name).write_text("not part of this image\n")
+        options = subprocess.run([DEPLOY / "containers" / "build-options"], check=True, capture_output=True, text=True).stdout.split("\n")
+        engine.run("build", *(option for option in options if option), "--build-arg", "EXECUTABLES=given", "--target", SERVICE,
+                   "--tag", IMAGE, "--file", DEPLOY / "Dockerfile", ROOT, seconds=300)
+    finally:
+        shutil.rmtree(given, ignore_errors=True)
+    try:
+        version = engine.run("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", IMAGE, "--version").strip()
+        if not version.startswith(f"{SERVICE} "):
+            raise RuntimeError(f"--version says {version!r}")
+        (folder / "configuration.yaml").write_text("{}\n")
+        (folder / "configuration.yaml").chmod(0o644)
+        code = engine.code("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", "--env",
+                           "ATTRIBUTION_CONFIG=/configuration.yaml", "--volume", f"{folder / 'configuration.yaml'}:/configuration.yaml:ro",
+                           IMAGE, "health")
+        if code != 1:
+            raise RuntimeError(f"health without a service beside it ended with {code}, not 1")
+        user = engine.run("image", "inspect", IMAGE, "--format", "{{.Config.User}} {{.Config.Entrypoint}} {{.Size}}").strip()
+        return f"{version}; health answers 1 alone; {user}"
+    finally:
+        engine.run("rmi", "--force", IMAGE, check=False)
