@@ -5,6 +5,10 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// One connection: commands are written in order, and the n-th reply answers the n-th command.
 final class RedisConnection: Sendable {
   private let channel: any Channel
@@ -52,8 +56,10 @@ final class RedisConnection: Sendable {
     let channel: any Channel
     switch url.address {
     case .tcp(let host, let port):
-      channel = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port)
-        .get()
+      channel = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .channelOption(Self.tcpOption(TCP_KEEPIDLE), value: 3).channelOption(Self.tcpOption(TCP_KEEPINTVL), value: 1)
+        .channelOption(Self.tcpOption(TCP_KEEPCNT), value: 3).channelOption(Self.tcpOption(TCP_USER_TIMEOUT), value: 4000)
+        .connect(host: host, port: port).get()
     case .unix(let path): channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
     }
     guard let handler = handlers.withLockedValue({ $0[ObjectIdentifier(channel)] }) else {
@@ -80,6 +86,12 @@ final class RedisConnection: Sendable {
       throw error
     }
     return connection
+  }
+
+  /// A connection whose other end is gone without a word ends within about 6 s, idle or not (keep-alive after 3 s, three probes of 1 s;
+  /// 4,000 ms for what is not acknowledged). Without that it would be found by a command that waits for its whole timeout.
+  private static func tcpOption(_ name: CInt) -> ChannelOptions.Types.SocketOption {
+    ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: name))
   }
 
   private static func password(_ path: String) throws(RedisError) -> String {
