@@ -8,6 +8,7 @@ import dataclasses
 import http.client
 import io
 import json
+import os
 import pathlib
 import socket
 import time
@@ -18,6 +19,8 @@ import yaml
 from .engine import Engine, EngineError
 
 SERVICES = ("signer", "verifier", "ingest", "notification-recovery", "asa-token-broker")
+# Seconds after the last start.
+SETTLING = 8
 # The variables of the compose file with which its published ports are chosen.
 PORTS = {"public": "PUBLIC_PORT", "ingest": "INGEST_PORT", "signer": "SIGNER_PORT", "verifier": "VERIFIER_PORT",
          "notification-recovery": "NOTIFICATION_RECOVERY_PORT", "asa-token-broker": "ASA_TOKEN_BROKER_PORT",
@@ -89,12 +92,18 @@ class Composition:
         return [f"{self.project}_{name}" for name in self.content().get("volumes") or {}]
 
     def wait_until_served(self, seconds: float = 90) -> float:
-        """Until the balancer has every instance."""
+        """Until the balancer has every instance, and what starting them has left is over: layers on their way to the disk that Redis
+        syncs, and a name server that reads its file anew for each container and loses questions meanwhile."""
         began = time.monotonic()
-        for service in SERVICES:
-            for instance in self.instances(service):
-                self.wait_until_balanced(instance, seconds)
-        return time.monotonic() - began
+        instances = [instance for service in SERVICES for instance in self.instances(service)]
+        for instance in instances:
+            self.wait_until_balanced(instance, seconds)
+        served = time.monotonic() - began
+        os.sync()
+        time.sleep(SETTLING)
+        for instance in instances:
+            self.wait_until_balanced(instance, seconds)
+        return served
 
     def down(self) -> None:
         """`compose down` as Docker does it: podman-compose 1.0.3 stops one after the other, and leaves networks and containers that are not
