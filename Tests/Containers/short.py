@@ -103,6 +103,13 @@ def shell_scripts() -> str:
     return f"{len(scripts)} scripts"
 
 
+def swift_runtime(executable: pathlib.Path) -> list[str]:
+    """Mounts for an executable of a debug build, which finds Swift's libraries where its toolchain is; none for one of a release build."""
+    linked = subprocess.run(["ldd", executable], check=True, capture_output=True, text=True, timeout=30).stdout
+    folders = {str(pathlib.Path(path).parent) for path in re.findall(r"=> (/\S+)", linked)}
+    return [word for folder in sorted(folders) if not folder.startswith(("/lib", "/usr/lib")) for word in ("--volume", f"{folder}:{folder}:ro")]
+
+
 def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> str:
     """The Dockerfile's own target for a service that needs no Redis, its version, and its health check without an instance beside it."""
     given = ROOT / ".executables"
@@ -119,14 +126,15 @@ def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> st
     finally:
         shutil.rmtree(given, ignore_errors=True)
     try:
-        version = engine.run("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", IMAGE, "--version").strip()
+        version = engine.run("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", *swift_runtime(executables / SERVICE),
+                             IMAGE, "--version").strip()
         if not version.startswith(f"{SERVICE} "):
             raise RuntimeError(f"--version says {version!r}")
         (folder / "configuration.yaml").write_text("{}\n")
         (folder / "configuration.yaml").chmod(0o644)
         code = engine.code("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", "--env",
                            "ATTRIBUTION_CONFIG=/configuration.yaml", "--volume", f"{folder / 'configuration.yaml'}:/configuration.yaml:ro",
-                           IMAGE, "health")
+                           *swift_runtime(executables / SERVICE), IMAGE, "health")
         if code != 1:
             raise RuntimeError(f"health without a service beside it ended with {code}, not 1")
         user = engine.run("image", "inspect", IMAGE, "--format", "{{.Config.User}} {{.Config.Entrypoint}} {{.Size}}").strip()
