@@ -8,7 +8,8 @@ import NIOPosix
 ///
 /// Connections are opened as they are needed. Redis reads 16 KiB of a connection before it turns to the next, and syncs when it
 /// has read from all: commands beyond that go to another connection, or they would wait for a sync of their own. A caller on an
-/// event loop uses a connection of that loop, so that neither command nor reply changes threads.
+/// event loop uses a connection of that loop, so that neither command nor reply changes threads; while that loop has none yet, one of
+/// another.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
     /// Shared connections, at the most; nil for four for each event loop.
@@ -52,11 +53,17 @@ public final class RedisClient: Sendable {
   private let logger: Logger
   /// The n-th connection belongs to the n-th of these, and again from the first.
   private let loops: [any EventLoop]
+  private let addresses: HostAddresses
   private let state: NIOLockedValueBox<State>
 
-  public init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
+  public convenience init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
+    self.init(url: url, configuration: configuration, addresses: HostAddresses(), logger: logger)
+  }
+
+  init(url: RedisURL, configuration: Configuration, addresses: HostAddresses, logger: Logger) {
     self.url = url
     self.configuration = configuration
+    self.addresses = addresses
     self.logger = logger
     let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
     let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
@@ -72,7 +79,7 @@ public final class RedisClient: Sendable {
     configuration.firstLoop = loop
     configuration.connections = 1
     configuration.commandTimeout = commandTimeout
-    return RedisClient(url: url, configuration: configuration, logger: logger)
+    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
   }
 
   /// A client of its own whose commands are answered when that many replicas have them: its connection waits for them.
@@ -80,7 +87,7 @@ public final class RedisClient: Sendable {
     var configuration = configuration
     configuration.replication = replication
     configuration.commandTimeout += replication.timeout
-    return RedisClient(url: url, configuration: configuration, logger: logger)
+    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
   }
 
   /// Whether a connection stands now.
@@ -162,6 +169,10 @@ public final class RedisClient: Sendable {
         if best.map({ connection.load < $0.load }) ?? true { best = connection }
       }
       guard let absent else { return .ready(best!) }
+      // Opening takes its time, seconds where the name server is slow: another loop's connection is better than waiting.
+      if best == nil {
+        best = state.connections.compactMap { $0 }.filter(\.isOpen).min { $0.load < $1.load }
+      }
       let opening: Task<RedisConnection, any Error>
       if let begun = state.opening[absent] {
         opening = begun
@@ -184,7 +195,8 @@ public final class RedisClient: Sendable {
   private func open(_ index: Int) async throws -> RedisConnection {
     do {
       let connection = try await RedisConnection.open(
-        url, loop: loops[index % loops.count], connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
+        url, loop: loops[index % loops.count], addresses: addresses,
+        connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
         maxReplyElements: configuration.maxReplyElements, replication: configuration.replication,
         observer: configuration.observer, tls: configuration.tls, passwordFile: configuration.passwordFile)
       configuration.observer?.connected()

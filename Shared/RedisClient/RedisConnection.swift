@@ -22,7 +22,7 @@ final class RedisConnection: Sendable {
 
   /// Connects, authenticates and selects the database.
   static func open(
-    _ url: RedisURL, loop: any EventLoop, connectTimeout: TimeAmount, maxReplyElements: Int,
+    _ url: RedisURL, loop: any EventLoop, addresses: HostAddresses, connectTimeout: TimeAmount, maxReplyElements: Int,
     replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil, tls: RedisTLSFiles = RedisTLSFiles(),
     passwordFile: String? = nil
   ) async throws -> RedisConnection {
@@ -59,6 +59,7 @@ final class RedisConnection: Sendable {
       channel = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .channelOption(Self.tcpOption(TCP_KEEPIDLE), value: 3).channelOption(Self.tcpOption(TCP_KEEPINTVL), value: 1)
         .channelOption(Self.tcpOption(TCP_KEEPCNT), value: 3).channelOption(Self.tcpOption(TCP_USER_TIMEOUT), value: 4000)
+        .resolver(HostResolver(found: addresses.find(host, port: port, on: loop)))
         .connect(host: host, port: port).get()
     case .unix(let path): channel = try await bootstrap.connect(unixDomainSocketPath: path).get()
     }

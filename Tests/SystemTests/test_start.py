@@ -66,11 +66,29 @@ def test_a_wait_of_nothing_ends_at_once(tmp_path):
     assert "waiting for" not in service.log()
 
 
-@pytest.mark.parametrize("value", ["-1", "3600001", "soon"])
-def test_a_time_that_cannot_be_is_named(tmp_path, value):
-    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", ATTRIBUTION_START_TIMEOUT_MS=value) as service:
+@pytest.mark.parametrize("variable, value", [
+    *(("ATTRIBUTION_START_TIMEOUT_MS", value) for value in ("-1", "3600001", "soon")),
+    *(("ATTRIBUTION_REDIS_AWAY_MS", value) for value in ("-1", "600001", "soon")),
+])
+def test_a_time_that_cannot_be_is_named(tmp_path, variable, value):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: value}) as service:
         assert service.process.wait(20) == 78
-    assert "ATTRIBUTION_START_TIMEOUT_MS: must be" in service.log()
+    assert f"{variable}: must be" in service.log()
+
+
+@pytest.mark.parametrize("milliseconds, tolerated", [(0, False), (600_000, True)])
+def test_readiness_tolerates_a_redis_that_is_slow_for_as_long_as_it_is_told(tmp_path, milliseconds, tolerated):
+    with BareRedis(tmp_path / "redis") as redis, \
+            BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                        ATTRIBUTION_REDIS_AWAY_MS=str(milliseconds)) as service:
+        service.wait_for("/readyz", 200)
+        redis.process.send_signal(signal.SIGSTOP)
+        try:
+            # The question takes a second to remain without an answer.
+            assert [service.status("/readyz") for _ in range(2)] == [200 if tolerated else 503] * 2
+        finally:
+            redis.process.send_signal(signal.SIGCONT)
+        service.wait_for("/readyz", 200)
 
 
 @pytest.mark.parametrize("variable", ["ATTRIBUTION_CA_FILE", "ATTRIBUTION_SIGNER_CA_FILE"])

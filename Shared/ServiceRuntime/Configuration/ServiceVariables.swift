@@ -56,6 +56,8 @@ public struct ServiceVariables: Sendable {
   public var development: Bool
   public var open: Bool
   public var drainDelay: Duration
+  /// How long Redis may give no answer before the service says that it is not ready.
+  public var redisAway: Duration
   /// How long Redis and signer are waited for at start.
   public var startTimeout: Duration
   public var timeScale: Double
@@ -140,6 +142,11 @@ public struct ServiceVariables: Sendable {
     logLevel = text("log.level") ?? "info"
     development = flag("development")
     drainDelay = .milliseconds(try number("drain.delay.ms", 5000))
+    let awayMilliseconds = try number("redis.away.ms", 3000)
+    guard (0...600_000).contains(awayMilliseconds) else {
+      throw ConfigurationError("ATTRIBUTION_REDIS_AWAY_MS", "must be 0 to 600000")
+    }
+    redisAway = .milliseconds(awayMilliseconds)
     let startMilliseconds = try number("start.timeout.ms", 60_000)
     guard (0...3_600_000).contains(startMilliseconds) else {
       throw ConfigurationError("ATTRIBUTION_START_TIMEOUT_MS", "must be 0 to 3600000")

@@ -141,12 +141,11 @@ public enum ServiceMain {
       if service.needsQueues {
         // A connection of its own: one that answers too late is closed, with all that others have sent over it.
         let probe = redis.dedicated(commandTimeout: .seconds(1))
+        let absence = Mutex(Absence(tolerance: variables.redisAway))
         parts.checks.append(
           ReadinessCheck(name: "redis") {
-            do throws(RedisError) {
-              try await probe.send(["PING"])
-              return nil
-            } catch { return "unavailable" }
+            let answered = (try? await probe.send(["PING"])) != nil
+            return absence.withLock { $0.isAway(answered: answered, now: .now) } ? "unavailable" : nil
           })
       }
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }

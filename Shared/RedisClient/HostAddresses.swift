@@ -1,0 +1,107 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The addresses of hosts, looked up anew for each connection, and the last ones kept for when the name server does not answer.
+///
+/// A name server that loses a question is asked again by the system's resolver after seconds only, which is longer than a command may
+/// wait. A connection therefore waits for a host that is known no longer than ``patience`` and takes the addresses it had last; the
+/// answer counts for the next connection when it comes. One question a host is under way at a time.
+final class HostAddresses: Sendable {
+  /// Asks the system; blocks.
+  typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
+
+  private struct Host: Hashable {
+    let name: String
+    let port: Int
+  }
+
+  private struct State {
+    var known: [Host: [SocketAddress]] = [:]
+    /// Who waits for the question that is under way.
+    var asked: [Host: [EventLoopPromise<[SocketAddress]>]] = [:]
+  }
+
+  private let patience: TimeAmount
+  private let lookUp: LookUp
+  private let state = NIOLockedValueBox(State())
+
+  /// `patience`: how long the addresses of before wait for new ones.
+  init(patience: TimeAmount = .milliseconds(300), lookUp: @escaping LookUp = HostAddresses.system) {
+    self.patience = patience
+    self.lookUp = lookUp
+  }
+
+  /// The host's addresses in the order in which they are to be tried. Fails only for a host that was never found.
+  func find(_ name: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+    let host = Host(name: name, port: port)
+    let answer = loop.makePromise(of: [SocketAddress].self)
+    let (isFirst, known) = state.withLockedValue { state in
+      state.asked[host, default: []].append(answer)
+      return (state.asked[host]?.count == 1, state.known[host])
+    }
+    if isFirst {
+      NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.lookUp(name, port) }.whenComplete { self.settle(host, $0) }
+    }
+    guard let known else { return answer.futureResult }
+    let soon = loop.makePromise(of: [SocketAddress].self)
+    let alarm = loop.scheduleTask(in: patience) { soon.succeed(known) }
+    answer.futureResult.whenComplete { found in
+      alarm.cancel()
+      soon.succeed((try? found.get()) ?? known)
+    }
+    return soon.futureResult
+  }
+
+  private func settle(_ host: Host, _ found: Result<[SocketAddress], any Error>) {
+    let waiting = state.withLockedValue { state in
+      if case .success(let addresses) = found { state.known[host] = addresses }
+      return state.asked.removeValue(forKey: host) ?? []
+    }
+    for promise in waiting { promise.completeWith(found) }
+  }
+
+  /// What the system says, IPv4 and IPv6.
+  @Sendable static func system(_ name: String, _ port: Int) throws -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_protocol = CInt(IPPROTO_TCP)
+    var first: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(name, String(port), &hints, &first)
+    guard code == 0 else {
+      throw RedisError.unavailable("cannot connect: no address for \(name) (\(String(cString: gai_strerror(code))))")
+    }
+    defer { freeaddrinfo(first) }
+    var addresses: [SocketAddress] = []
+    var next = first
+    while let entry = next?.pointee {
+      let address = UnsafeRawPointer(entry.ai_addr)
+      switch entry.ai_family {
+      case AF_INET: if let address { addresses.append(SocketAddress(address.load(as: sockaddr_in.self), host: name)) }
+      case AF_INET6: if let address { addresses.append(SocketAddress(address.load(as: sockaddr_in6.self), host: name)) }
+      default: break
+      }
+      next = entry.ai_next
+    }
+    return addresses
+  }
+}
+
+/// What NIO asks for the addresses of one connection's host.
+struct HostResolver: Resolver, Sendable {
+  let found: EventLoopFuture<[SocketAddress]>
+
+  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    found.map { $0.filter { $0.protocol == .inet } }
+  }
+
+  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    found.map { $0.filter { $0.protocol == .inet6 } }
+  }
+
+  func cancelQueries() {}
+}

@@ -1,0 +1,88 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import RedisClient
+
+@Suite struct HostAddressesTests {
+  private let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+  /// A name server that answers when it is told to.
+  private final class NameServer: Sendable {
+    typealias Answer = Result<[SocketAddress], any Error>
+    private let state = NIOLockedValueBox((answer: Answer.success([]), asked: 0, isSilent: false))
+
+    func set(_ answer: Answer) { state.withLockedValue { $0 = (answer, $0.asked, false) } }
+    func silence() { state.withLockedValue { $0.isSilent = true } }
+    var asked: Int { state.withLockedValue { $0.asked } }
+
+    @Sendable func lookUp(_ name: String, _ port: Int) throws -> [SocketAddress] {
+      state.withLockedValue { $0.asked += 1 }
+      while true {
+        let (answer, _, isSilent) = state.withLockedValue { $0 }
+        if !isSilent { return try answer.get() }
+        usleep(1000)
+      }
+    }
+  }
+
+  private func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 6379) }
+
+  @Test func `A new answer counts at once, and each connection asks anew`() async throws {
+    let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
+    let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
+    server.set(.success([first]))
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    server.set(.success([second, first]))
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [second, first])
+    #expect(server.asked == 2)
+  }
+
+  @Test func `A name server that does not answer leaves the addresses of before; its answer counts when it comes`() async throws {
+    let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
+    let addresses = HostAddresses(patience: .milliseconds(10), lookUp: server.lookUp)
+    server.set(.success([first]))
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    server.silence()
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    // Both have waited for the same question.
+    #expect(server.asked == 2)
+    server.set(.success([second]))
+    let until = ContinuousClock.now + .seconds(20)
+    while try await addresses.find("redis", port: 6379, on: loop).get() != [second], .now < until {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [second])
+  }
+
+  @Test func `A failure leaves the addresses of before; a host that was never found has none`() async throws {
+    let (server, first) = (NameServer(), try address("10.0.0.1"))
+    let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
+    let failure = RedisError.unavailable("no address")
+    server.set(.failure(failure))
+    await #expect(throws: RedisError.self) { try await addresses.find("redis", port: 6379, on: loop).get() }
+    server.set(.success([first]))
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    server.set(.failure(failure))
+    #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
+    // Another port is another host.
+    await #expect(throws: RedisError.self) { try await addresses.find("redis", port: 6380, on: loop).get() }
+  }
+
+  @Test func `The system knows this machine, by name and by address, and no name that cannot be`() throws {
+    #expect(try HostAddresses.system("127.0.0.1", 6379).map(\.ipAddress) == ["127.0.0.1"])
+    #expect(try HostAddresses.system("127.0.0.1", 6379).map(\.port) == [6379])
+    #expect(try HostAddresses.system("::1", 6379).map(\.protocol) == [.inet6])
+    #expect(try HostAddresses.system("localhost", 1).contains { ["127.0.0.1", "::1"].contains($0.ipAddress) })
+    #expect(throws: RedisError.self) { try HostAddresses.system("no such host", 6379) }
+  }
+
+  @Test func `NIO is told the addresses of the family that it asks for`() async throws {
+    let found = [try address("10.0.0.1"), try address("::2"), try address("10.0.0.3")]
+    let resolver = HostResolver(found: loop.makeSucceededFuture(found))
+    #expect(try await resolver.initiateAQuery(host: "redis", port: 6379).get() == [found[0], found[2]])
+    #expect(try await resolver.initiateAAAAQuery(host: "redis", port: 6379).get() == [found[1]])
+  }
+}

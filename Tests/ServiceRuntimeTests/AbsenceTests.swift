@@ -1,0 +1,32 @@
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite struct AbsenceTests {
+  private let start = ContinuousClock.now
+
+  private func isAway(_ absence: inout Absence, _ answered: Bool, _ now: ContinuousClock.Instant) -> Bool {
+    absence.isAway(answered: answered, now: now)
+  }
+
+  @Test func `One that never answered is away`() {
+    var absence = Absence(tolerance: .seconds(3))
+    #expect(isAway(&absence, false, start) == true)
+  }
+
+  @Test func `One that answered is away when its last answer is as old as is tolerated`() {
+    var absence = Absence(tolerance: .seconds(3))
+    #expect(isAway(&absence, true, start) == false)
+    #expect(isAway(&absence, false, start + .milliseconds(2999)) == false)
+    #expect(isAway(&absence, false, start + .seconds(3)) == true)
+    #expect(isAway(&absence, true, start + .seconds(4)) == false)
+    #expect(isAway(&absence, false, start + .milliseconds(6999)) == false)
+    #expect(isAway(&absence, false, start + .seconds(7)) == true)
+  }
+
+  @Test func `With no tolerance one question without an answer is enough`() {
+    var absence = Absence(tolerance: .zero)
+    #expect(isAway(&absence, true, start) == false)
+    #expect(isAway(&absence, false, start) == true)
+  }
+}
