@@ -9,6 +9,8 @@ final class AppleGate: WorkGate {
   private static let freshness: Int64 = 1000
   /// Tokens that are remembered until Apple is back; those before them come by their own schedule.
   private static let mostStranded = 10_000
+  /// Apple is back when calls succeed and none has failed for this long, milliseconds.
+  private static let calm: Int64 = 5000
   /// When to ask again while all permits are in use.
   private static let permitWait: Duration = .milliseconds(20)
 
@@ -20,8 +22,8 @@ final class AppleGate: WorkGate {
     /// Leave to probe, not used yet.
     var probe: CircuitBreaker.Ticket?
     var probeAt: Int64 = 0
-    /// Tokens whose calls failed, the youngest last.
-    var stranded: [DeliveryID] = []
+    /// Tokens whose calls failed.
+    var stranded = Stranded<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
     /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
     var admittedAt: Int64 = 0
   }
@@ -101,31 +103,28 @@ final class AppleGate: WorkGate {
     concurrency.giveBack()
     return state.withLock { state in
       let before = state.breaker.phase
-      state.breaker.record(ticket, result, now: Self.now, chance: .random(in: 0..<1))
-      guard before == .halfOpen, state.breaker.phase == .closed else { return [] }
-      let stranded = state.stranded
-      state.stranded = []
-      return stranded
+      let now = Self.now
+      state.breaker.record(ticket, result, now: now, chance: .random(in: 0..<1))
+      guard result == .succeeded, state.breaker.phase == .closed else { return [] }
+      return state.stranded.succeeded(closesCircuit: before == .halfOpen, now: now)
     }
   }
 
   /// A token failed for Apple's sake: it need not wait for its schedule once Apple is back.
   func strand(_ id: DeliveryID) {
-    state.withLock { state in
-      state.stranded.append(id)
-      if state.stranded.count > Self.mostStranded { state.stranded.removeFirst(Self.mostStranded / 10) }
-    }
+    state.withLock { $0.stranded.add(id, now: Self.now) }
   }
 
-  /// A token that failed, to find out with whether Apple is back when nobody else does: no token has waited for longer than the breaker
-  /// stays open.
+  /// A token that failed, to find out with whether Apple is back when nobody else does: while the breaker is open, when no token has waited
+  /// for longer than it stays so; otherwise when none has failed for a while.
   func forgotten() -> DeliveryID? {
     let now = Self.now
     return state.withLock { state in
-      guard state.breaker.phase != .closed, now - state.admittedAt > state.breaker.rule.longestPause else { return nil }
+      guard state.breaker.phase != .closed else { return state.stranded.trial(now: now) }
+      guard now - state.admittedAt > state.breaker.rule.longestPause else { return nil }
       // One at a time: while the queue is paused, none is asked about.
       state.admittedAt = now
-      return state.stranded.popLast()
+      return state.stranded.popYoungest()
     }
   }
 
