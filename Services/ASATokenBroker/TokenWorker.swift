@@ -133,7 +133,9 @@ struct TokenWorker: Sendable {
   func lookAfterStranded() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.strandedLook) } catch { return }
-      if let id = gate.forgotten() { await makeDue([id]) }
+      var next = gate.forgotten()
+      // One that was worked meanwhile finds out nothing.
+      while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.another() }
     }
   }
 

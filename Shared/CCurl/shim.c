@@ -1,4 +1,8 @@
 #include "CCurl.h"
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 CURLcode attribution_curl_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
@@ -27,4 +31,17 @@ CURLcode attribution_curl_get_pointer(CURL *handle, CURLINFO info, void **value)
 
 CURLMcode attribution_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
   return curl_multi_setopt(handle, option, value);
+}
+
+static int limit_silence(void *milliseconds, curl_socket_t socket, curlsocktype purpose) {
+  (void)purpose;
+  unsigned int limit = (unsigned int)(uintptr_t)milliseconds;
+  // Where it is no TCP there is nothing to limit.
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+  return CURL_SOCKOPT_OK;
+}
+
+CURLcode attribution_curl_limit_silence(CURL *handle, unsigned int milliseconds) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, limit_silence);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)milliseconds);
 }

@@ -53,7 +53,12 @@ final class Transfer {
     text(CURLOPT_PROTOCOLS_STR, "http,https")
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
+    // A connection whose other end is gone without a word is found within about 5 s, idle or not, and not by one request after the other
+    // that waits for its whole time: all of them share it.
     long(CURLOPT_TCP_KEEPALIVE, 1)
+    long(CURLOPT_TCP_KEEPIDLE, 3)
+    long(CURLOPT_TCP_KEEPINTVL, 1)
+    _ = attribution_curl_limit_silence(handle, 5000)
     long(CURLOPT_TCP_NODELAY, 1)
     long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     text(CURLOPT_PROXY, "")

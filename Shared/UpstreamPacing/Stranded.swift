@@ -2,7 +2,7 @@
 ///
 /// It is back when a circuit closes again, or when calls succeed and none has failed for a while: a few that fail open no circuit, and
 /// would wait for long. Pure: times are milliseconds of a clock that only goes forward, and passed in.
-public struct Stranded<Element: Sendable>: Sendable {
+public struct Stranded<Element: Sendable & Hashable>: Sendable {
   /// How long none may have failed, milliseconds.
   public let calm: Int64
   /// The most that is remembered; the oldest are left to their schedules.
@@ -22,6 +22,7 @@ public struct Stranded<Element: Sendable>: Sendable {
   /// A call for it failed.
   public mutating func add(_ element: Element, now: Int64) {
     lastFailure = now
+    elements.removeAll { $0 == element }
     elements.append(element)
     if elements.count > bound { elements.removeFirst(max(1, bound / 10)) }
   }
@@ -40,7 +41,7 @@ public struct Stranded<Element: Sendable>: Sendable {
     return elements.popLast()
   }
 
-  /// The youngest, whatever the time.
+  /// The youngest, whatever the time: in place of one that waits no longer.
   public mutating func popYoungest() -> Element? { elements.popLast() }
 
   private func isCalm(_ now: Int64) -> Bool { lastFailure == .min || now - lastFailure >= calm }

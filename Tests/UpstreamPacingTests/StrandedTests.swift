@@ -32,6 +32,12 @@ import UpstreamPacing
     #expect(tried == [nil, "b", nil, nil, "a", nil])
   }
 
+  @Test func `One that fails again is remembered once, as the youngest`() {
+    var stranded = after(failures: [("a", 0), ("b", 1), ("a", 2)])
+    let freed = stranded.succeeded(closesCircuit: true, now: 3)
+    #expect(freed == ["b", "a"])
+  }
+
   @Test func `The oldest are left to their schedules beyond the bound`() {
     var stranded = after(failures: (0..<21).map { ("\($0)", Int64($0)) }, bound: 20)
     let freed = stranded.succeeded(closesCircuit: true, now: 100)

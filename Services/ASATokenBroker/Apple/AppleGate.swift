@@ -128,6 +128,9 @@ final class AppleGate: WorkGate {
     }
   }
 
+  /// Another one, in place of one that does not wait any more.
+  func another() -> DeliveryID? { state.withLock { $0.stranded.popYoungest() } }
+
   /// Apple asks for patience: nobody asks for so long.
   func hold(for time: Duration) async {
     state.withLock { $0.units = 0 }

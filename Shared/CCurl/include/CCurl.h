@@ -11,5 +11,7 @@ CURLcode attribution_curl_set_callback(CURL *handle, CURLoption option, size_t (
 CURLcode attribution_curl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode attribution_curl_get_pointer(CURL *handle, CURLINFO info, void **value);
 CURLMcode attribution_curl_multi_set_long(CURLM *handle, CURLMoption option, long value);
+// Ends connections whose other end has acknowledged nothing for so long.
+CURLcode attribution_curl_limit_silence(CURL *handle, unsigned int milliseconds);
 
 #endif
