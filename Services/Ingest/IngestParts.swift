@@ -44,8 +44,9 @@ extension ServiceParts {
       forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout),
       backoff: { deliveries.configuration.backoff($0) }, patience: configuration.patience, metrics: metrics,
       logger: environment.logger, now: WallClock.now)
-    let worker = QueueWorker(
-      queue: .sessions, deliveries: deliveries, observe: QueueMetrics.observer(.sessions, environment.metrics)
+    let worker = ShardWorker(
+      queue: .sessions, deliveries: deliveries, pace: .waiting(shards: Shard.count),
+      observe: QueueMetrics.observer(.sessions, environment.metrics)
     ) { lease in await sessions.handle(lease) }
 
     var parts = ServiceParts()

@@ -48,14 +48,15 @@ extension ServiceParts {
     let gapWork = GapWork(
       calls: calls, deliveries: deliveries, store: gaps, journal: journal, outageAfter: settings.outageAfter,
       timeScale: variables.timeScale, metrics: metrics, logger: environment.logger)
-    let gapWorker = QueueWorker(
-      queue: .gaps, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.gaps, environment.metrics)
+    let gapWorker = ShardWorker(
+      queue: .gaps, deliveries: deliveries, pace: .waiting(shards: 32), observe: QueueMetrics.observer(.gaps, environment.metrics)
     ) { lease in await gapWork.handle(lease) }
     let migrations = MigrationStore(redis: redis, settings: configuration.migrations)
     let migrationWork = MigrationWork(
       calls: calls, deliveries: deliveries, store: migrations, metrics: metrics, logger: environment.logger)
-    let migrationWorker = QueueWorker(
-      queue: .migrations, deliveries: deliveries, lanes: 1, observe: QueueMetrics.observer(.migrations, environment.metrics)
+    let migrationWorker = ShardWorker(
+      queue: .migrations, deliveries: deliveries, pace: .waiting(shards: 32),
+      observe: QueueMetrics.observer(.migrations, environment.metrics)
     ) { lease in await migrationWork.handle(lease) }
 
     var parts = ServiceParts()

@@ -41,10 +41,8 @@ extension ServiceParts {
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
       meanings: try PostbackMeanings(configuration), metrics: environment.metrics)
-    // Many lanes of few shards: each delivery wakes one, and Redis reads through all streams that it waits for.
-    let worker = QueueWorker(
-      queue: .intake, deliveries: deliveries, settlesTogether: true, lanes: 32,
-      observe: QueueMetrics.observer(.intake, environment.metrics)
+    let worker = ShardWorker(
+      queue: .intake, deliveries: deliveries, pace: .judging, observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feed = EventFeed(deliveries: deliveries)
 

@@ -31,7 +31,7 @@ public final class DeadlineWorker: Sendable {
   private let deliveries: DeliveryQueue
   private let concurrency: Int
   private let gate: any WorkGate
-  private let observe: @Sendable (QueueWorker.Observation) -> Void
+  private let observe: @Sendable (WorkObservation) -> Void
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   private let consumer: QueueConsumer
   private let schedule: ShardSchedule
@@ -44,7 +44,7 @@ public final class DeadlineWorker: Sendable {
   ///   - handler: must end well inside the queue's lease, which is renewed for it. It gives back what it cannot work now.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate,
-    observe: @escaping @Sendable (QueueWorker.Observation) -> Void = { _ in },
+    observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
   ) {
     self.queue = queue

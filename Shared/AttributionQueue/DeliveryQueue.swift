@@ -314,7 +314,7 @@ public final class DeliveryQueue: Sendable {
 
   /// Notes again what was noted before it was there: one may have looked for something earlier of the shard meanwhile, and found
   /// nothing.
-  private func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { notes.add(shard, due: due, of: queue, in: self) }
+  func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { notes.add(shard, due: due, of: queue, in: self) }
 
   /// Something is in the shard, to be worked then, or at once. Of what is to be worked at once this is noted where workers go by deadline
   /// and look only where something is noted; others wait at the stream.

@@ -8,6 +8,12 @@ public enum Keys {
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
+  /// Who works a shard: ``ShardOwnership``.
+  static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
+  /// Messages that their worker may have died of.
+  static func suspects(_ queue: QueueName, _ shard: Shard) -> String { suspects[queue, shard] }
+  /// What the names of a shard's lines begin with.
+  static func lines(_ queue: QueueName, _ shard: Shard) -> String { lines[queue, shard] }
 
   /// Names of every queue's and shard's that each delivery needs: made once.
   private struct QueueTable: Sendable {
@@ -24,6 +30,11 @@ public enum Keys {
   private static let delayed = QueueTable(":delayed")
   private static let payloads = QueueTable(":payloads")
   private static let dead = QueueTable(":dead")
+  private static let ownership = QueueTable(":owner")
+  private static let suspects = QueueTable(":suspects")
+  private static let lines = QueueTable(":line:")
+  /// Workers of a queue whose shards are owned, by their last beat.
+  static func workers(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):workers" }
   /// Whether workers of a queue rest.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
   /// Shards by when they must be looked at: ``ShardSchedule``.
@@ -31,7 +42,7 @@ public enum Keys {
   /// Wakes all who wait for what the schedule says.
   static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
   /// The unfinished messages of an order key, in their order.
-  static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { "\(tag(shard)):q:\(queue.rawValue):line:\(line)" }
+  static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { lines(queue, shard) + line }
   /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
   /// The record of a delivery.

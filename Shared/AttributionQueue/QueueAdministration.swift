@@ -3,8 +3,9 @@ import RedisClient
 /// What a queue looks like now.
 public struct QueueSnapshot: Sendable, Hashable {
   public let queue: QueueName
-  /// Ready messages that no worker holds.
+  /// Ready messages; those that a worker has begun among them, where workers own shards.
   public var depth: Int64 = 0
+  /// Messages under a lease of their own: of a queue that is worked by deadline.
   public var inFlight: Int64 = 0
   public var delayed: Int64 = 0
   public var dead: Int64 = 0
@@ -53,7 +54,8 @@ public struct QueueAdministration: Sendable {
               try await deliveries.run(
                 Scripts.snapshot,
                 [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.dead(queue, shard), Keys.byDeadline(queue, shard)],
-                [.string(DeliveryQueue.group)]
+                // Only where messages are leased one by one.
+                [.string(queue.isWorkedByDeadline ? DeliveryQueue.group : "")]
               ).array?.compactMap(\.integer) ?? []
             guard numbers.count == 5 else { throw .unavailable(.unexpectedReply("snapshot")) }
             return .success(

@@ -16,8 +16,8 @@ struct SeenBefore: Sendable {
   /// The generations of a store that count in a shard at a time: this one, the last and the next.
   final class Generations: Sendable {
     fileprivate let generation: Int64
-    fileprivate let prefixes: [String]
-    fileprivate let expirySeconds: Int64
+    let prefixes: [String]
+    let expirySeconds: Int64
 
     fileprivate init(_ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64) {
       self.generation = generation
@@ -36,7 +36,7 @@ struct SeenBefore: Sendable {
 
   struct Claim {
     let generations: Generations
-    private let bucket: Int
+    let bucket: Int
     /// Signed, so that the set stays an integer set.
     let member: Int64
 

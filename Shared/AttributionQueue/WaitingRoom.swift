@@ -30,6 +30,15 @@ final class WaitingRoom: Sendable {
     }
   }
 
+  /// The same where nobody has to wait for it; false otherwise, and nothing counts.
+  func reserveAtOnce(_ count: Int) -> Bool {
+    state.withLock { state in
+      guard state.count < bound, state.lanes.isEmpty else { return false }
+      state.count += count
+      return true
+    }
+  }
+
   /// How many lanes wait for room.
   var lanesWaiting: Int { state.withLock { $0.lanes.count } }
 

@@ -31,6 +31,9 @@ final class WorkSlots: Sendable {
     }
   }
 
+  /// Whether somebody waits for one.
+  var isWanted: Bool { state.withLock { $0.waiting != nil } }
+
   func giveBack() {
     let waiting = state.withLock { state in
       let waiting = state.waiting

@@ -25,6 +25,10 @@ public final class RedisClient: Sendable {
     public var replication: RedisReplication?
     /// Told of every command.
     public var observer: (any RedisObserver)?
+    /// Told the channels of messages, on the connection's event loop, when the client subscribes to some (`SSUBSCRIBE`).
+    public var onMessage: (@Sendable (_ channel: String) -> Void)?
+    /// Told when a connection was opened, before it is used: it subscribes to nothing yet.
+    public var onConnect: (@Sendable () -> Void)?
     /// For `rediss://`.
     public var tls = RedisTLSFiles()
     /// A file whose first line is the password, in place of one in the URL; read anew for each connection.
@@ -79,6 +83,18 @@ public final class RedisClient: Sendable {
     configuration.firstLoop = loop
     configuration.connections = 1
     configuration.commandTimeout = commandTimeout
+    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
+  }
+
+  /// A client of its own that subscribes: its one connection may do little else.
+  public func subscriber(
+    loop: Int, onConnect: @escaping @Sendable () -> Void, onMessage: @escaping @Sendable (_ channel: String) -> Void
+  ) -> RedisClient {
+    var configuration = configuration
+    configuration.firstLoop = loop
+    configuration.connections = 1
+    configuration.onConnect = onConnect
+    configuration.onMessage = onMessage
     return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
   }
 
@@ -198,8 +214,10 @@ public final class RedisClient: Sendable {
         url, loop: loops[index % loops.count], addresses: addresses,
         connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
         maxReplyElements: configuration.maxReplyElements, replication: configuration.replication,
-        observer: configuration.observer, tls: configuration.tls, passwordFile: configuration.passwordFile)
+        observer: configuration.observer, tls: configuration.tls, passwordFile: configuration.passwordFile,
+        onMessage: configuration.onMessage)
       configuration.observer?.connected()
+      configuration.onConnect?()
       let closed = state.withLockedValue { state in
         state.connections[index] = state.closed ? nil : connection
         state.opening[index] = nil

@@ -24,7 +24,7 @@ final class RedisConnection: Sendable {
   static func open(
     _ url: RedisURL, loop: any EventLoop, addresses: HostAddresses, connectTimeout: TimeAmount, maxReplyElements: Int,
     replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil, tls: RedisTLSFiles = RedisTLSFiles(),
-    passwordFile: String? = nil
+    passwordFile: String? = nil, onMessage: (@Sendable (String) -> Void)? = nil
   ) async throws -> RedisConnection {
     let password = try passwordFile.map(Self.password) ?? url.password
     let context = url.usesTLS ? try tls.context() : nil
@@ -48,7 +48,7 @@ final class RedisConnection: Sendable {
             try channel.pipeline.syncOperations.addHandler(
               try NIOSSLClientHandler(context: context, serverHostname: url.serverName))
           }
-          let handler = RedisConnectionHandler(reader: reader, replication: replication, observer: observer)
+          let handler = RedisConnectionHandler(reader: reader, replication: replication, observer: observer, onMessage: onMessage)
           try channel.pipeline.syncOperations.addHandler(handler)
           handlers.withLockedValue { $0[ObjectIdentifier(channel)] = NIOLoopBound(handler, eventLoop: channel.eventLoop) }
         }
@@ -151,6 +151,8 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private let reader: ReplyReader
   private let replication: RedisReplication?
   private let observer: (any RedisObserver)?
+  /// Told the channels of messages.
+  private let onMessage: (@Sendable (String) -> Void)?
   /// Who waits for the next replies, in their order.
   private var waiting = CircularBuffer<Waiting>()
   /// Whether what is to be written next has something that replicas have to confirm.
@@ -169,7 +171,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   /// Why the connection ended; nil while it stands.
   private var failure: (any Error)?
 
-  init(reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil) {
+  init(
+    reader: ReplyReader, replication: RedisReplication? = nil, observer: (any RedisObserver)? = nil,
+    onMessage: (@Sendable (String) -> Void)? = nil
+  ) {
+    self.onMessage = onMessage
     self.reader = reader
     self.replication = replication
     self.observer = observer
@@ -258,6 +264,10 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     do {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while let reply = try reader.next() {
+        if let onMessage, let channel = Self.channel(ofMessage: reply) {
+          onMessage(channel)
+          continue
+        }
         guard let next = waiting.popFirst() else {
           // In protected mode, or past its limit of clients, Redis says so unasked and closes the connection.
           throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("nothing that was asked")
@@ -272,6 +282,13 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     } catch {
       fail(error)
     }
+  }
+
+  /// The channel of a message of a subscription; nil for an answer.
+  private static func channel(ofMessage reply: RedisReply) -> String? {
+    var parts = reply.elements
+    guard parts.underestimatedCount == 3, parts.nextString(like: "smessage") == "smessage" else { return nil }
+    return parts.nextString()
   }
 
   /// The replicas' answer is that to the whole batch before it.

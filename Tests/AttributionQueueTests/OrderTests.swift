@@ -129,7 +129,7 @@ import Testing
         let due = DeliveryQueue.now + 4000
         _ = try await queue.accept(request("late", notBefore: due))
         // A second poller waits for the same message and ends before it is due.
-        let other = QueueWorker(queue: .intake, deliveries: queue) { _ in .retry(after: nil, error: "not me") }
+        let other = ShardWorker(queue: .intake, deliveries: queue, pace: .random()) { _ in .retry(after: nil, error: "not me") }
         let run = Task { await other.run() }
         try await Task.sleep(for: .milliseconds(900))
         other.stop()

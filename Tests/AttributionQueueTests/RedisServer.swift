@@ -136,6 +136,16 @@ extension DeliveryQueue {
     return leases
   }
 
+  /// Messages under a lease of their own.
+  func leased(_ queue: QueueName = .intake) async throws -> Int64 {
+    var count: Int64 = 0
+    for shard in Shard.all {
+      let reply = try await redis.sendAllowingErrors(["XPENDING", .string(Keys.ready(queue, shard)), .string(Self.group)])
+      count += reply.array?.first?.integer ?? 0
+    }
+    return count
+  }
+
   /// Takes over what has been idle for `idle` milliseconds.
   func reclaimAll(_ consumer: String, idle: Int64 = 0, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
@@ -182,7 +192,7 @@ extension DeliveryQueue {
     _ queue: QueueName = .intake, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome,
     while body: () async throws -> Void
   ) async throws {
-    let worker = QueueWorker(queue: queue, deliveries: self, settlesTogether: .random(), handler: handler)
+    let worker = ShardWorker(queue: queue, deliveries: self, pace: .random(), handler: handler)
     let run = Task { await worker.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -190,4 +200,8 @@ extension DeliveryQueue {
     await run.value
     try result.get()
   }
+}
+
+extension ShardWorker.Pace {
+  static func random() -> ShardWorker.Pace { [.judging, .waiting(shards: 256), .waiting(shards: 3)].randomElement() ?? .judging }
 }

@@ -31,7 +31,7 @@ import Testing
 
   func worked(_ queue: DeliveryQueue, until isDone: ([String]) async throws -> Bool) async throws {
     let names = Mutex<[String]>([])
-    let worker = QueueWorker(queue: .intake, deliveries: queue) { lease in
+    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random()) { lease in
       names.withLock { $0.append(lease.message.attributes["natural"] ?? "") }
       return .complete(verified(lease.message.attributes["natural"] ?? ""))
     }

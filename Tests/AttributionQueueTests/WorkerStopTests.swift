@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A worker that is told to stop")
 struct WorkerStopTests {
-  @Test("ends what it has begun, gives the rest back and takes nothing more", arguments: [true, false])
-  func stops(settlesTogether: Bool) async throws {
+  @Test("ends what it has begun, gives the rest back and takes nothing more", arguments: [ShardWorker.Pace.judging, .waiting(shards: 256)])
+  func stops(pace: ShardWorker.Pace) async throws {
     try await withQueue { queue, _ in
       for number in 0..<400 { _ = try await queue.accept(request("m\(number)")) }
       let worked = Mutex<[String]>([])
@@ -17,7 +17,7 @@ struct WorkerStopTests {
         while !mayEnd.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
         return .complete(verified(name))
       }
-      let worker = QueueWorker(queue: .intake, deliveries: queue, settlesTogether: settlesTogether, lanes: 4, handler: handler)
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: pace, handler: handler)
       let run = Task { await worker.run() }
       try await eventually("work was begun in each lane") { worked.withLock { $0.count } > 100 }
       worker.stop()

@@ -12,7 +12,8 @@
 -- Answers 1 when new, 0 when seen before, -1 when the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 or redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
 local due = tonumber(ARGV[7])
-local waiting = redis.call('XLEN', KEYS[4]) + redis.call('ZCARD', KEYS[5])
+local ready = redis.call('XLEN', KEYS[4])
+local waiting = ready + redis.call('ZCARD', KEYS[5])
 if ARGV[12] then waiting = waiting + redis.call('ZCARD', KEYS[8]) end
 if waiting >= tonumber(ARGV[3]) then return redis.call('SISMEMBER', KEYS[1], ARGV[1]) - 1 end
 if redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
@@ -34,4 +35,6 @@ elseif line then
 else
   redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10])
 end
+-- The shard's owner reads on by itself while there is something.
+if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], '') end
 return 1

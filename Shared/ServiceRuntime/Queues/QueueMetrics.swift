@@ -35,7 +35,7 @@ public enum QueueMetrics {
 
   /// What a worker tells of its work.
   public static func observer(_ queue: QueueName, _ registry: MetricsRegistry)
-    -> @Sendable (QueueWorker.Observation) -> Void
+    -> @Sendable (WorkObservation) -> Void
   {
     let name = queue.rawValue
     registry.counter(

@@ -1,0 +1,74 @@
+/// Writes what Redis' scripts read with `cmsgpack.unpack` (the MessagePack specification): maps of named values.
+struct MessagePackWriter {
+  private(set) var bytes: [UInt8] = []
+  /// Where the open maps' and lists' counts stand, and what they have so far.
+  private var open: [(place: Int, count: UInt16)] = []
+
+  init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+  /// A map; its values are written with ``key(_:)`` in front of each.
+  mutating func beginMap() { begin(0xDE) }
+
+  /// A list; each of its values is announced with ``element()``.
+  mutating func beginList() { begin(0xDC) }
+
+  private mutating func begin(_ kind: UInt8) {
+    bytes.append(kind)
+    open.append((bytes.count, 0))
+    bytes.append(0)
+    bytes.append(0)
+  }
+
+  /// Ends the innermost map or list.
+  mutating func end() {
+    guard let (place, count) = open.popLast() else { return }
+    bytes[place] = UInt8(truncatingIfNeeded: count >> 8)
+    bytes[place + 1] = UInt8(truncatingIfNeeded: count)
+  }
+
+  /// The name of the next value; up to 31 bytes.
+  mutating func key(_ name: StaticString) {
+    open[open.count - 1].count += 1
+    name.withUTF8Buffer { name in
+      precondition(name.count < 32)
+      bytes.append(0xA0 | UInt8(name.count))
+      bytes.append(contentsOf: name)
+    }
+  }
+
+  mutating func element() { open[open.count - 1].count += 1 }
+
+  mutating func string(_ text: String) {
+    var text = text
+    text.withUTF8 { string($0) }
+  }
+
+  mutating func string(_ text: Substring) {
+    var text = text
+    text.withUTF8 { string($0) }
+  }
+
+  mutating func string(_ text: [UInt8]) { text.withUnsafeBufferPointer { string($0) } }
+
+  private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
+    switch text.count {
+    case ..<32: bytes.append(0xA0 | UInt8(text.count))
+    case ..<65_536: number(0xDA, UInt64(text.count), 2)
+    default: number(0xDB, UInt64(text.count), 4)
+    }
+    bytes.append(contentsOf: text)
+  }
+
+  /// Scripts have numbers of 53 bits: what is longer is to be written as text.
+  mutating func int(_ value: Int) {
+    precondition(value.magnitude < 1 << 53)
+    if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), 8) }
+  }
+
+  mutating func bool(_ value: Bool) { bytes.append(value ? 0xC3 : 0xC2) }
+
+  private mutating func number(_ kind: UInt8, _ value: UInt64, _ width: Int) {
+    bytes.append(kind)
+    for place in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(place)))) }
+  }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+
+/// One shard as a worker knows it: whether it owns it, and whether it works it.
+final class OwnedShard: Sendable {
+  private struct State {
+    var ownership: ShardOwnership?
+    /// Up to here each message is counted before it is worked.
+    var suspectedUntil: EntryID?
+    var isWorking = false
+    /// Whether something came while it was being worked.
+    var wasRung = false
+    /// Whether it is to be given back as soon as it is not being worked.
+    var isLeaving = false
+  }
+
+  let shard: Shard
+  private let state = Mutex(State())
+
+  init(_ shard: Shard) { self.shard = shard }
+
+  var ownership: ShardOwnership? { state.withLock(\.ownership) }
+  var suspectedUntil: EntryID? { state.withLock(\.suspectedUntil) }
+  /// Whether its work may go on.
+  var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isLeaving } }
+
+  func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
+    state.withLock { state in
+      state.ownership = ownership
+      state.suspectedUntil = suspectedUntil
+      state.isLeaving = false
+    }
+  }
+
+  /// Another has it.
+  func lose() {
+    state.withLock { state in
+      state.ownership = nil
+      state.suspectedUntil = nil
+      state.isLeaving = false
+    }
+  }
+
+  func clearSuspicion() { state.withLock { $0.suspectedUntil = nil } }
+
+  /// Something may be there: whether its work begins now. Where it is under way it looks again by itself.
+  func ring() -> Bool {
+    state.withLock { state in
+      guard state.ownership != nil, !state.isLeaving else { return false }
+      guard !state.isWorking else {
+        state.wasRung = true
+        return false
+      }
+      state.isWorking = true
+      state.wasRung = false
+      return true
+    }
+  }
+
+  /// Its stream was found empty: whether its work ends. It goes on where something came meanwhile.
+  func rests() -> Bool {
+    state.withLock { state in
+      if state.wasRung, state.ownership != nil, !state.isLeaving {
+        state.wasRung = false
+        return false
+      }
+      state.isWorking = false
+      return true
+    }
+  }
+
+  /// Its work ends, whatever came.
+  func stops() { state.withLock { $0.isWorking = false } }
+
+  /// It is to be given back: what to give back now, unless it is being worked.
+  func leave() -> ShardOwnership? {
+    state.withLock { state in
+      state.isLeaving = true
+      guard !state.isWorking else { return nil }
+      return Self.release(&state)
+    }
+  }
+
+  /// What is to be given back now that its work has ended.
+  func takeLeave() -> ShardOwnership? {
+    state.withLock { state in
+      guard state.isLeaving, !state.isWorking else { return nil }
+      return Self.release(&state)
+    }
+  }
+
+  private static func release(_ state: inout State) -> ShardOwnership? {
+    defer {
+      state.ownership = nil
+      state.suspectedUntil = nil
+      state.isLeaving = false
+    }
+    return state.ownership
+  }
+}

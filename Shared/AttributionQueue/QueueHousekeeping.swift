@@ -1,0 +1,11 @@
+/// What is to be done now and again beside the work of a queue whose shards are owned, until its task is cancelled. It begins when a worker that was
+/// started has come to what waited for it, and not at one moment where many were started.
+struct QueueHousekeeping: Sendable {
+  let queue: QueueName
+  let deliveries: DeliveryQueue
+
+  func run() async {
+    do { try await Task.sleep(for: deliveries.configuration.housekeepingDelay * Double.random(in: 0.2...1)) } catch { return }
+    await DeadLetterBound(queue: queue, deliveries: deliveries).run()
+  }
+}

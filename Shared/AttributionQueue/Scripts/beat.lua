@@ -1,0 +1,9 @@
+-- beat: a worker is alive, by Redis' own clock.
+-- KEYS 1 workers by their last beat
+-- ARGV 1 worker, or nothing to ask only  2 how long one that does not beat counts as alive, ms
+-- Answers the workers that are alive.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now, ARGV[1]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+return redis.call('ZRANGE', KEYS[1], 0, -1)

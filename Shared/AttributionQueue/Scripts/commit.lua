@@ -1,0 +1,165 @@
+-- commit: settles messages of one shard's ready stream in one step, if the worker still owns the shard, and reads the next ones.
+-- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
+--      9 suspects
+--      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
+-- ARGV 1 the ownership, as its owner has it  2 what holds for all messages, packed  3 entry id behind which is read  4 how many to read
+--      5… the messages, packed, in the order of the stream, from its first entry on
+-- All messages have in common: now, ms; deliveries, what the names of their records begin with, and recordSeconds, how long records
+-- are kept; rejectedBodies and rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what
+-- the names of its buckets of this, the last and the next generation begin with, and how many seconds a bucket is kept.
+-- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
+--   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member; holds, when it is to be kept as it
+--     is if the natural key was counted before; forgotten, a claimed idempotency key's bucket and member; keepsBody; own, a record of the
+--     service's own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
+--   delayed: due, ms; attempts and history as they are then
+--   dead: dead, what the letter says; attempts and history as they are then
+--   unreadable: unreadable, what the letter says; final, when it can never be put back
+-- and a line when it keeps its order, with the id that it stands there by. suspected: it was counted when it was begun.
+-- Answers {0} when another owns the shard, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was counted
+-- before, so that there is no event; 2 it was counted before, and the message is where it was.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
+local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local all = cmsgpack.unpack(ARGV[2])
+local messages = {}
+for place = 5, #ARGV do messages[place - 4] = cmsgpack.unpack(ARGV[place]) end
+
+-- Most buckets of this generation are there already, and expire, and few are of the next one, which another's clock has to be ahead for:
+-- asked for all at once.
+local this, next = {}, {}
+for _, m in ipairs(messages) do
+  if m.natural then
+    local seen = all.seen[m.natural.store]
+    this[#this + 1], next[#next + 1] = seen.this .. m.natural.bucket, seen.next .. m.natural.bucket
+  end
+end
+local areNew = #this > 0 and redis.call('EXISTS', unpack(this)) < #this
+local areAhead = #next > 0 and redis.call('EXISTS', unpack(next)) > 0
+
+-- Claims a natural key; false when it was counted before.
+local function isFirst(natural)
+  local seen = all.seen[natural.store]
+  local bucket, member = natural.bucket, natural.member
+  if redis.call('SISMEMBER', seen.last .. bucket, member) == 1 then return false end
+  if areAhead and redis.call('SISMEMBER', seen.next .. bucket, member) == 1 then return false end
+  if redis.call('SADD', seen.this .. bucket, member) == 0 then return false end
+  if areNew then redis.call('EXPIRE', seen.this .. bucket, seen.seconds, 'NX') end
+  return true
+end
+
+-- The fields of a message as the stream has them.
+local function stored(m)
+  local entry = redis.call('XRANGE', ready, m.entry, m.entry)[1]
+  local field = {n = '0', h = ''}
+  for word = 1, #entry[2], 2 do field[entry[2][word]] = entry[2][word + 1] end
+  return field, entry[2]
+end
+
+local published, isPublished, records = {}, {}, {}
+
+local function publish(m)
+  for _, event in ipairs(m.events) do
+    -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
+    if m.natural or not isPublished[event.id] and redis.call('HEXISTS', index, event.id) == 0 then
+      isPublished[event.id] = true
+      published[#published + 1] = event.id
+      published[#published + 1] = redis.call('XADD', events, '*', 'i', event.id, 't', event.type, 'e', event.json)
+    end
+  end
+end
+
+local function complete(m)
+  local isNew = not m.natural or isFirst(m.natural)
+  if not isNew and m.holds then return 2 end
+  if isNew and m.events then publish(m) end
+  if m.forgotten then
+    local seen = all.seen.d
+    for _, name in ipairs({seen.this, seen.last, seen.next}) do redis.call('SREM', name .. m.forgotten.bucket, m.forgotten.member) end
+    -- A bucket that it leaves empty is gone, and new when a later message needs it.
+    areNew = true
+  end
+  if m.keepsBody and all.rejectedBodies > 0 then
+    local body = stored(m).b
+    if #body <= all.rejectedBytes then redis.call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', m.id, 'b', body) end
+  end
+  if m.own then redis.call('SET', m.own.key, m.own.value, 'EX', m.own.seconds) end
+  if m.letter then
+    -- Without its body, and final: there is nothing to be worked again.
+    local field = stored(m)
+    redis.call('XADD', dead, '*', 'i', m.id, 'k', field.k, 'b', '', 'a', field.a, 'n', m.attempts,
+      'h', field.h .. all.now .. ' ' .. m.letter .. '\n', 'x', m.letter, 'd', all.now, 'f', 1)
+  end
+  return isNew and 1 or 0
+end
+
+local function delay(m)
+  local field = stored(m)
+  redis.call('ZADD', delayed, m.due, m.id)
+  redis.call('HSET', payloads, m.id, cmsgpack.pack({field.k, field.b, field.a, m.attempts, m.history, m.line or false}))
+end
+
+local function bury(m)
+  local field = stored(m)
+  local words = {'*', 'i', m.id, 'k', field.k, 'b', field.b, 'a', field.a, 'n', m.attempts, 'h', m.history}
+  if m.line then words[#words + 1], words[#words + 2] = 'o', m.line end
+  for _, word in ipairs({'x', m.dead, 'd', all.now}) do words[#words + 1] = word end
+  redis.call('XADD', dead, unpack(words))
+end
+
+-- With every field that it has.
+local function buryUnreadable(m)
+  local _, fields = stored(m)
+  local words, has = {'*'}, {}
+  local function add(name, value)
+    has[name] = true
+    words[#words + 1], words[#words + 2] = name, value
+  end
+  add('i', m.id)
+  add('x', m.unreadable)
+  add('d', all.now)
+  if m.final then add('f', 1) end
+  -- More than one command may have.
+  if #fields > 1000 then fields = {'fields', cmsgpack.pack(fields)} end
+  for word = 1, #fields, 2 do
+    local name, value = fields[word], fields[word + 1]
+    if not (name == 'i' and value == m.id) then add((has[name] or name == 'f') and 'own ' .. name or name, value) end
+  end
+  -- One that is put back must have them.
+  if not has.n then add('n', 0) end
+  if not has.h then add('h', '') end
+  redis.call('XADD', dead, unpack(words))
+end
+
+local outcomes, finished, lines = {}, {}, {}
+for place, m in ipairs(messages) do
+  local outcome = 1
+  if m.due then
+    delay(m)
+  elseif m.dead then
+    bury(m)
+  elseif m.unreadable then
+    buryUnreadable(m)
+  else
+    outcome = complete(m)
+  end
+  outcomes[place] = outcome
+  if outcome ~= 2 then
+    finished[#finished + 1] = m.entry
+    if m.unreadable then
+      redis.call('SET', all.deliveries .. m.digest, m.record, 'XX', 'KEEPTTL')
+    elseif m.record then
+      redis.call('SET', all.deliveries .. m.digest, m.record, 'EX', all.recordSeconds)
+    end
+    if m.line and not m.due then lines[#lines + 1] = m end
+    if m.suspected then redis.call('HDEL', KEYS[9], m.entry) end
+  end
+end
+if #published > 0 then redis.call('HSET', index, unpack(published)) end
+if #finished == #messages and #messages > 0 then
+  -- All from the first entry on.
+  redis.call('XTRIM', ready, 'MINID', all.behind)
+elseif #finished > 0 then
+  redis.call('XDEL', ready, unpack(finished))
+end
+for _, m in ipairs(lines) do finish(all.lines .. m.line, delayed, payloads, ready, m.lineId or m.id) end
+local entries = ARGV[4] ~= '0' and redis.call('XRANGE', ready, ARGV[3], '+', 'COUNT', ARGV[4]) or {}
+return {1, outcomes, entries}

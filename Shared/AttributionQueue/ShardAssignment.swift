@@ -1,0 +1,23 @@
+/// Which worker is to own which shards of a queue: every worker finds the same, from the names of those that are alive alone.
+///
+/// Each shard goes to the worker whose name and the shard together have the highest hash (rendezvous hashing), so that one that comes
+/// or goes moves its own share and nothing else. Pure.
+enum ShardAssignment {
+  static func owner(of shard: Shard, among workers: [String]) -> String? {
+    workers.max { (weight($0, shard), $0) < (weight($1, shard), $1) }
+  }
+
+  static func shards(of worker: String, among workers: [String]) -> Set<Shard> {
+    Set(Shard.all.filter { owner(of: $0, among: workers) == worker })
+  }
+
+  /// FNV-1a, 64 bits, its bits mixed once more: names differ in few places.
+  private static func weight(_ worker: String, _ shard: Shard) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in worker.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    hash = (hash ^ UInt64(shard.index)) &* 0x100_0000_01b3
+    hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
+    hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+    return hash ^ (hash >> 33)
+  }
+}

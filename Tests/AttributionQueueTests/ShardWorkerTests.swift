@@ -1,0 +1,370 @@
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct ShardWorkerTests {
+  private static let verifying: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+    .complete(verified(lease.message.attributes["natural"] ?? ""))
+  }
+
+  /// Runs a worker whose shards are owned while the body runs.
+  private func working(
+    _ queue: DeliveryQueue, handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome = verifying,
+    while body: (ShardWorker) async throws -> Void
+  ) async throws {
+    let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: handler)
+    let run = Task { await worker.run() }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(worker)) } catch { result = .failure(error) }
+    worker.stop()
+    await run.value
+    try result.get()
+  }
+
+  private func ownerships(_ queue: DeliveryQueue) async throws -> [ShardOwnership] {
+    var all: [ShardOwnership] = []
+    for shard in Shard.all { all.append(try await .read(.intake, shard, queue)) }
+    return all
+  }
+
+  @Test func `What is there and what comes is worked in its order and leaves nothing behind`() async throws {
+    try await withQueue { queue, _ in
+      let names = (0..<100).map { "n\($0)" }
+      for name in names[..<50] { _ = try await queue.accept(request(name, order: "one")) }
+      let worked = Mutex<[String]>([])
+      try await working(
+        queue,
+        handler: { lease in
+          worked.withLock { $0.append(lease.message.attributes["natural"] ?? "") }
+          return await Self.verifying(lease)
+        }
+      ) { _ in
+        for name in names[50...] { _ = try await queue.accept(request(name, order: "one")) }
+        _ = try await queue.accept(request("n0", copy: "again", order: "one"))
+        try await eventually("all are worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+      }
+      #expect(worked.withLock { $0 } == names + ["n0"])
+      #expect(try await queue.allEvents() == names.map { "e-" + $0 })
+      #expect(try await queue.delivery(queue.deliveryID(for: request("n7", order: "one")))?.state == .verified)
+      let shard = queue.deliveryID(for: request("n0", order: "one")).shard
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 0)
+      // Given back: whoever comes next need not wait.
+      let owners = try await ownerships(queue)
+      #expect(owners.allSatisfy { $0.owner == nil })
+      #expect(try await queue.send(["ZCARD", .string(Keys.workers(.intake))]).integer == 0)
+    }
+  }
+
+  @Test func `A message that comes into an empty shard is heard of`() async throws {
+    try await withQueue { queue, _ in
+      let heard = Mutex<[Shard]>([])
+      let rings = ShardRings(.intake, queue, loop: 0) { shard in heard.withLock { $0.append(shard) } }
+      let shard = queue.deliveryID(for: request("a")).shard
+      rings.want(shard)
+      try await eventually("it is subscribed") {
+        await rings.update()
+        return rings.isWhole
+      }
+      heard.withLock { $0 = [] }
+      _ = try await queue.accept(request("a"))
+      try await eventually("it is heard") { heard.withLock { $0 } == [shard] }
+      // While something is there its owner reads on by itself.
+      _ = try await queue.accept(request("a", copy: "again"))
+      #expect(heard.withLock { $0.count } == 1, "while something was there")
+      rings.forget(shard)
+      await rings.update()
+      try await queue.redis.send(["DEL", .string(Keys.ready(.intake, shard))])
+      _ = try await queue.accept(request("a", copy: "third"))
+      #expect(heard.withLock { $0 } == [shard])
+      rings.close()
+    }
+  }
+
+  @Test func `Every outcome is settled as the handler says`() async throws {
+    try await withQueue({
+      $0.backoffBase = .milliseconds(1)
+      $0.maxAttempts = 3
+    }) { queue, _ in
+      let names = ["done", "again", "dead", "waits", "always"]
+      for name in names { _ = try await queue.accept(request(name, order: "one")) }
+      let shard = queue.deliveryID(for: request("done", order: "one")).shard
+      // Left by a hand.
+      try await queue.redis.send(["XADD", .string(Keys.ready(.intake, shard)), "*", "i", "nobody", "z", "1"])
+      let attempts = Mutex<[String: [Int]]>([:])
+      try await working(
+        queue,
+        handler: { lease in
+          let name = lease.message.attributes["natural"] ?? ""
+          let count = attempts.withLock { attempts in
+            attempts[name, default: []].append(lease.attempt)
+            return attempts[name]?.count ?? 0
+          }
+          switch name {
+          case "again" where count < 3: return .retry(after: .milliseconds(5), error: "not yet")
+          case "waits" where count < 3: return .wait(.milliseconds(5))
+          case "always": return .retry(after: nil, error: "never\nat all")
+          case "dead": return .deadLetter(error: "no")
+          default: return .complete(verified(name))
+          }
+        }
+      ) { _ in
+        try await eventually("all are settled") {
+          let now = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+          return now.depth + now.delayed == 0 && now.dead == 3
+        }
+      }
+      #expect(try await queue.allEvents().sorted() == ["e-again", "e-done", "e-waits"])
+      #expect(attempts.withLock { $0["again"] } == [1, 2, 3])
+      #expect(attempts.withLock { $0["waits"] } == [1, 1, 1])
+      #expect(attempts.withLock { $0["always"] } == [1, 2, 3])
+      let letters = try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10)
+      #expect(Set(letters.map(\.lastError)) == ["never at all", "no", UnreadableEntry.reason])
+      let always = try #require(letters.first { $0.lastError == "never at all" })
+      #expect(always.attempts == 3 && always.history.count == 3)
+      #expect(try await queue.delivery(always.id)?.state == .dead)
+      let again = try await queue.delivery(queue.deliveryID(for: request("again", order: "one")))
+      #expect(again?.attempts == 3 && again?.lastError == "not yet")
+    }
+  }
+
+  @Test func `What was counted before is left to its handler, and others of the step are settled`() async throws {
+    try await withQueue { queue, _ in
+      let names = ["a", "b", "a", "c", "a"]
+      for (copy, name) in names.enumerated() { _ = try await queue.accept(request(name, copy: "\(copy)", order: "one")) }
+      let asked = Mutex(0)
+      try await working(
+        queue,
+        handler: { lease in
+          let name = lease.message.attributes["natural"] ?? ""
+          var completion = verified(name)
+          completion.whenSeen = {
+            let count = asked.withLock { asked in
+              asked += 1
+              return asked
+            }
+            return .complete(
+              Completion(
+                state: .rejected, events: [EventRecord(id: "seen-\(count)", type: "t.s", json: Array("{}".utf8))], reason: "conflict"))
+          }
+          return .complete(completion)
+        }
+      ) { _ in
+        try await eventually("all are worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+      }
+      #expect(asked.withLock { $0 } == 2)
+      #expect(try await queue.allEvents().sorted() == ["e-a", "e-b", "e-c", "seen-1", "seen-2"])
+      let last = try await queue.delivery(queue.deliveryID(for: request("a", copy: "4", order: "one")))
+      #expect(last?.state == .rejected && last?.reason == "conflict")
+    }
+  }
+
+  @Test func `Workers share the shards out, and one that stops leaves its own to the others`() async throws {
+    try await withQueue { queue, _ in
+      try await working(queue) { first in
+        try await eventually("one owns all") { first.owned == Shard.count }
+        try await working(queue) { second in
+          try await eventually("both own their shares") {
+            first.owned + second.owned == Shard.count && second.owned > 50 && first.owned > 50
+          }
+          for number in 0..<200 { _ = try await queue.accept(request("m\(number)")) }
+        }
+        try await eventually("one owns all again") { first.owned == Shard.count }
+        try await eventually("all are worked") { try await queue.allEvents().count == 200 }
+      }
+    }
+  }
+
+  @Test func `A worker that died is succeeded when it does not beat any more, and its messages are counted when they are begun`()
+    async throws
+  {
+    try await withQueue({ $0.lease = .milliseconds(500) }) { queue, _ in
+      for number in 0..<5 { _ = try await queue.accept(request("m\(number)", order: "one")) }
+      let shard = queue.deliveryID(for: request("m0", order: "one")).shard
+      let ghost = ShardOwnership(text: "")
+      guard case .own(let held, nil) = try await ghost.take(.intake, shard, for: "ghost", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      _ = try await queue.run(Scripts.beat, [Keys.workers(.intake)], ["ghost", 60_000])
+      let attempts = Mutex<[Int]>([])
+      try await working(
+        queue,
+        handler: { lease in
+          attempts.withLock { $0.append(lease.attempt) }
+          return await Self.verifying(lease)
+        }
+      ) { worker in
+        try await eventually("it is taken over") { try await queue.allEvents().count == 5 }
+        let now = try await ShardOwnership.read(.intake, shard, queue)
+        #expect(now.owner.map(String.init) == worker.name)
+        #expect(now.text.hasPrefix("2 "))
+      }
+      // Each may have been begun before.
+      #expect(attempts.withLock { $0 } == [2, 2, 2, 2, 2])
+      let suspects = try await queue.send(["HKEYS", .string(Keys.suspects(.intake, shard))]).array ?? []
+      #expect(suspects.allSatisfy { $0.string == "until" })
+      // What the dead one still says is not heard.
+      let reply = try await queue.run(Scripts.disown, [Keys.ownership(.intake, shard)], [.string(held.text)])
+      #expect(reply.integer == 0)
+    }
+  }
+
+  @Test func `A message that its workers die of becomes a dead letter, and those beside it do not`() async throws {
+    try await withQueue({
+      $0.lease = .milliseconds(200)
+      $0.maxDeliveries = 3
+    }) { queue, _ in
+      for name in ["a", "poison", "b"] { _ = try await queue.accept(request(name, order: "one")) }
+      let shard = queue.deliveryID(for: request("a", order: "one")).shard
+      let begun = Mutex(0)
+      // Each dies in the middle, as a process does: it owns the shard, settles nothing and says nothing any more.
+      for number in 0..<6 where try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0 {
+        let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random()) { lease in
+          let name = lease.message.attributes["natural"] ?? ""
+          guard name == "poison" else { return .complete(verified(name)) }
+          begun.withLock { $0 += 1 }
+          try? await Task.sleep(for: .seconds(3600))
+          return .giveBack
+        }
+        let run = Task { await worker.run() }
+        try await eventually("it begins, or gives up") {
+          let dead = try await QueueAdministration(deliveries: queue).snapshot(.intake).dead
+          return begun.withLock { $0 } > number || dead == 1
+        }
+        guard begun.withLock({ $0 }) > number else {
+          worker.stop()
+          await run.value
+          break
+        }
+        // Another takes its place, who knows nothing of how it ended.
+        let before = try await ShardOwnership.read(.intake, shard, queue)
+        _ = try await before.take(.intake, shard, for: "ghost-\(number)", isAbandoned: true, queue)
+        run.cancel()
+        await run.value
+      }
+      #expect(begun.withLock { $0 } == 3)
+      try await working(queue) { _ in
+        try await eventually("the others are worked") { try await queue.allEvents().sorted() == ["e-a", "e-b"] }
+      }
+      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).first)
+      #expect(letter.lastError.hasPrefix("its worker ended"))
+    }
+  }
+
+  @Test func `A step that another's ownership has overtaken does nothing`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      guard case .own(let stale, _) = try await ShardOwnership(text: "").take(.intake, id.shard, for: "one", isAbandoned: false, queue),
+        case .own(let held, _) = try await stale.take(.intake, id.shard, for: "two", isAbandoned: false, queue)
+      else { return #expect(Bool(false), "not taken") }
+      let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, id.shard)), "-", "+"]).array ?? []
+      let entry = try #require(entries.first?.array)
+      let message = try #require(
+        LeasedMessage(queue: .intake, entryID: entry[0].string ?? "", fields: entry[1], deliveryCount: 1, consumer: ""))
+      var call = CommitCall(.intake, id.shard, many: 1, queue)
+      call.complete(message, verified("a"), isSuspected: false, started: .now, now: DeliveryQueue.now)
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(stale, reading: 1)).array?.map(\.integer) == [0])
+      #expect(try await queue.allEvents().isEmpty)
+      let done = try await queue.run(Scripts.commit, call.keys, call.arguments(held, reading: 1)).array ?? []
+      #expect(done.first?.integer == 1 && done[1].array?.map(\.integer) == [1] && done[2].array?.isEmpty == true)
+      #expect(try await queue.allEvents() == ["e-a"])
+    }
+  }
+
+  @Test func `A queue that is paused is not worked, and goes on`() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      try await administration.pause(.intake)
+      try await working(queue) { worker in
+        try await eventually("it owns all") { worker.owned == Shard.count }
+        for number in 0..<20 { _ = try await queue.accept(request("m\(number)")) }
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(try await queue.allEvents().isEmpty)
+        try await administration.resume(.intake)
+        try await eventually("it goes on") { try await queue.allEvents().count == 20 }
+      }
+    }
+  }
+
+  @Test func `Messages that keep their order do, while some are retried and workers come and go`() async throws {
+    try await withQueue({ $0.backoffCap = .milliseconds(20) }) { queue, _ in
+      let worked = Mutex<[String: [Int]]>([:])
+      let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+        let parts = (lease.message.attributes["natural"] ?? "").split(separator: ":")
+        if Int.random(in: 0..<4) == 0 { return .retry(after: .milliseconds(.random(in: 0...10)), error: "again") }
+        worked.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
+        return .complete(Completion(state: .done, events: []))
+      }
+      try await working(queue, handler: handler) { _ in
+        for number in 0..<40 {
+          for line in 0..<8 { _ = try await queue.accept(request("l\(line):\(number)", order: "l\(line)", keepsOrder: true)) }
+          if number == 20 {
+            try await working(queue, handler: handler) { second in
+              try await eventually("it has a share") { second.owned > 20 }
+            }
+          }
+        }
+        try await eventually("all are worked") { worked.withLock { $0.values.reduce(0) { $0 + $1.count } } >= 320 }
+      }
+      for line in 0..<8 { #expect(worked.withLock { $0["l\(line)"] } == Array(0..<40)) }
+    }
+  }
+
+  @Test func `Nothing is lost and nothing counted twice while Redis is killed and workers are stopped at random`() async throws {
+    let redis = try PrivateRedis()
+    let queue = try await redis.queue {
+      $0.lease = .milliseconds(800)
+      $0.backoffCap = .milliseconds(20)
+    }
+    let isRunning = Flag(true)
+    let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
+      if Int.random(in: 0..<10) == 0 { return .retry(after: .milliseconds(.random(in: 0...20)), error: "again") }
+      return .complete(verified(lease.message.attributes["natural"] ?? ""))
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          while isRunning.value {
+            let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: handler)
+            let task = Task { await worker.run() }
+            try await Task.sleep(for: .milliseconds(.random(in: 300...1500)))
+            if Bool.random() { worker.stop() } else { task.cancel() }
+            await task.value
+          }
+        }
+      }
+      for number in 0..<600 {
+        let delivery = request("m\(number % 500)", copy: "\(number)")
+        while (try? await queue.accept(delivery)) == nil { try await Task.sleep(for: .milliseconds(20)) }
+        if number % 150 == 149 {
+          redis.kill()
+          try await Task.sleep(for: .milliseconds(200))
+          try redis.start()
+        }
+        try await Task.sleep(for: .milliseconds(4))
+      }
+      isRunning.value = false
+      try await group.waitForAll()
+    }
+    try await working(queue) { _ in
+      try await eventually("all are worked") {
+        let now = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+        return now.depth + now.delayed == 0
+      }
+    }
+    let events = try await queue.allEvents()
+    #expect(events.count == 500)
+    #expect(Set(events).count == 500)
+    #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0)
+  }
+}
+
+private final class Flag: Sendable {
+  private let state: Mutex<Bool>
+  init(_ value: Bool) { state = Mutex(value) }
+  var value: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}
