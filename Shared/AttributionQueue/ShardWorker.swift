@@ -30,7 +30,7 @@ public final class ShardWorker: Sendable {
   /// How often a worker says that it is alive, at the least.
   private static let beat: Duration = .seconds(1)
   /// How often shards are looked at that nobody rang for: what was rung for while no connection stood is found then.
-  private static let look: Duration = .seconds(2)
+  private static let look: Duration = .seconds(10)
   /// The same while subscriptions are missing.
   private static let lookInstead: Duration = .milliseconds(200)
   /// How long another's shards that are to be had are waited for before they are asked for again.
@@ -328,6 +328,8 @@ public final class ShardWorker: Sendable {
   private func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership) async {
     var known = before
     while !isStopping {
+      // What fails at once, and again, is not to be tried all the time.
+      try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
       do {
         switch try await known.take(queue, shard.shard, for: name, isAbandoned: false, deliveries) {
         case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)
@@ -335,9 +337,7 @@ public final class ShardWorker: Sendable {
         case .lost(let now) where now.owner.map { $0 == name } ?? false: known = now
         case .lost: return shard.lose()
         }
-      } catch {
-        try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
-      }
+      } catch { continue }
     }
     shard.lose()
   }

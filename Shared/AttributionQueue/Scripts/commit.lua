@@ -46,10 +46,11 @@ local function isFirst(natural)
   return true
 end
 
--- The fields of a message as the stream has them.
+-- The fields of a message as the stream has them; none where a hand has taken it away: a script is not undone where it fails.
 local function stored(m)
   local entry = redis.call('XRANGE', ready, m.entry, m.entry)[1]
-  local field = {n = '0', h = ''}
+  if not entry then return nil, {} end
+  local field = {n = '0', h = '', k = '', b = '', a = ''}
   for word = 1, #entry[2], 2 do field[entry[2][word]] = entry[2][word + 1] end
   return field, entry[2]
 end
@@ -78,27 +79,32 @@ local function complete(m)
     areNew = true
   end
   if m.keepsBody and all.rejectedBodies > 0 then
-    local body = stored(m).b
-    if #body <= all.rejectedBytes then redis.call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', m.id, 'b', body) end
+    local field = stored(m)
+    local body = field and field.b
+    if body and #body <= all.rejectedBytes then redis.call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', m.id, 'b', body) end
   end
   if m.own then redis.call('SET', m.own.key, m.own.value, 'EX', m.own.seconds) end
   if m.letter then
     -- Without its body, and final: there is nothing to be worked again.
     local field = stored(m)
-    redis.call('XADD', dead, '*', 'i', m.id, 'k', field.k, 'b', '', 'a', field.a, 'n', m.attempts,
-      'h', field.h .. all.now .. ' ' .. m.letter .. '\n', 'x', m.letter, 'd', all.now, 'f', 1)
+    if field then
+      redis.call('XADD', dead, '*', 'i', m.id, 'k', field.k, 'b', '', 'a', field.a, 'n', m.attempts,
+        'h', field.h .. all.now .. ' ' .. m.letter .. '\n', 'x', m.letter, 'd', all.now, 'f', 1)
+    end
   end
   return isNew and 1 or 0
 end
 
 local function delay(m)
   local field = stored(m)
+  if not field then return end
   redis.call('ZADD', delayed, m.due, m.id)
   redis.call('HSET', payloads, m.id, cmsgpack.pack({field.k, field.b, field.a, m.attempts, m.history, m.line or false}))
 end
 
 local function bury(m)
   local field = stored(m)
+  if not field then return end
   local words = {'*', 'i', m.id, 'k', field.k, 'b', field.b, 'a', field.a, 'n', m.attempts, 'h', m.history}
   if m.line then words[#words + 1], words[#words + 2] = 'o', m.line end
   for _, word in ipairs({'x', m.dead, 'd', all.now}) do words[#words + 1] = word end
@@ -107,7 +113,8 @@ end
 
 -- With every field that it has.
 local function buryUnreadable(m)
-  local _, fields = stored(m)
+  local field, fields = stored(m)
+  if not field then return end
   local words, has = {'*'}, {}
   local function add(name, value)
     has[name] = true

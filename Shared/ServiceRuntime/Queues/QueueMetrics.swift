@@ -4,7 +4,8 @@ public import AttributionQueue
 public enum QueueMetrics {
   static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
     for (name, help) in [
-      ("ready", "Messages no worker holds."), ("in_flight", "Messages under a lease."),
+      ("ready", "Messages that are ready, those that an owner of their shard works among them."),
+      ("in_flight", "Messages under a lease of their own."),
       ("delayed", "Messages that wait."), ("dead", "Messages given up."),
     ] {
       registry.gauge("attribution_queue_\(name)", help: help, labels: ["queue"])

@@ -13,8 +13,8 @@ from ..report import middle
 from . import Context
 
 NUMBER, TITLE = "5", "Scale: one to four instances"
-MOST, ROUNDS, SECONDS = 4, 3, 3
-CORES = {"verifier": 0.06, "signer": 0.06}
+MOST, ROUNDS, SECONDS = 4, 5, 2
+CORES = {"verifier": 0.05, "signer": 0.05}
 SCRIPTS = {"verifier": "verify.lua", "signer": "sign.lua"}
 WHAT = {"verifier": "VerifySKAdNetworkPostback, P-256", "signer": "SignSKAdNetworkImpression"}
 CONNECTIONS = 128
