@@ -55,7 +55,7 @@ local function stored(m)
   return field, entry[2]
 end
 
-local published, isPublished, records = {}, {}, {}
+local published, isPublished = {}, {}
 
 local function publish(m)
   for _, event in ipairs(m.events) do
