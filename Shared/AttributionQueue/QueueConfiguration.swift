@@ -1,7 +1,9 @@
 /// The queues' limits.
 public struct QueueConfiguration: Sendable {
-  /// How long a worker holds a message without renewing.
+  /// How long a worker holds a message without renewing, where messages are leased one by one.
   public var lease: Duration = .seconds(30)
+  /// How long a worker that gives no sign of life keeps its shards.
+  public var workerTimeout: Duration = .seconds(10)
   /// Tries before a message becomes a dead letter.
   public var maxAttempts = 25
   /// How often a message may be taken over from workers that died.

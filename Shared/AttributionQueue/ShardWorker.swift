@@ -133,7 +133,7 @@ public final class ShardWorker: Sendable {
 
   /// Says that this worker is alive, gives back what is another's share and takes its own, again and again until it is to stop.
   private func shareOut(_ places: [Place], _ rings: [ShardRings]) async {
-    let beat = min(Self.beat, deliveries.configuration.lease / 5)
+    let beat = min(Self.beat, deliveries.configuration.workerTimeout / 5)
     var (nextBeat, nextLook) = (ContinuousClock.now, ContinuousClock.now)
     var alive: [String] = []
     var lastBeat = ContinuousClock.now
@@ -144,7 +144,7 @@ public final class ShardWorker: Sendable {
         if let workers = try? await workers(beating: name) {
           alive = workers
           // It was taken to be dead meanwhile.
-          if lastBeat.duration(to: .now) >= deliveries.configuration.lease { await loseWhatIsLost() }
+          if lastBeat.duration(to: .now) >= deliveries.configuration.workerTimeout { await loseWhatIsLost() }
           lastBeat = .now
         }
         for ring in rings { await ring.update() }
@@ -182,7 +182,7 @@ public final class ShardWorker: Sendable {
   /// The workers that are alive. `beating`: one that says that it is.
   private func workers(beating worker: String) async throws(QueueError) -> [String] {
     let reply = try await deliveries.run(
-      Scripts.beat, [Keys.workers(queue)], [.string(worker), .integer(deliveries.configuration.lease.milliseconds)])
+      Scripts.beat, [Keys.workers(queue)], [.string(worker), .integer(deliveries.configuration.workerTimeout.milliseconds)])
     return reply.elements.compactMap(\.string)
   }
 

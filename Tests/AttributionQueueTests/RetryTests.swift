@@ -228,6 +228,7 @@ import Testing
     print("seed \(seed)")
     try await withQueue({
       $0.lease = .milliseconds(200)
+      $0.workerTimeout = .milliseconds(200)
       $0.maxDeliveries = 1000
       $0.maxAttempts = 1000
       $0.backoffBase = .milliseconds(5)

@@ -12,6 +12,7 @@ import Testing
       $0.maxDeliveries = 1
       $0.acknowledgedEventTTL = .zero
       $0.lease = .milliseconds(200)
+      $0.workerTimeout = .milliseconds(200)
     }) { queue, server in
       let client = try await server.client()
       try await client.send(["CONFIG", "SET", "slowlog-max-len", "100000"])

@@ -179,7 +179,7 @@ import Testing
   @Test func `A worker that died is succeeded when it does not beat any more, and its messages are counted when they are begun`()
     async throws
   {
-    try await withQueue({ $0.lease = .milliseconds(500) }) { queue, _ in
+    try await withQueue({ $0.workerTimeout = .milliseconds(500) }) { queue, _ in
       for number in 0..<5 { _ = try await queue.accept(request("m\(number)", order: "one")) }
       let shard = queue.deliveryID(for: request("m0", order: "one")).shard
       let ghost = ShardOwnership(text: "")
@@ -213,6 +213,7 @@ import Testing
   @Test func `A message that its workers die of becomes a dead letter, and those beside it do not`() async throws {
     try await withQueue({
       $0.lease = .milliseconds(200)
+      $0.workerTimeout = .milliseconds(200)
       $0.maxDeliveries = 3
     }) { queue, _ in
       for name in ["a", "poison", "b"] { _ = try await queue.accept(request(name, order: "one")) }
@@ -315,6 +316,7 @@ import Testing
     let redis = try PrivateRedis()
     let queue = try await redis.queue {
       $0.lease = .milliseconds(800)
+      $0.workerTimeout = .milliseconds(800)
       $0.backoffCap = .milliseconds(20)
     }
     let isRunning = Flag(true)

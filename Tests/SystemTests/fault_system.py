@@ -209,7 +209,7 @@ class Proxy:
 class FaultSystem:
     """Redis and services on random ports of loopback. `queues` is the configuration's part of that name."""
 
-    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s }", more: str = ""):
+    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = ""):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.redis_port = free_port()

@@ -10,7 +10,7 @@ def short_lease(system, name: str):
     """Restarts the service with short leases, and as it was afterwards."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()
-    configuration.write_text(before + "queues: { lease: 3s }\n")
+    configuration.write_text(before + "queues: { lease: 3s, workerTimeout: 3s }\n")
     system.service("stop", name)
     system.service("start", name)
     try:

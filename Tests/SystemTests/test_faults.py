@@ -130,7 +130,7 @@ def test_what_was_acknowledged_is_what_there_is_whatever_fails_meanwhile(tmp_pat
     dice = random.Random(SEED)
     maker = Maker(dice)
     # No message is poison here: however often its workers die, it must be finished.
-    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}")
+    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}")
     proxies = {"redis": Proxy(system.redis_port, random.Random(dice.random()))}
     simulated = system.start_simulator()
     system.service("ingest", **simulated)

@@ -85,7 +85,7 @@ def check(system: FaultSystem, ledger: Ledger) -> dict[str, int]:
 
 
 def test_a_forgery_shadows_nothing_whichever_comes_first(tmp_path, maker):
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 2s, maxDeliveries: 1000 }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 2s, workerTimeout: 2s, maxDeliveries: 1000 }")
     ingests = [system.service("ingest"), system.service("ingest")]
     verifiers = [system.service("verifier"), system.service("verifier")]
     ledger = Ledger()
@@ -118,7 +118,7 @@ def test_a_forgery_shadows_nothing_whichever_comes_first(tmp_path, maker):
 
 
 def test_a_stale_worker_can_not_settle_what_another_has_taken_over(tmp_path, maker):
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1000 }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 1000 }")
     ingest, stale, other = system.service("ingest"), system.service("verifier"), system.service("verifier")
     stale.is_held = other.is_held = True
     ledger = Ledger()
@@ -192,7 +192,7 @@ def hanging_chain(port: int) -> Chain:
 
 def test_a_message_whose_worker_dies_each_time_is_a_dead_letter_and_the_next_of_its_order_key_waits_until_then(tmp_path, maker):
     responder = HangingResponder()
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 3 }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 3 }")
     configuration = tmp_path / "configuration.yaml"
     configuration.write_text(configuration.read_text().replace("rootCertificates:", "revocation: required, rootCertificates:"))
     ingest, verifier = system.service("ingest"), system.service("verifier")
@@ -370,7 +370,7 @@ def broker_variables(broker) -> dict[str, str]:
 
 
 def test_notifications_of_a_subscription_become_events_in_their_order_across_several_verifiers(tmp_path, maker):
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1000 }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 1000 }")
     ingests = [system.service("ingest"), system.service("ingest")]
     verifiers = [system.service("verifier") for _ in range(3)]
     ledger = Ledger()
@@ -403,7 +403,7 @@ def test_notifications_of_a_subscription_become_events_in_their_order_across_sev
 
 def test_overload_is_refused_before_its_bounds_and_passes_by_itself(tmp_path, maker):
     bound = 2 * 256 * MUCH
-    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, backlogBound: {bound} }}")
+    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, workerTimeout: 2s, backlogBound: {bound} }}")
     ingest, verifier = system.service("ingest"), system.service("verifier")
     ledger = Ledger()
     with system:
@@ -497,7 +497,7 @@ def test_a_redis_without_memory_refuses_and_what_it_has_is_worked_off(tmp_path, 
 
 def test_a_sigterm_under_load_loses_nothing_and_returns_all_leases(tmp_path, maker):
     # A lease that is not returned would hold its message for longer than this test waits.
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 300s }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 300s, workerTimeout: 300s }")
     ingests = [system.service("ingest"), system.service("ingest")]
     verifiers = [system.service("verifier"), system.service("verifier")]
     ledger = Ledger()
@@ -537,7 +537,7 @@ def test_a_sigterm_under_load_loses_nothing_and_returns_all_leases(tmp_path, mak
 
 
 def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_works_one_under_load(tmp_path, maker):
-    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, maxDeliveries: 1 }")
+    system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 1 }")
     ingest, verifier = system.service("ingest"), system.service("verifier")
     broker = system.service("asa-token-broker", **system.start_simulator())
     ledger, ending = Ledger(), threading.Event()

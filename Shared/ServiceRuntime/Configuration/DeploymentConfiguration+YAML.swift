@@ -253,7 +253,7 @@ extension DeploymentConfiguration {
     throws(ConfigurationError)
   {
     unknown += node.unknownKeys([
-      "lease", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
+      "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
       "deliveryGeneration",
       "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
       "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
@@ -269,6 +269,7 @@ extension DeploymentConfiguration {
     try node.count("deadLetterBytes", 1...1 << 50, &queue.deadLetterBytes)
     try node.time("deadLetterAge", .seconds(1)...Self.longest, &queue.deadLetterAge)
     try node.time("lease", .seconds(1)...Self.day, &queue.lease)
+    try node.time("workerTimeout", .seconds(1)...Self.day, &queue.workerTimeout)
     try node.count("maxAttempts", 1...1 << 30, &queue.maxAttempts)
     try node.count("maxDeliveries", 1...1 << 30, &queue.maxDeliveries)
     try node.count("backlogBound", 1...1 << 40, &queue.backlogBound)
