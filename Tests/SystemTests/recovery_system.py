@@ -18,7 +18,7 @@ VERIFIED = "appstore.notification.verified.v1"
 # An hour of Apple's schedule is ten seconds.
 SCALE = 360
 SETTINGS = """
-queues: { workerTimeout: 2s }
+queues: {{ workerTimeout: 2s }}
 recovery:
   lease: 2s
   heartbeat: 200ms
