@@ -8,6 +8,8 @@ struct CommitCall {
     let entryID: String
     /// Nil for an entry that is no message.
     let message: LeasedMessage?
+    /// Whether it was counted when it was begun, since its owner before may have died of it.
+    var isSuspected = false
     let started: ContinuousClock.Instant
     /// The outcome's word in metrics.
     let word: String
@@ -188,7 +190,8 @@ struct CommitCall {
     end(
       &pack,
       Work(
-        entryID: message.entryID, message: message, started: started, word: completion.word ?? completion.state.rawValue,
+        entryID: message.entryID, message: message, isSuspected: isSuspected, started: started,
+        word: completion.word ?? completion.state.rawValue,
         whenSeen: completion.whenSeen, death: nil))
   }
 

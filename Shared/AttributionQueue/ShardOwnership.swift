@@ -50,31 +50,3 @@ struct ShardOwnership: Sendable, Hashable {
   /// version of it may have settled more.
   private static let begunTogether = 2 * ShardWorker.settledTogether
 }
-
-/// The id of an entry of a stream: milliseconds and a number, in their order.
-struct EntryID: Sendable, Hashable, Comparable {
-  let milliseconds: UInt64
-  let number: UInt64
-
-  init?(_ text: String) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"))
-    guard parts.count == 2, let milliseconds = UInt64(Substring(parts[0])), let number = UInt64(Substring(parts[1])) else { return nil }
-    self.init(milliseconds: milliseconds, number: number)
-  }
-
-  init(milliseconds: UInt64, number: UInt64) {
-    self.milliseconds = milliseconds
-    self.number = number
-  }
-
-  /// The first that may follow.
-  var next: EntryID {
-    number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)
-  }
-
-  var text: String { "\(milliseconds)-\(number)" }
-
-  static func < (one: EntryID, other: EntryID) -> Bool {
-    (one.milliseconds, one.number) < (other.milliseconds, other.number)
-  }
-}

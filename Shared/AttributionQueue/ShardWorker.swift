@@ -28,7 +28,7 @@ public final class ShardWorker: Sendable {
   /// Messages that wait on an event loop before more are read.
   private static let waitingMessages = 768
   /// How often a worker says that it is alive, at the least.
-  private static let beat: Duration = .seconds(1)
+  private static let longestBeat: Duration = .seconds(1)
   /// How often shards are looked at that nobody rang for: what was rung for while no connection stood is found then.
   private static let look: Duration = .seconds(10)
   /// The same while subscriptions are missing.
@@ -45,6 +45,9 @@ public final class ShardWorker: Sendable {
   let name = RandomBytes.uuid()
   private let shards = Shard.all.map { OwnedShard($0) }
   private let look: PauseLook
+  private let life = Mutex(Life())
+  /// Shards of which a step got no answer: whether Redis has them as this worker's is not known.
+  private let unsure = Mutex<Set<Shard>>([])
   private let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   private let bell = Bell()
@@ -104,8 +107,8 @@ public final class ShardWorker: Sendable {
     case .judging: for executor in EventLoopExecutor.all() { places.append(await Place(executor, shards: Shard.count)) }
     case .waiting(let shards): places.append(await Place(nil, shards: shards))
     }
-    let rings = places.enumerated().map { index, place in
-      ShardRings(queue, deliveries, loop: index) { [shards] shard in
+    let subscriptions = places.enumerated().map { index, place in
+      ShardSubscriptions(queue, deliveries, loop: index) { [shards] shard in
         let shard = shards[shard.index]
         if shard.ring() { place.begins.yield(shard) }
       }
@@ -115,61 +118,81 @@ public final class ShardWorker: Sendable {
     await withTaskGroup(of: Void.self) { beside in
       beside.addTask { await poller.run() }
       beside.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
+      beside.addTask { await self.keepAlive() }
+      for subscriptions in subscriptions { beside.addTask { await subscriptions.run() } }
       await withTaskGroup(of: Void.self) { work in
         for place in places { work.addTask(executorPreference: place.executor) { await self.work(place) } }
-        await shareOut(places, rings)
+        await shareOut(places, subscriptions)
         for place in places { place.begins.finish() }
       }
       beside.cancelAll()
-      // Ends the poller's blocking read, which cancellation does not reach.
+      // Ends the poller's blocking read and a question on the way, which cancellation does not reach.
       poller.blocking.close()
+      for subscriptions in subscriptions { subscriptions.close() }
     }
     await giveAllBack()
-    for ring in rings { ring.close() }
     for place in places { await place.slices?.close() }
   }
 
   // MARK: Which shards
 
-  /// Says that this worker is alive, gives back what is another's share and takes its own, again and again until it is to stop.
-  private func shareOut(_ places: [Place], _ rings: [ShardRings]) async {
-    let beat = min(Self.beat, deliveries.configuration.workerTimeout / 5)
-    var (nextBeat, nextLook) = (ContinuousClock.now, ContinuousClock.now)
+  /// What the last answer to this worker's beat told.
+  private struct Life {
+    /// The workers that are alive.
     var alive: [String] = []
     var lastBeat = ContinuousClock.now
+    /// When shards of workers that are not alive may be taken.
+    var nextSuccession = ContinuousClock.now
+  }
+
+  /// Says that this worker is alive, again and again, whatever else it does.
+  private func keepAlive() async {
+    life.withLock { $0.lastBeat = .now }
+    let timeout = deliveries.configuration.workerTimeout
+    while !Task.isCancelled {
+      if let alive = try? await workers(beating: name) {
+        let (isOther, wasDead) = life.withLock { life in
+          let wasDead = life.lastBeat.duration(to: .now) >= timeout
+          // Where Redis was away for all, the others are alive and have not come to say so yet.
+          if wasDead { life.nextSuccession = .now + timeout }
+          defer { (life.alive, life.lastBeat) = (alive, .now) }
+          return (life.alive != alive, wasDead)
+        }
+        if wasDead { await loseWhatIsLost() }
+        if isOther { bell.ring() }
+      }
+      try? await Task.sleep(for: min(Self.longestBeat, timeout / 5))
+    }
+  }
+
+  /// Gives back what is another's share and takes this worker's own, again and again until it is to stop.
+  private func shareOut(_ places: [Place], _ subscriptions: [ShardSubscriptions]) async {
+    var nextLook = ContinuousClock.now
     while !isStopping {
       turned.withLock { $0 = .now }
-      if ContinuousClock.now >= nextBeat {
-        nextBeat = .now + beat
-        if let workers = try? await workers(beating: name) {
-          alive = workers
-          // It was taken to be dead meanwhile.
-          if lastBeat.duration(to: .now) >= deliveries.configuration.workerTimeout { await loseWhatIsLost() }
-          lastBeat = .now
+      let life = life.withLock { $0 }
+      let share = ShardAssignment.shards(of: name, among: life.alive)
+      await withDiscardingTaskGroup { group in
+        for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
+          subscriptions[shard.shard.index % subscriptions.count].forget(shard.shard)
+          guard let ownership = shard.leave() else { continue }
+          group.addTask { await self.giveBack(ownership, shard.shard) }
         }
-        for ring in rings { await ring.update() }
-      }
-      let share = ShardAssignment.shards(of: name, among: alive)
-      for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
-        rings[shard.shard.index % rings.count].forget(shard.shard)
-        if let ownership = shard.leave() { try? await ownership.giveBack(queue, shard.shard, deliveries) }
-      }
-      let missing = share.filter { shards[$0.index].ownership == nil }
-      await withDiscardingTaskGroup { [alive] group in
-        for shard in missing {
+        for shard in unsure.withLock({ $0 }) where !share.contains(shard) { group.addTask { await self.giveBackIfOwn(shard) } }
+        for shard in share where shards[shard.index].ownership == nil {
           group.addTask {
-            guard await self.take(shard, alive) else { return }
-            rings[shard.index % rings.count].want(shard)
+            guard await self.take(shard, life) else { return }
+            subscriptions[shard.index % subscriptions.count].want(shard)
             self.ring(shard, places)
           }
         }
       }
       if ContinuousClock.now >= nextLook {
-        nextLook = .now + (rings.allSatisfy(\.isWhole) ? Self.look : Self.lookInstead)
+        nextLook = .now + (subscriptions.allSatisfy(\.isWhole) ? Self.look : Self.lookInstead)
         for shard in share { ring(shard, places) }
       }
-      let isWaiting = share.contains { shards[$0.index].ownership == nil }
-      await bell.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: min(nextBeat, nextLook))))
+      let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
+      await bell.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
     }
   }
 
@@ -187,19 +210,41 @@ public final class ShardWorker: Sendable {
   }
 
   /// Takes a shard whose owner gave it back or is not alive; false where it has another owner.
-  private func take(_ shard: Shard, _ alive: [String]) async -> Bool {
+  private func take(_ shard: Shard, _ life: Life) async -> Bool {
     do throws(QueueError) {
       let known = try await ShardOwnership.read(queue, shard, deliveries)
       let isAbandoned = known.owner.map { $0 != name } ?? false
-      if isAbandoned, let owner = known.owner, alive.contains(String(owner)) { return false }
+      if isAbandoned, let owner = known.owner, life.alive.contains(String(owner)) || ContinuousClock.now < life.nextSuccession {
+        return false
+      }
       guard
         case .own(let ownership, let suspectedUntil) = try await known.take(
           queue, shard, for: name, isAbandoned: isAbandoned, deliveries)
       else { return false }
       if isAbandoned { observe(.reclaimed(1)) }
       shards[shard.index].own(ownership, suspectedUntil: suspectedUntil)
+      unsure.withLock { _ = $0.remove(shard) }
       return true
-    } catch { return false }
+    } catch {
+      unsure.withLock { _ = $0.insert(shard) }
+      return false
+    }
+  }
+
+  private func giveBack(_ ownership: ShardOwnership, _ shard: Shard) async {
+    do {
+      try await ownership.giveBack(queue, shard, deliveries)
+      unsure.withLock { _ = $0.remove(shard) }
+    } catch { unsure.withLock { _ = $0.insert(shard) } }
+  }
+
+  /// Gives back a shard that is another's share and that Redis has as this worker's, which does not work it: nobody else would take it.
+  private func giveBackIfOwn(_ shard: Shard) async {
+    guard let known = try? await ShardOwnership.read(queue, shard, deliveries) else { return }
+    guard shards[shard.index].ownership == nil, let owner = known.owner, owner == name else {
+      return unsure.withLock { _ = $0.remove(shard) }
+    }
+    await giveBack(known, shard)
   }
 
   /// Finds out which shards others have taken.
@@ -223,7 +268,7 @@ public final class ShardWorker: Sendable {
     await withDiscardingTaskGroup { group in
       for shard in shards {
         guard let ownership = shard.leave() else { continue }
-        group.addTask { try? await ownership.giveBack(self.queue, shard.shard, self.deliveries) }
+        group.addTask { await self.giveBack(ownership, shard.shard) }
       }
     }
   }
@@ -262,8 +307,8 @@ public final class ShardWorker: Sendable {
     while !isStopping, shard.isWanted, let ownership = shard.ownership {
       do {
         guard try await !look.isPaused() else {
-          if let read { place.room.leave(read.count) }
-          (read, last) = (nil, EntryID(milliseconds: 0, number: 0))
+          if let unworked = read.take() { place.room.leave(unworked.count) }
+          last = EntryID(milliseconds: 0, number: 0)
           try await Task.sleep(for: PauseLook.pause)
           continue
         }
@@ -277,7 +322,8 @@ public final class ShardWorker: Sendable {
         // What waits for its slice of the loop's time still waits.
         await place.slices?.pauseIfUsedUp()
         place.room.leave(next.count)
-        guard let call = try await judge(next, shard, ownership, place), !call.isEmpty else { continue }
+        let call = try await judge(next, shard, ownership, place)
+        guard !call.isEmpty else { continue }
         do {
           read = try await settle(call, shard, ownership, place)
         } catch QueueError.unavailable {
@@ -294,7 +340,7 @@ public final class ShardWorker: Sendable {
       } catch QueueError.leaseLost {
         shard.lose()
       } catch {
-        read = nil
+        if let unworked = read.take() { place.room.leave(unworked.count) }
         last = EntryID(milliseconds: 0, number: 0)
         await takeAgain(shard, ownership)
       }
@@ -306,7 +352,7 @@ public final class ShardWorker: Sendable {
   }
 
   private func takeLeave(_ shard: OwnedShard) async {
-    if let ownership = shard.takeLeave() { try? await ownership.giveBack(queue, shard.shard, deliveries) }
+    if let ownership = shard.takeLeave() { await giveBack(ownership, shard.shard) }
   }
 
   private func readNext(_ shard: Shard, behind last: EntryID, _ place: Place) async throws -> Read {
@@ -353,8 +399,8 @@ public final class ShardWorker: Sendable {
     } == call.works.map(\.entryID)
   }
 
-  /// Judges what was read, in order, as long as the worker is not to stop; nil when the shard's rest is to be read anew.
-  private func judge(_ read: Read, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitCall? {
+  /// Judges what was read, in order, as long as the worker is not to stop. It may end before the last that was read: the rest is read anew.
+  private func judge(_ read: Read, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitCall {
     var call = CommitCall(queue, shard.shard, many: read.count, deliveries)
     var kind = ""
     var started = ContinuousClock.now
@@ -455,7 +501,7 @@ public final class ShardWorker: Sendable {
     var again = CommitCall(queue, shard, many: 1, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
-      add(message, await whenSeen(), to: &again, isSuspected: false, started: work.started)
+      add(message, await whenSeen(), to: &again, isSuspected: work.isSuspected, started: work.started)
     }
     let (outcomes, _) = try await commit(again, shard, ownership, reading: 0)
     try await settleHeld(again, outcomes, shard, ownership)

@@ -1,12 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// How many leased messages wait to be begun on an event loop. Lanes that find more than they can take lease on when there is room:
-/// what waits long is no longer in the processor's caches when it is worked, and another worker could have had it.
+/// How many messages that were read wait to be begun on an event loop. Shards read on when there is room: what waits long is no longer in
+/// the processor's caches when it is worked.
 final class WaitingRoom: Sendable {
   private struct State {
     var count = 0
-    var lanes = CircularBuffer<(count: Int, continuation: CheckedContinuation<Void, Never>)>()
+    var waiting = CircularBuffer<(count: Int, continuation: CheckedContinuation<Void, Never>)>()
   }
 
   private let bound: Int
@@ -14,13 +14,13 @@ final class WaitingRoom: Sendable {
 
   init(bound: Int) { self.bound = bound }
 
-  /// Returns when fewer wait than the bound: then so many more may be leased, and count as if they were here. Who asks gets it in
+  /// Returns when fewer wait than the bound: then so many more may be read, and count as if they were here. Who asks gets it in
   /// turn.
   func reserve(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
-        guard state.count < bound, state.lanes.isEmpty else {
-          state.lanes.append((count, continuation))
+        guard state.count < bound, state.waiting.isEmpty else {
+          state.waiting.append((count, continuation))
           return false
         }
         state.count += count
@@ -33,29 +33,26 @@ final class WaitingRoom: Sendable {
   /// The same where nobody has to wait for it; false otherwise, and nothing counts.
   func reserveAtOnce(_ count: Int) -> Bool {
     state.withLock { state in
-      guard state.count < bound, state.lanes.isEmpty else { return false }
+      guard state.count < bound, state.waiting.isEmpty else { return false }
       state.count += count
       return true
     }
   }
 
-  /// How many lanes wait for room.
-  var lanesWaiting: Int { state.withLock { $0.lanes.count } }
-
-  /// So many came, whether there is room or not.
-  func enter(_ count: Int) { state.withLock { $0.count += count } }
+  /// How many wait for room.
+  var waiting: Int { state.withLock { $0.waiting.count } }
 
   /// So many were begun, or did not come.
   func leave(_ count: Int) {
     let admitted = state.withLock { state in
       state.count -= count
       var admitted: [CheckedContinuation<Void, Never>] = []
-      while state.count < bound, let next = state.lanes.popFirst() {
+      while state.count < bound, let next = state.waiting.popFirst() {
         state.count += next.count
         admitted.append(next.continuation)
       }
       return admitted
     }
-    for lane in admitted { lane.resume() }
+    for continuation in admitted { continuation.resume() }
   }
 }

@@ -23,6 +23,10 @@ import Testing
     try result.get()
   }
 
+  private func share(of worker: ShardWorker, among workers: [ShardWorker]) -> Int {
+    ShardAssignment.shards(of: worker.name, among: workers.map(\.name)).count
+  }
+
   private func ownerships(_ queue: DeliveryQueue) async throws -> [ShardOwnership] {
     var all: [ShardOwnership] = []
     for shard in Shard.all { all.append(try await .read(.intake, shard, queue)) }
@@ -60,7 +64,7 @@ import Testing
   @Test func `A message that comes into an empty shard is heard of`() async throws {
     try await withQueue { queue, _ in
       let heard = Mutex<[Shard]>([])
-      let rings = ShardRings(.intake, queue, loop: 0) { shard in heard.withLock { $0.append(shard) } }
+      let rings = ShardSubscriptions(.intake, queue, loop: 0) { shard in heard.withLock { $0.append(shard) } }
       let shard = queue.deliveryID(for: request("a")).shard
       rings.want(shard)
       try await eventually("it is subscribed") {
@@ -284,6 +288,79 @@ import Testing
         #expect(try await queue.allEvents().isEmpty)
         try await administration.resume(.intake)
         try await eventually("it goes on") { try await queue.allEvents().count == 20 }
+      }
+    }
+  }
+
+  @Test func `A look for the pause that fails takes no room from what is read afterwards`() async throws {
+    try await withQueue { queue, server in
+      // Longer lines than are read together, in more shards than the room of an event loop has place for.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for line in 0..<64 {
+          group.addTask {
+            for number in 0..<128 { _ = try await queue.accept(request("\(line):\(number)", order: "line \(line)")) }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let redis = try await server.client()
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { _ in
+        try? await Task.sleep(for: .milliseconds(1))
+        return .deadLetter(error: "no")
+      }
+      let run = Task { await worker.run() }
+      for _ in 0..<3 {
+        try await Task.sleep(for: .milliseconds(400))
+        try await redis.send(["ACL", "SETUSER", "default", "-exists"])
+        try await Task.sleep(for: .milliseconds(600))
+        try await redis.send(["ACL", "SETUSER", "default", "+exists"])
+      }
+      try await eventually("all are worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+      worker.stop()
+      await run.value
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 64 * 128)
+    }
+  }
+
+  @Test func `Workers that Redis was away from for longer than their time keep their shards`() async throws {
+    try await withQueue({ $0.workerTimeout = .seconds(2) }) { queue, server in
+      let reclaimed = Mutex(0)
+      let workers = (0..<2).map { _ in
+        ShardWorker(
+          queue: .intake, deliveries: queue, pace: .judging,
+          observe: { if case .reclaimed(let count) = $0 { reclaimed.withLock { $0 += count } } }, handler: Self.verifying)
+      }
+      let runs = workers.map { worker in Task { await worker.run() } }
+      try await eventually("each has its share") { workers.allSatisfy { $0.owned == share(of: $0, among: workers) } }
+      let before = reclaimed.withLock { $0 }
+      await server.kill()
+      try await Task.sleep(for: .milliseconds(2500))
+      try server.start()
+      try await eventually("Redis takes in again") { (try? await queue.accept(request("after"))) != nil }
+      try await Task.sleep(for: .seconds(3))
+      #expect(reclaimed.withLock { $0 } == before)
+      #expect(workers.reduce(0) { $0 + $1.owned } == Shard.count)
+      try await eventually("it is worked") { try await queue.allEvents() == ["e-after"] }
+      for worker in workers { worker.stop() }
+      for run in runs { await run.value }
+    }
+  }
+
+  @Test func `Shards change hands though Redis was away meanwhile`() async throws {
+    try await withQueue({ $0.workerTimeout = .seconds(2) }) { queue, server in
+      try await working(queue) { first in
+        try await eventually("it owns all") { first.owned == Shard.count }
+        for _ in 0..<4 {
+          try await working(queue) { second in
+            try await eventually("shards change hands") { first.owned < Shard.count }
+            await server.kill()
+            try server.start()
+            try await eventually("each has its share") {
+              [first, second].allSatisfy { $0.owned == share(of: $0, among: [first, second]) }
+            }
+          }
+          try await eventually("the first owns all again") { first.owned == Shard.count }
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// Hears where something came into an empty stream: the channels of the shards that a worker owns, over one connection.
 ///
 /// A message that nobody hears is lost: what was subscribed to is looked at once when the subscription stands, and from time to time.
-final class ShardRings: Sendable {
+final class ShardSubscriptions: Sendable {
   private struct State {
     var wanted: Set<Shard> = []
     var subscribed: Set<Shard> = []
@@ -44,6 +44,17 @@ final class ShardRings: Sendable {
 
   /// Whether all that is wanted is heard.
   var isWhole: Bool { state.withLock { $0.wanted.isSubset(of: $0.subscribed) } }
+
+  /// How often what is wanted is compared with what is subscribed to.
+  private static let interval: Duration = .seconds(1)
+
+  /// Updates again and again, until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      await update()
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
 
   /// Subscribes to what is wanted and not heard yet, and finds out whether the connection stands.
   func update() async {
