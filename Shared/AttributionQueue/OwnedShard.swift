@@ -31,9 +31,10 @@ final class OwnedShard: Sendable {
     }
   }
 
-  /// Another has it.
-  func lose() {
+  /// This ownership is over: another has the shard. A later one stays.
+  func lose(_ ownership: ShardOwnership) {
     state.withLock { state in
+      guard state.ownership == ownership else { return }
       state.ownership = nil
       state.suspectedUntil = nil
       state.isLeaving = false

@@ -256,7 +256,7 @@ public final class ShardWorker: Sendable {
           guard let now = try? await ShardOwnership.read(self.queue, shard.shard, self.deliveries), now != believed,
             shard.ownership == believed
           else { return }
-          shard.lose()
+          self.lose(shard, believed)
           self.observe(.leaseLost)
         }
       }
@@ -338,7 +338,7 @@ public final class ShardWorker: Sendable {
         last = call.position
         if place.slots.isWanted { break }
       } catch QueueError.leaseLost {
-        shard.lose()
+        lose(shard, ownership)
       } catch {
         if let unworked = read.take() { place.room.leave(unworked.count) }
         last = EntryID(milliseconds: 0, number: 0)
@@ -381,11 +381,17 @@ public final class ShardWorker: Sendable {
         case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)
         // A step of this that got no answer was done all the same.
         case .lost(let now) where now.owner.map { $0 == name } ?? false: known = now
-        case .lost: return shard.lose()
+        case .lost: return lose(shard, before)
         }
       } catch { continue }
     }
-    shard.lose()
+    lose(shard, before)
+  }
+
+  /// Another has it, unless it is this worker's share: then it is taken anew.
+  private func lose(_ shard: OwnedShard, _ ownership: ShardOwnership) {
+    shard.lose(ownership)
+    bell.ring()
   }
 
   /// Whether none of the messages is settled: what was to be done with them is not done.
