@@ -1,0 +1,166 @@
+import RedisClient
+import Synchronization
+
+/// Which shards the worker owns.
+extension ShardWorker {
+  /// What the last answer to this worker's beat told.
+  struct Life {
+    /// The workers that are alive.
+    var alive: [String] = []
+    var lastBeat = ContinuousClock.now
+    /// When shards of workers that are not alive may be taken.
+    var nextSuccession = ContinuousClock.now
+  }
+
+  /// Says that this worker is alive, again and again, whatever else it does.
+  func keepAlive() async {
+    life.withLock { $0.lastBeat = .now }
+    let timeout = deliveries.configuration.workerTimeout
+    while !Task.isCancelled {
+      if let alive = try? await workers(beating: name) {
+        let (isOther, wasDead) = life.withLock { life in
+          let wasDead = life.lastBeat.duration(to: .now) >= timeout
+          // Where Redis was away for all, the others are alive and have not come to say so yet.
+          if wasDead { life.nextSuccession = .now + timeout }
+          defer { (life.alive, life.lastBeat) = (alive, .now) }
+          return (life.alive != alive, wasDead)
+        }
+        if wasDead { await loseWhatIsLost() }
+        if isOther { bell.ring() }
+      }
+      try? await Task.sleep(for: min(Self.longestBeat, timeout / 5))
+    }
+  }
+
+  /// Gives back what is another's share and takes this worker's own, again and again until it is to stop.
+  func shareOut(_ places: [Place], _ subscriptions: [ShardSubscriptions]) async {
+    var nextLook = ContinuousClock.now
+    while !isStopping {
+      turned.withLock { $0 = .now }
+      let life = life.withLock { $0 }
+      let share = ShardAssignment.shards(of: name, among: life.alive)
+      await withDiscardingTaskGroup { group in
+        for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
+          subscriptions[shard.shard.index % subscriptions.count].forget(shard.shard)
+          guard let ownership = shard.leave() else { continue }
+          group.addTask { await self.giveBack(ownership, shard.shard) }
+        }
+        for shard in unsure.withLock({ $0 }) where !share.contains(shard) { group.addTask { await self.giveBackIfOwn(shard) } }
+        for shard in share where shards[shard.index].ownership == nil {
+          group.addTask {
+            guard await self.take(shard, life) else { return }
+            subscriptions[shard.index % subscriptions.count].want(shard)
+            self.ring(shard, places)
+          }
+        }
+      }
+      if ContinuousClock.now >= nextLook {
+        nextLook = .now + (subscriptions.allSatisfy(\.isWhole) ? Self.look : Self.lookInstead)
+        for shard in share { ring(shard, places) }
+      }
+      let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
+      await bell.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
+    }
+  }
+
+  func ring(_ shard: Shard, _ places: [Place]) { ring(shards[shard.index], places[shard.index % places.count]) }
+
+  func ring(_ shard: OwnedShard, _ place: Place) {
+    if shard.ring() { place.begins.yield(shard) }
+  }
+
+  /// The workers that are alive. `beating`: one that says that it is.
+  private func workers(beating worker: String) async throws(QueueError) -> [String] {
+    let reply = try await deliveries.run(
+      Scripts.beat, [Keys.workers(queue)], [.string(worker), .integer(deliveries.configuration.workerTimeout.milliseconds)])
+    return reply.elements.compactMap(\.string)
+  }
+
+  /// Takes a shard whose owner gave it back or is not alive; false where it has another owner.
+  private func take(_ shard: Shard, _ life: Life) async -> Bool {
+    do throws(QueueError) {
+      let known = try await ShardOwnership.read(queue, shard, deliveries)
+      let isAbandoned = known.owner.map { $0 != name } ?? false
+      if isAbandoned, let owner = known.owner, life.alive.contains(String(owner)) || ContinuousClock.now < life.nextSuccession {
+        return false
+      }
+      guard
+        case .own(let ownership, let suspectedUntil) = try await known.take(
+          queue, shard, for: name, isAbandoned: isAbandoned, deliveries)
+      else { return false }
+      if isAbandoned { observe(.reclaimed(1)) }
+      shards[shard.index].own(ownership, suspectedUntil: suspectedUntil)
+      unsure.withLock { _ = $0.remove(shard) }
+      return true
+    } catch {
+      unsure.withLock { _ = $0.insert(shard) }
+      return false
+    }
+  }
+
+  func giveBack(_ ownership: ShardOwnership, _ shard: Shard) async {
+    do {
+      try await ownership.giveBack(queue, shard, deliveries)
+      unsure.withLock { _ = $0.remove(shard) }
+    } catch { unsure.withLock { _ = $0.insert(shard) } }
+  }
+
+  /// Gives back a shard that is another's share and that Redis has as this worker's, which does not work it: nobody else would take it.
+  private func giveBackIfOwn(_ shard: Shard) async {
+    guard let known = try? await ShardOwnership.read(queue, shard, deliveries) else { return }
+    guard shards[shard.index].ownership == nil, let owner = known.owner, owner == name else {
+      return unsure.withLock { _ = $0.remove(shard) }
+    }
+    await giveBack(known, shard)
+  }
+
+  /// Finds out which shards others have taken.
+  private func loseWhatIsLost() async {
+    await withDiscardingTaskGroup { group in
+      for shard in shards {
+        guard let believed = shard.ownership else { continue }
+        group.addTask {
+          guard let now = try? await ShardOwnership.read(self.queue, shard.shard, self.deliveries), now != believed,
+            shard.ownership == believed
+          else { return }
+          self.lose(shard, believed)
+          self.observe(.leaseLost)
+        }
+      }
+    }
+  }
+
+  func giveAllBack() async {
+    _ = try? await deliveries.send(["ZREM", .string(Keys.workers(queue)), .string(name)])
+    await withDiscardingTaskGroup { group in
+      for shard in shards {
+        guard let ownership = shard.leave() else { continue }
+        group.addTask { await self.giveBack(ownership, shard.shard) }
+      }
+    }
+  }
+
+  /// Takes the shard under another epoch, when Redis can be asked again; it is lost where another has it.
+  func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership) async {
+    var known = before
+    while !isStopping {
+      // What fails at once, and again, is not to be tried all the time.
+      try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
+      do {
+        switch try await known.take(queue, shard.shard, for: name, isAbandoned: false, deliveries) {
+        case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)
+        // A step of this that got no answer was done all the same.
+        case .lost(let now) where now.owner.map { $0 == name } ?? false: known = now
+        case .lost: return lose(shard, before)
+        }
+      } catch { continue }
+    }
+    lose(shard, before)
+  }
+
+  /// Another has it, unless it is this worker's share: then it is taken anew.
+  func lose(_ shard: OwnedShard, _ ownership: ShardOwnership) {
+    shard.lose(ownership)
+    bell.ring()
+  }
+}
