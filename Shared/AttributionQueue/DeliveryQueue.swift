@@ -13,7 +13,7 @@ public final class DeliveryQueue: Sendable {
   public let droppedLetters = DroppedLetters()
   let redis: RedisClient
   /// Answers when what it wrote is as durable as the configuration asks for.
-  private let durable: RedisClient
+  let durable: RedisClient
   let seen: SeenBefore
   private let notes = PendingNotes()
   let logger: Logger

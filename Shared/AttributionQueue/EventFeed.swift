@@ -248,7 +248,8 @@ public final class EventFeed: Sendable {
       + subscription.types.map { .string($0) }
     let answers = try await on(shards) { shard throws(EventFeedError) in
       do throws(QueueError) {
-        return try await self.deliveries.run(Scripts.pull, [Keys.events(shard)], arguments)
+        // An event that was handed out must not be undone by the loss of a host: its delivery would be judged, and handed out, again.
+        return try await self.deliveries.run(Scripts.pull, [Keys.events(shard)], arguments, on: self.deliveries.durable)
       } catch {
         if case .unavailable(let reason) = error { throw .unavailable(reason) }
         throw .unavailable(.unexpectedReply("pull"))

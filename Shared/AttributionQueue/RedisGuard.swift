@@ -1,50 +1,50 @@
 import Logging
 import RedisClient
 
-/// Refuses a Redis that could lose what it was given.
+/// Refuses a Redis that could lose what it was given: looks at the settings of every primary.
 enum RedisGuard {
   static let mark = "unsafe: "
+
+  private struct Setting {
+    let name: String
+    let values: [String]
+    let reason: String
+  }
 
   /// Answers what behind each accept has to be asked for; nil below ``Durability/replicated``.
   static func check(_ redis: RedisClient, _ configuration: QueueConfiguration, logger: Logger) async throws(RedisError)
     -> RedisReplication?
   {
     var faults: [String] = []
-    let info = try await redis.send(["INFO", "server"]).string ?? ""
-    let version = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }?.dropFirst(14) ?? ""
-    if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major < 7 {
-      faults.append("Redis \(version) is older than 7.0")
-    }
-    let level = configuration.durability
-    let expected = [
-      ("maxmemory-policy", ["noeviction"], "a full Redis must refuse writes, not forget"),
-      ("appendonly", ["yes"], "what was answered 200 must be on disk"),
-      ("appendfsync", level.fsyncPolicies, "queues.durability is \(level.rawValue)"),
-      ("no-appendfsync-on-rewrite", ["no"], "while the file is rewritten, too, what was answered 200 must be on disk"),
-    ]
-    for (name, values, reason) in expected {
-      let wanted = values.joined(separator: " or ")
-      // Managed servers may forbid CONFIG; what cannot be seen is said, not assumed wrong.
-      let reply = try await redis.sendAllowingErrors(["CONFIG", "GET", .string(name)])
-      guard let pair = reply.array, pair.count == 2, let found = pair[1].string else {
-        logger.warning("Redis does not show its setting \(name); it must be \(wanted)")
-        continue
+    for (node, reply) in try await redis.sendToEachPrimary(["INFO", "server"]) {
+      let version = (reply.string ?? "").split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }?.dropFirst(14) ?? ""
+      if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major < 7 {
+        faults.append("\(of(node))Redis \(version) is older than 7.0")
       }
-      if !values.contains(found) { faults.append("\(name) is \(found) and must be \(wanted): \(reason)") }
     }
-    if let pair = try await redis.sendAllowingErrors(["CONFIG", "GET", "maxmemory"]).array, pair.count == 2, pair[1].string == "0" {
+    for setting in settings(configuration.durability) {
+      let wanted = setting.values.joined(separator: " or ")
+      for (node, found) in try await values(of: setting.name, redis) {
+        // Managed servers may forbid CONFIG; what cannot be seen is said, not assumed wrong.
+        guard let found else {
+          logger.warning("\(of(node))Redis does not show its setting \(setting.name); it must be \(wanted)")
+          continue
+        }
+        if !setting.values.contains(found) {
+          faults.append("\(of(node))\(setting.name) is \(found) and must be \(wanted): \(setting.reason)")
+        }
+      }
+    }
+    for (node, found) in try await values(of: "maxmemory", redis) where found == "0" {
       logger.warning(
-        "Redis has no maxmemory: where memory runs out the kernel ends it, in place of a refusal that senders come again after")
+        "\(of(node))Redis has no maxmemory: where memory runs out the kernel ends it, in place of a refusal that senders come again after")
     }
     var replication: RedisReplication?
-    if level == .replicated {
-      // A replica that is away for a moment keeps no service from starting: no accept is answered 200 without it.
-      let role = try await redis.sendAllowingErrors(["ROLE"]).array?.first?.string
-      if let role, role != "master" { faults.append("it is a \(role); queues.durability replicated needs the primary") }
-      // Valkey and Redis before 7.2 have no WAITAOF.
-      let known = try await redis.sendAllowingErrors(["COMMAND", "INFO", "waitaof"]).array?.first?.array != nil
-      replication = RedisReplication(
-        replicas: configuration.replicas, depth: known ? .onDisk : .received, timeout: configuration.replicationTimeout)
+    if configuration.durability == .replicated {
+      replication = try await Self.replication(redis, configuration, &faults, logger)
+    } else if redis.url.deployment != .single {
+      logger.warning(
+        "a replica that takes over has not everything that its primary had answered; queues.durability replicated waits for it")
     }
     guard !faults.isEmpty else { return replication }
     let text = "Redis is not safe to use: " + faults.joined(separator: "; ")
@@ -52,4 +52,48 @@ enum RedisGuard {
     logger.warning("\(text) (accepted for development)")
     return replication
   }
+
+  private static func settings(_ level: Durability) -> [Setting] {
+    [
+      Setting(name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes, not forget"),
+      Setting(name: "appendonly", values: ["yes"], reason: "what was answered 200 must be on disk"),
+      Setting(name: "appendfsync", values: level.fsyncPolicies, reason: "queues.durability is \(level.rawValue)"),
+      Setting(
+        name: "no-appendfsync-on-rewrite", values: ["no"],
+        reason: "while the file is rewritten, too, what was answered 200 must be on disk"),
+    ]
+  }
+
+  /// What has to be confirmed, and what of that a Redis is not set up for.
+  private static func replication(
+    _ redis: RedisClient, _ configuration: QueueConfiguration, _ faults: inout [String], _ logger: Logger
+  ) async throws(RedisError) -> RedisReplication {
+    // A replica that is away for a moment keeps no service from starting: no accept is answered 200 without it.
+    for (node, reply) in try await redis.sendToEachPrimary(["ROLE"]) {
+      if let role = reply.array?.first?.string, role != "master" {
+        faults.append("\(of(node))it is a \(role); queues.durability replicated needs the primary")
+      }
+    }
+    // A primary that was cut off goes on taking writes that are lost when it comes back, unless it wants replicas itself.
+    for (node, found) in try await values(of: "min-replicas-to-write", redis) {
+      guard let found, let count = Int(found), count < configuration.replicas else { continue }
+      let text = "\(of(node))min-replicas-to-write is \(count) and must be at least queues.replicas, \(configuration.replicas)"
+      if redis.url.deployment == .single { logger.warning("\(text) where a replica may take over") } else { faults.append(text) }
+    }
+    // Valkey and Redis before 7.2 have no WAITAOF.
+    let isKnown = try await redis.sendToEachPrimary(["COMMAND", "INFO", "waitaof"]).allSatisfy { $0.reply.array?.first?.array != nil }
+    return RedisReplication(
+      replicas: configuration.replicas, depth: isKnown ? .onDisk : .received, timeout: configuration.replicationTimeout)
+  }
+
+  /// A setting of each primary; nil where it is not shown.
+  private static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
+    try await redis.sendToEachPrimary(["CONFIG", "GET", .string(name)]).map { node, reply in
+      guard let pair = reply.array, pair.count == 2 else { return (node, nil) }
+      return (node, pair[1].string)
+    }
+  }
+
+  /// The node in front of a sentence, where there are several.
+  private static func of(_ node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
 }

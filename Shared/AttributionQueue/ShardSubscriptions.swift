@@ -2,24 +2,21 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Hears where something came into an empty stream: the channels of the shards that a worker owns, over one connection.
+/// Hears where something came into an empty stream: the channels of the shards that a worker owns, over a connection to each node.
 ///
 /// A message that nobody hears is lost: what was subscribed to is looked at once when the subscription stands, and from time to time.
 final class ShardSubscriptions: Sendable {
   private struct State {
     var wanted: Set<Shard> = []
     var subscribed: Set<Shard> = []
-    /// How many connections there were when these were subscribed to.
-    var connections = 0
     var isRefused = false
   }
 
   private let queue: QueueName
   private let logger: Logger
-  private let state: Mutex<State>
+  private let state = Mutex(State())
   private let redis: RedisClient
-  /// Connections that were made.
-  private let connections: Counter
+  private let ended: AsyncStream<Shard>
   private let ring: @Sendable (Shard) -> Void
 
   /// - Parameters:
@@ -29,14 +26,15 @@ final class ShardSubscriptions: Sendable {
     self.queue = queue
     self.ring = ring
     logger = deliveries.logger
-    state = Mutex(State())
-    let connections = Counter()
-    self.connections = connections
-    redis = deliveries.redis.subscriber(loop: loop) {
-      connections.add()
-    } onMessage: { channel in
-      if let shard = Keys.shard(of: channel) { ring(shard) }
-    }
+    let (ended, ends) = AsyncStream<Shard>.makeStream()
+    self.ended = ended
+    redis = deliveries.redis.subscriber(
+      loop: loop,
+      RedisSubscription { channel in
+        if let shard = Keys.shard(of: channel) { ring(shard) }
+      } onEnd: { channel in
+        if let shard = Keys.shard(of: channel) { ends.yield(shard) }
+      })
   }
 
   func want(_ shard: Shard) { state.withLock { _ = $0.wanted.insert(shard) } }
@@ -46,26 +44,25 @@ final class ShardSubscriptions: Sendable {
   var isWhole: Bool { state.withLock { $0.wanted.isSubset(of: $0.subscribed) } }
 
   /// How often what is wanted is compared with what is subscribed to.
-  private static let interval: Duration = .seconds(1)
+  private static let interval: Duration = .milliseconds(500)
 
   /// Updates again and again, until the task is cancelled.
   func run() async {
-    while !Task.isCancelled {
-      await update()
-      try? await Task.sleep(for: Self.interval)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await shard in self.ended { self.state.withLock { _ = $0.subscribed.remove(shard) } }
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          await self.update()
+          try? await Task.sleep(for: Self.interval)
+        }
+      }
     }
   }
 
-  /// Subscribes to what is wanted and not heard yet, and finds out whether the connection stands.
+  /// Subscribes to what is wanted and not heard yet.
   func update() async {
-    guard (try? await redis.send(["PING"])) != nil else { return state.withLock { $0.subscribed = [] } }
-    let connections = connections.value
-    state.withLock { state in
-      guard connections != state.connections else { return }
-      // A new one is subscribed to nothing.
-      state.connections = connections
-      state.subscribed = []
-    }
     let (missing, extra) = state.withLock { ($0.wanted.subtracting($0.subscribed), $0.subscribed.subtracting($0.wanted)) }
     await withDiscardingTaskGroup { group in
       for shard in missing { group.addTask { await self.subscribe(shard) } }
@@ -91,12 +88,6 @@ final class ShardSubscriptions: Sendable {
   }
 
   func close() { redis.close() }
-}
-
-private final class Counter: Sendable {
-  private let count = Atomic(0)
-  var value: Int { count.load(ordering: .relaxed) }
-  func add() { count.add(1, ordering: .relaxed) }
 }
 
 extension Bool {

@@ -1,113 +1,149 @@
 public import Logging
 import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
 
-/// A client whose concurrent callers share a few connections: their commands are pipelined, which is also what lets Redis
-/// answer a whole batch after one fsync. Fails fast while Redis is away and reconnects by itself.
+/// A client whose concurrent callers share a few connections: their commands are pipelined, which is also what lets Redis answer a whole
+/// batch after one fsync. Fails fast while Redis is away and reconnects by itself.
 ///
-/// Connections are opened as they are needed. Redis reads 16 KiB of a connection before it turns to the next, and syncs when it
-/// has read from all: commands beyond that go to another connection, or they would wait for a sync of their own. A caller on an
-/// event loop uses a connection of that loop, so that neither command nor reply changes threads; while that loop has none yet, one of
-/// another.
+/// By its URL it speaks to one node, to the primary that Sentinels name, or to a Redis Cluster: there each command goes to the node that has
+/// its key. Redirections are followed; a command that was refused because a slot moves, or because a replica takes over, is sent again for up
+/// to ``Configuration/patience``. A command that may have been executed is never sent twice.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
-    /// Shared connections, at the most; nil for four for each event loop.
+    /// Shared connections to a node, at the most; nil for four for each event loop.
     public var connections: Int?
     /// The event loop that the first connection belongs to.
     var firstLoop = 0
     public var connectTimeout: Duration = .seconds(2)
     /// How long one command may take.
     public var commandTimeout: Duration = .seconds(5)
+    /// How long a command that was not executed is sent again while slots move or a replica takes over.
+    public var patience: Duration = .seconds(2)
     /// Elements of one reply, nested ones counted.
     public var maxReplyElements = 1_000_000
     /// Asked for behind each batch of commands; nil: Redis' own reply is enough.
     public var replication: RedisReplication?
     /// Told of every command.
     public var observer: (any RedisObserver)?
-    /// Told the channels of messages, on the connection's event loop, when the client subscribes to some (`SSUBSCRIBE`).
-    public var onMessage: (@Sendable (_ channel: String) -> Void)?
-    /// Told when a connection was opened, before it is used: it subscribes to nothing yet.
-    public var onConnect: (@Sendable () -> Void)?
+    /// Told of messages, when the client subscribes to channels (`SSUBSCRIBE`).
+    public var subscription: RedisSubscription?
     /// For `rediss://`.
     public var tls = RedisTLSFiles()
     /// A file whose first line is the password, in place of one in the URL; read anew for each connection.
     public var passwordFile: String?
+    /// Who logs in at Sentinels, and the file whose first line is the password there; nil: nobody does.
+    public var sentinelUser: String?
+    public var sentinelPasswordFile: String?
+    /// Whether a connection is refused that leads to a replica.
+    var wantsPrimary = false
 
     public init() {}
   }
 
-  private struct State {
-    var connections: [RedisConnection?]
-    var opening: [Task<RedisConnection, any Error>?]
-    var failures = 0
-    /// No new attempt before this moment while Redis is away.
-    var retryAt: ContinuousClock.Instant?
-    /// Why the last attempt failed.
-    var fault: RedisError?
-    var closed = false
+  private enum Target {
+    case node(RedisConnectionPool)
+    case topology(RedisTopology, NodePools)
   }
-
-  private static let connectionsPerLoop = 4
-  /// What Redis reads of a connection at a time, bytes (PROTO_IOBUF_LEN).
-  private static let readAtOnce = 16 << 10
 
   public let url: RedisURL
   private let configuration: Configuration
   private let logger: Logger
-  /// The n-th connection belongs to the n-th of these, and again from the first.
-  private let loops: [any EventLoop]
   private let addresses: HostAddresses
-  private let state: NIOLockedValueBox<State>
+  private let target: Target
 
   public convenience init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
-    self.init(url: url, configuration: configuration, addresses: HostAddresses(), logger: logger)
+    self.init(url: url, configuration: configuration, addresses: HostAddresses(), topology: nil, logger: logger)
   }
 
-  init(url: RedisURL, configuration: Configuration, addresses: HostAddresses, logger: Logger) {
+  /// - Parameter topology: that of another client of the same URL.
+  init(
+    url: RedisURL, configuration given: Configuration, addresses: HostAddresses, topology known: RedisTopology? = nil, logger: Logger
+  ) {
+    var configuration = given
+    configuration.wantsPrimary = if case .sentinel = url.deployment { true } else { false }
     self.url = url
     self.configuration = configuration
     self.addresses = addresses
     self.logger = logger
-    let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
-    let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
-    self.loops = Array(loops[(configuration.firstLoop % loops.count)...] + loops[..<(configuration.firstLoop % loops.count)])
-    state = NIOLockedValueBox(
-      State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
+    let pool: @Sendable (RedisURL) -> RedisConnectionPool = { [configuration] in
+      RedisConnectionPool(url: $0, configuration: configuration, addresses: addresses, logger: logger)
+    }
+    guard let topology = known ?? Self.topology(of: url, configuration, addresses, logger) else {
+      target = .node(pool(url))
+      return
+    }
+    let pools = NodePools { pool(url.of($0)) }
+    topology.whenChanged { [weak pools] in pools?.keep($0) }
+    target = .topology(topology, pools)
+  }
+
+  /// Nil for a single node.
+  private static func topology(
+    of url: RedisURL, _ given: Configuration, _ addresses: HostAddresses, _ logger: Logger
+  ) -> RedisTopology? {
+    let discovery: any TopologyDiscovery
+    var configuration = given
+    var login = url
+    switch url.deployment {
+    case .single: return nil
+    case .cluster: discovery = ClusterDiscovery(seeds: url.nodes)
+    case .sentinel(let name):
+      discovery = SentinelDiscovery(sentinels: url.nodes, name: name)
+      configuration.passwordFile = given.sentinelPasswordFile
+      login = url.loggingIn(given.sentinelUser)
+    }
+    // A node that does not answer keeps nobody waiting for the word of the others.
+    configuration.connectTimeout = min(given.connectTimeout, .milliseconds(500))
+    configuration.commandTimeout = min(given.commandTimeout, .milliseconds(500))
+    (configuration.connections, configuration.replication, configuration.subscription) = (1, nil, nil)
+    configuration.wantsPrimary = false
+    let pools = NodePools { [configuration, login] in
+      RedisConnectionPool(url: login.of($0), configuration: configuration, addresses: addresses, logger: logger)
+    }
+    return RedisTopology(discovery, seeds: url.nodes, pools: pools, logger: logger)
+  }
+
+  private func derived(_ adjust: (inout Configuration) -> Void) -> RedisClient {
+    var configuration = configuration
+    adjust(&configuration)
+    var topology: RedisTopology?
+    if case .topology(let known, _) = target { topology = known }
+    return RedisClient(url: url, configuration: configuration, addresses: addresses, topology: topology, logger: logger)
   }
 
   /// A client of its own for reads that block: their connection must not hold up others. `loop`: the number of the event loop that
   /// the connection belongs to, counted round.
   public func dedicated(commandTimeout: Duration, loop: Int = 0) -> RedisClient {
-    var configuration = configuration
-    configuration.firstLoop = loop
-    configuration.connections = 1
-    configuration.commandTimeout = commandTimeout
-    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
+    derived {
+      $0.firstLoop = loop
+      $0.connections = 1
+      $0.commandTimeout = commandTimeout
+    }
   }
 
-  /// A client of its own that subscribes: its one connection may do little else.
-  public func subscriber(
-    loop: Int, onConnect: @escaping @Sendable () -> Void, onMessage: @escaping @Sendable (_ channel: String) -> Void
-  ) -> RedisClient {
-    var configuration = configuration
-    configuration.firstLoop = loop
-    configuration.connections = 1
-    configuration.onConnect = onConnect
-    configuration.onMessage = onMessage
-    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
+  /// A client of its own that subscribes: its one connection to a node may do little else.
+  public func subscriber(loop: Int, _ subscription: RedisSubscription) -> RedisClient {
+    derived {
+      $0.firstLoop = loop
+      $0.connections = 1
+      $0.subscription = subscription
+    }
   }
 
   /// A client of its own whose commands are answered when that many replicas have them: its connection waits for them.
   public func replicated(_ replication: RedisReplication) -> RedisClient {
-    var configuration = configuration
-    configuration.replication = replication
-    configuration.commandTimeout += replication.timeout
-    return RedisClient(url: url, configuration: configuration, addresses: addresses, logger: logger)
+    derived {
+      $0.replication = replication
+      $0.commandTimeout += replication.timeout
+    }
   }
 
   /// Whether a connection stands now.
-  public var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
+  public var isConnected: Bool {
+    switch target {
+    case .node(let pool): pool.isConnected
+    case .topology(_, let pools): pools.isConnected
+    }
+  }
 
   /// Sends one command. Throws for a refusal too; see ``sendAllowingErrors(_:timeout:)``.
   @discardableResult
@@ -137,121 +173,84 @@ public final class RedisClient: Sendable {
 
   /// The same for a command whose words are written already.
   public func sendAllowingErrors(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
-    do {
-      let connection = try await connection()
-      let limit = timeout ?? configuration.commandTimeout
-      return try await connection.send(words, timeout: .nanoseconds(Self.nanoseconds(limit)), name: name)
-    } catch let error as RedisError {
-      throw error
-    } catch {
-      throw .unavailable("\(error)")
+    switch target {
+    case .node(let pool): try await pool.send(words, timeout: timeout, name: name)
+    case .topology(let topology, let pools): try await route(words, topology, pools, timeout: timeout, name: name)
     }
   }
 
-  private static func nanoseconds(_ time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  /// Sends a command that has no key to every primary: each node's name and what it answered. The name is nil where there is one node alone.
+  public func sendToEachPrimary(_ arguments: [RedisArgument]) async throws(RedisError) -> [(node: NodeAddress?, reply: RedisReply)] {
+    let name = arguments.first?.text ?? ""
+    switch target {
+    case .node: return [(nil, try await sendAllowingErrors(arguments))]
+    case .topology(let topology, let pools):
+      var answers: [(node: NodeAddress?, reply: RedisReply)] = []
+      for node in try await topology.primaries() {
+        answers.append((node, try await pools[node].send(RedisWords(arguments), name: name)))
+      }
+      return answers
+    }
   }
 
   /// Closes all connections; later commands fail.
   public func close() {
-    let open = state.withLockedValue { state in
-      state.closed = true
-      return state.connections.compactMap { $0 }
+    switch target {
+    case .node(let pool): pool.close()
+    case .topology(_, let pools): pools.close()
     }
-    for connection in open { connection.close() }
   }
 
-  private func connection() async throws -> RedisConnection {
-    enum Next {
-      case ready(RedisConnection)
-      case wait(Task<RedisConnection, any Error>)
-    }
-    let loop = MultiThreadedEventLoopGroup.currentEventLoop
-    let own = loop.flatMap { loop in loops.firstIndex { $0 === loop } }
-    let next: Next = try state.withLockedValue { state in
-      guard !state.closed else { throw RedisError.unavailable("the client is closed") }
-      let count = state.connections.count
-      // A loop that has none may use any.
-      let places = own.map { $0 < count } ?? false ? stride(from: own!, to: count, by: loops.count) : stride(from: 0, to: count, by: 1)
-      var best: RedisConnection?
-      var absent: Int?
-      for place in places {
-        guard let connection = state.connections[place], connection.isOpen else {
-          if absent == nil { absent = place }
+  /// Sends a command to the node that has its key, and wherever it is redirected.
+  private func route(_ words: RedisWords, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
+    async throws(RedisError) -> RedisReply
+  {
+    let slot = words.routingKey.map { HashSlot(key: $0) }
+    let begun = ContinuousClock.now
+    var call = RoutedCall(until: begun + configuration.patience)
+    var step = RoutedCall.Step.route
+    while true {
+      var isAsking = false
+      let node: NodeAddress
+      switch step {
+      case .fail(let error): throw error
+      case .rediscover(let pause):
+        await topology.discover()
+        try await Self.rest(pause)
+        step = .route
+        continue
+      case .pause(let pause):
+        try await Self.rest(pause)
+        step = .route
+        continue
+      case .send(let target, let asking): (node, isAsking) = (target, asking)
+      case .route:
+        guard let target = try await topology.node(for: slot) else {
+          step = call.unserved(now: .now, jitter: .random(in: 0...1))
           continue
         }
-        if connection.load < Self.readAtOnce { return .ready(connection) }
-        if best.map({ connection.load < $0.load }) ?? true { best = connection }
+        node = target
       }
-      guard let absent else { return .ready(best!) }
-      // Opening takes its time, seconds where the name server is slow: another loop's connection is better than waiting.
-      if best == nil {
-        best = state.connections.compactMap { $0 }.filter(\.isOpen).min { $0.load < $1.load }
+      let pool = pools[node]
+      let connection: RedisConnection
+      do throws(RedisError) { connection = try await pool.connection() } catch {
+        let isLong = pool.awayFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
+        step = call.unsent(error, isLong: isLong, now: .now, jitter: .random(in: 0...1))
+        // Whoever gives up at once leaves word for those behind.
+        if isLong { topology.refresh() }
+        continue
       }
-      let opening: Task<RedisConnection, any Error>
-      if let begun = state.opening[absent] {
-        opening = begun
-      } else if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
-        if let best { return .ready(best) }
-        throw state.fault ?? RedisError.unavailable("waiting before the next attempt")
-      } else {
-        opening = Task { try await self.open(absent) }
-        state.opening[absent] = opening
-      }
-      // A busy connection is better than none.
-      return best.map { .ready($0) } ?? .wait(opening)
-    }
-    switch next {
-    case .ready(let connection): return connection
-    case .wait(let task): return try await task.value
+      let reply = try await pool.send(words, over: connection, isAsking: isAsking, timeout: timeout, name: name)
+      guard let text = reply.error, let redirection = Redirection(refusal: text, by: node) else { return reply }
+      configuration.observer?.redirected(redirection.kind)
+      if case .moved(let slot, let target) = redirection { topology.moved(slot, to: target) }
+      // A replica keeps its connections, also those of before it became one.
+      if configuration.wantsPrimary, case .unsettled = redirection { connection.close() }
+      step = call.refused(redirection, now: .now, jitter: .random(in: 0...1))
     }
   }
 
-  private func open(_ index: Int) async throws -> RedisConnection {
-    do {
-      let connection = try await RedisConnection.open(
-        url, loop: loops[index % loops.count], addresses: addresses,
-        connectTimeout: .nanoseconds(Int64(configuration.connectTimeout / .nanoseconds(1))),
-        maxReplyElements: configuration.maxReplyElements, replication: configuration.replication,
-        observer: configuration.observer, tls: configuration.tls, passwordFile: configuration.passwordFile,
-        onMessage: configuration.onMessage)
-      configuration.observer?.connected()
-      configuration.onConnect?()
-      let closed = state.withLockedValue { state in
-        state.connections[index] = state.closed ? nil : connection
-        state.opening[index] = nil
-        state.failures = 0
-        state.retryAt = nil
-        state.fault = nil
-        return state.closed
-      }
-      guard !closed else {
-        connection.close()
-        throw RedisError.unavailable("the client is closed")
-      }
-      return connection
-    } catch {
-      let fault = error as? RedisError ?? .unavailable(Self.reason(error))
-      let failures = state.withLockedValue { state in
-        state.fault = fault
-        state.opening[index] = nil
-        state.failures += 1
-        // Full jitter up to half a second: the many callers that fail fast must not become a storm of connects.
-        let cap = min(500, 10 << min(state.failures, 6))
-        state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))
-        return state.failures
-      }
-      if failures == 1 { logger.warning("no connection to Redis", metadata: ["reason": "\(fault)"]) }
-      throw fault
-    }
-  }
-
-  /// What kept a connection from being made, without the type names that NIO puts around it.
-  private static func reason(_ error: any Error) -> String {
-    guard let failed = error as? NIOConnectionError else { return "cannot connect: \(error)" }
-    if let cause = failed.connectionErrors.first?.error { return "cannot connect to \(failed.host):\(failed.port): \(cause)" }
-    let fault = failed.dnsAError ?? failed.dnsAAAAError
-    return "cannot connect: no address for \(failed.host)\(fault.map { " (\($0))" } ?? "")"
+  private static func rest(_ pause: Duration) async throws(RedisError) {
+    do { try await Task.sleep(for: pause) } catch { throw .unavailable("cancelled") }
   }
 }

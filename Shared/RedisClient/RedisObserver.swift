@@ -8,4 +8,6 @@ public protocol RedisObserver: Sendable {
   func failed(_ kind: String)
   /// A connection stands, in place of another or as the first.
   func connected()
+  /// A command was refused and is sent again: because its slot is elsewhere, or moves, or because another node takes over.
+  func redirected(_ kind: String)
 }

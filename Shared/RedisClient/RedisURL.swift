@@ -1,7 +1,13 @@
 import NIOCore
 
-/// Where a Redis is: `redis://[[user]:password@]host[:port][/database]`, `rediss://…` for the same over TLS, or
-/// `unix://[[user]:password@]/path/to.sock[?db=N]`. One word in front of the @ is a password; where the password comes from a file, it is
+/// Where a Redis is.
+///
+/// - One node: `redis://[[user]:password@]host[:port][/database]`, or `unix://[[user]:password@]/path/to.sock[?db=N]`.
+/// - A cluster: `redis-cluster://[[user]:password@]host[:port][,host[:port]…]`, some of its nodes; the others are found from them.
+/// - The primary that Sentinels name: `redis-sentinel://[[user]:password@]host[:port][,host[:port]…]/NAME[/database]`: the hosts are the
+///   Sentinels (port 26379 unless given), the user and password those of the Redis nodes.
+///
+/// `rediss` in place of `redis` is the same over TLS. One word in front of the @ is a password; where the password comes from a file, it is
 /// the user.
 public struct RedisURL: Sendable, Hashable {
   public enum Address: Sendable, Hashable {
@@ -9,64 +15,109 @@ public struct RedisURL: Sendable, Hashable {
     case unix(path: String)
   }
 
-  public let address: Address
-  public let user: String?
-  public let password: String?
+  /// What answers at the addresses.
+  public enum Deployment: Sendable, Hashable {
+    case single
+    case cluster
+    /// Sentinels; what they call the primary.
+    case sentinel(String)
+  }
+
+  public let deployment: Deployment
+  /// The first address.
+  public private(set) var address: Address
+  /// All addresses; none for a socket.
+  let nodes: [NodeAddress]
+  public private(set) var user: String?
+  public private(set) var password: String?
   public let database: Int
-  /// Whether the connection is encrypted (`rediss://`).
+  /// Whether connections are encrypted (`rediss…`).
   public let usesTLS: Bool
 
   /// - Parameter passwordIsApart: whether the password stands in a file; then the URL may name a user and no password.
   public init(_ text: String, passwordIsApart: Bool = false) throws(RedisError) {
     if text.hasPrefix("unix://") {
-      var rest = text.dropFirst(7)
-      var credentials: Substring?
-      // What stands in front of the path; in the path an @ is one of its letters.
-      if !rest.hasPrefix("/"), let end = rest.firstRange(of: "@/") {
-        credentials = rest[..<end.lowerBound]
-        rest = rest[rest.index(before: end.upperBound)...]
-      }
-      let parts = rest.split(separator: "?", maxSplits: 1)
-      guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path starts with /") }
-      guard path.utf8.count <= Self.longestPath else { throw .badURL("a socket's path has at most \(Self.longestPath) bytes") }
-      address = .unix(path: String(path))
-      usesTLS = false
-      (user, password) = try Self.userAndPassword(credentials, passwordIsApart)
-      guard parts.count > 1 else {
-        database = 0
-        return
-      }
-      guard parts[1].hasPrefix("db="), let number = Int(parts[1].dropFirst(3)), number >= 0 else {
-        throw .badURL("after a socket's path comes ?db= and a number")
-      }
-      database = number
+      let socket = try RedisSocketURL(text.dropFirst(7))
+      (deployment, address, nodes, usesTLS) = (.single, .unix(path: socket.path), [], false)
+      database = socket.database
+      (user, password) = try Self.userAndPassword(socket.credentials, passwordIsApart)
       return
     }
-    usesTLS = text.hasPrefix("rediss://")
-    guard usesTLS || text.hasPrefix("redis://") else { throw .badURL("it starts with redis://, rediss:// or unix://") }
-    var rest = text.dropFirst(usesTLS ? 9 : 8)
+    guard let end = text.firstRange(of: "://"), let scheme = Self.schemes[String(text[..<end.lowerBound])] else {
+      throw .badURL("it starts with redis://, redis-cluster://, redis-sentinel://, the same with rediss, or unix://")
+    }
+    usesTLS = scheme.usesTLS
+    var rest = text[end.upperBound...]
     var credentials: Substring?
     if let at = rest.lastIndex(of: "@") {
       credentials = rest[..<at]
       rest = rest[rest.index(after: at)...]
     }
-    let path = rest.firstIndex(of: "/").map { rest[rest.index(after: $0)...] } ?? ""
-    let hostPort = rest.prefix { $0 != "/" }
-    var host = hostPort
-    var port = 6379
-    if let colon = hostPort.lastIndex(of: ":"), !hostPort.hasSuffix("]") {
-      guard let number = Int(hostPort[hostPort.index(after: colon)...]), (1...65535).contains(number) else {
+    (user, password) = try Self.userAndPassword(credentials, passwordIsApart)
+    var path = rest.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    let hosts = rest.prefix { $0 != "/" }.split(separator: ",", omittingEmptySubsequences: false)
+    guard scheme.kind != .single || hosts.count == 1 else {
+      throw .badURL("several addresses are those of a cluster (redis-cluster://) or of Sentinels (redis-sentinel://)")
+    }
+    var nodes: [NodeAddress] = []
+    for host in hosts { nodes.append(try Self.node(host, port: scheme.kind == .sentinel ? 26_379 : 6379)) }
+    self.nodes = nodes
+    address = .tcp(host: nodes[0].host, port: nodes[0].port)
+    switch scheme.kind {
+    case .single: deployment = .single
+    case .cluster: deployment = .cluster
+    case .sentinel:
+      guard let name = path.popFirst(), !name.isEmpty else { throw .badURL("behind the Sentinels comes / and what they call the primary") }
+      deployment = .sentinel(String(name))
+    }
+    let number = path.first.map { $0.isEmpty ? 0 : Int($0) ?? -1 } ?? 0
+    guard path.count <= 1, number >= 0 else { throw .badURL("the database is not a number") }
+    guard number == 0 || deployment != .cluster else { throw .badURL("a cluster has no database but 0") }
+    database = number
+  }
+
+  private enum Kind { case single, cluster, sentinel }
+
+  private static let schemes: [String: (kind: Kind, usesTLS: Bool)] = [
+    "redis": (.single, false), "rediss": (.single, true), "redis-cluster": (.cluster, false), "rediss-cluster": (.cluster, true),
+    "redis-sentinel": (.sentinel, false), "rediss-sentinel": (.sentinel, true),
+  ]
+
+  private static func node(_ text: Substring, port standard: Int) throws(RedisError) -> NodeAddress {
+    var host = text
+    var port = standard
+    if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
+      guard let number = Int(text[text.index(after: colon)...]), (1...65535).contains(number) else {
         throw .badURL("the port is not a number from 1 to 65535")
       }
       port = number
-      host = hostPort[..<colon]
+      host = text[..<colon]
     }
     guard !host.isEmpty else { throw .badURL("the host is missing") }
-    guard path.isEmpty || Int(path).map({ $0 >= 0 }) == true else { throw .badURL("the database is not a number") }
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    address = .tcp(host: String(host), port: port)
-    database = Int(path) ?? 0
-    (user, password) = try Self.userAndPassword(credentials, passwordIsApart)
+    return NodeAddress(host: String(host), port: port)
+  }
+
+  /// The same login at one node of the deployment.
+  func of(_ node: NodeAddress) -> RedisURL {
+    var url = self
+    url.address = .tcp(host: node.host, port: node.port)
+    return url
+  }
+
+  /// Another login: a user whose password stands in a file, or nobody.
+  func loggingIn(_ user: String?) -> RedisURL {
+    var url = self
+    (url.user, url.password) = (user, nil)
+    return url
+  }
+
+  /// Where a connection leads, for logs.
+  var place: String {
+    switch address {
+    case .tcp(let host, let port): NodeAddress(host: host, port: port).description
+    case .unix(let path): path
+    }
   }
 
   /// The name that a TLS certificate has to be of; nil for an address, which is compared with the certificate's addresses.
@@ -74,9 +125,6 @@ public struct RedisURL: Sendable, Hashable {
     guard case .tcp(let host, _) = address, (try? SocketAddress(ipAddress: host, port: 0)) == nil else { return nil }
     return host
   }
-
-  /// What the system takes as the path of a socket, bytes (`sun_path` without the zero at its end).
-  private static let longestPath = 107
 
   private static func userAndPassword(_ credentials: Substring?, _ passwordIsApart: Bool) throws(RedisError)
     -> (user: String?, password: String?)

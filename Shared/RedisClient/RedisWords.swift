@@ -27,6 +27,9 @@ public struct RedisWords: Sendable {
     if !open.isEmpty { body(open) }
   }
 
+  /// The same as lists; a word lies in one of them.
+  var pieces: [[UInt8]] { closed.isEmpty ? [open] : closed + [open] }
+
   public mutating func append(_ word: RedisArgument) {
     switch word {
     case .string(let text): append(text)

@@ -43,7 +43,9 @@ import Testing
       }
       // Any caller may have any command: their replies are alike.
       try await channel.testingEventLoop.executeInContext { [handler, channel, waiting] in
-        for (words, caller) in zip(commands, waiting) { handler.value.send(words, timeout: .seconds(60), name: "ECHO", caller) }
+        for (words, caller) in zip(commands, waiting) {
+          handler.value.send(words, isAsking: false, timeout: .seconds(60), name: "ECHO", caller)
+        }
         before(channel)
       }
       await channel.testingEventLoop.run()
@@ -145,6 +147,7 @@ import Testing
     func answered(_ command: String, seconds: Double) {}
     func failed(_ kind: String) { wereOpen.withLock { $0.append(channel.isActive) } }
     func connected() {}
+    func redirected(_ kind: String) {}
   }
 
   @Test func `Who hears of a connection's end finds it closed already, and asks another`() async throws {

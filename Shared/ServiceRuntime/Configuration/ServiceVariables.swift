@@ -34,6 +34,9 @@ public struct ServiceVariables: Sendable {
   public var redisURL: RedisURL?
   /// Nil: the password, if there is one, stands in the URL.
   public var redisPasswordFile: String?
+  /// Who logs in at Sentinels, and the file with the password; nil: nobody does.
+  public var sentinelUser: String?
+  public var sentinelPasswordFile: String?
   public var redisTLS = RedisTLSFiles()
   public var listen: ListenAddress
   public var publicListen: ListenAddress
@@ -91,6 +94,7 @@ public struct ServiceVariables: Sendable {
       }
       if let redisPasswordFile { _ = try Self.secret(redisPasswordFile, of: "redis.password.file") }
       redisTLS = try Self.redisTLS(text, isUsed: redisURL?.usesTLS == true)
+      (sentinelUser, sentinelPasswordFile) = try Self.sentinelLogin(text, redisURL)
     }
     open = flag("open")
     let everywhere = open ? "127.0.0.1" : "0.0.0.0"
@@ -186,6 +190,20 @@ public struct ServiceVariables: Sendable {
     }
     do throws(RedisError) { try files.check() } catch { throw ConfigurationError(variable("redis.certificate"), "\(error)") }
     return files
+  }
+
+  /// Who logs in at Sentinels: a user and a password's file that are theirs alone.
+  private static func sentinelLogin(_ text: (String) -> String?, _ url: RedisURL?) throws(ConfigurationError) -> (String?, String?) {
+    let (user, file) = (text("redis.sentinel.user"), text("redis.sentinel.password.file"))
+    guard user != nil || file != nil else { return (nil, nil) }
+    guard case .sentinel = url?.deployment else {
+      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "must begin with redis-sentinel:// where a login at Sentinels is given")
+    }
+    guard let file else {
+      throw ConfigurationError(variable("redis.sentinel.password.file"), "is not set; \(variable("redis.sentinel.user")) has no password")
+    }
+    _ = try secret(file, of: "redis.sentinel.password.file")
+    return (user, file)
   }
 
   /// `redis.url` → `ATTRIBUTION_REDIS_URL`.

@@ -127,6 +127,8 @@ public enum ServiceMain {
       configuration.observer = StoreMetrics(metrics)
       configuration.tls = variables.redisTLS
       configuration.passwordFile = variables.redisPasswordFile
+      configuration.sentinelUser = variables.sentinelUser
+      configuration.sentinelPasswordFile = variables.sentinelPasswordFile
       return RedisClient(url: url, configuration: configuration, logger: logger)
     }
     var environment = ServiceEnvironment(

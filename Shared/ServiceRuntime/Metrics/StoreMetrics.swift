@@ -5,6 +5,7 @@ import Synchronization
 final class StoreMetrics: RedisObserver {
   private static let duration = "attribution_store_command_duration_seconds"
   private static let errors = "attribution_store_errors_total"
+  private static let redirections = "attribution_store_redirections_total"
   private static let connections = "attribution_store_connections_total"
 
   private let registry: MetricsRegistry
@@ -19,6 +20,8 @@ final class StoreMetrics: RedisObserver {
       Self.duration, help: "Time from a command to its reply; scripts by their names.", labels: ["command"],
       bounds: [0.0001, 0.00025, 0.0005] + MetricsRegistry.durationBounds)
     registry.counter(Self.errors, help: "Commands that failed.", labels: ["kind"])
+    registry.counter(
+      Self.redirections, help: "Commands that Redis refused and that were sent again: moved, ask, try_again, unsettled.", labels: ["kind"])
     registry.counter(Self.connections, help: "Connections to Redis that were made, reconnects among them.")
     registry.gauge("attribution_store_pipeline_depth", help: "Commands that wait for their reply.")
     registry.collect { [pending] in registry.set("attribution_store_pipeline_depth", Double(pending.value)) }
@@ -34,6 +37,8 @@ final class StoreMetrics: RedisObserver {
   func failed(_ kind: String) { registry.add(Self.errors, 1, [kind]) }
 
   func connected() { registry.add(Self.connections) }
+
+  func redirected(_ kind: String) { registry.add(Self.redirections, 1, [kind]) }
 }
 
 /// A number that event loops count and the collector reads.

@@ -1,0 +1,182 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// The connections to one node: opened as they are needed, shared by concurrent callers, opened again when they end.
+///
+/// Redis reads 16 KiB of a connection before it turns to the next, and syncs when it has read from all: commands beyond that go to another
+/// connection, or they would wait for a sync of their own. A caller on an event loop uses a connection of that loop, so that neither command
+/// nor reply changes threads; while that loop has none yet, one of another.
+final class RedisConnectionPool: Sendable {
+  private struct State {
+    var connections: [RedisConnection?]
+    var opening: [Task<RedisConnection, any Error>?]
+    var failures = 0
+    /// No new attempt before this moment while the node is away.
+    var retryAt: ContinuousClock.Instant?
+    /// Since when no attempt succeeded.
+    var awaySince: ContinuousClock.Instant?
+    /// Why the last attempt failed.
+    var fault: RedisError?
+    var closed = false
+  }
+
+  private static let connectionsPerLoop = 4
+  /// What Redis reads of a connection at a time, bytes (PROTO_IOBUF_LEN).
+  private static let readAtOnce = 16 << 10
+
+  private let url: RedisURL
+  private let configuration: RedisClient.Configuration
+  private let logger: Logger
+  /// The n-th connection belongs to the n-th of these, and again from the first.
+  private let loops: [any EventLoop]
+  private let addresses: HostAddresses
+  private let state: NIOLockedValueBox<State>
+
+  /// - Parameter url: the node's address, and who is to log in there.
+  init(url: RedisURL, configuration: RedisClient.Configuration, addresses: HostAddresses, logger: Logger) {
+    self.url = url
+    self.configuration = configuration
+    self.addresses = addresses
+    self.logger = logger
+    let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
+    let most = max(1, configuration.connections ?? Self.connectionsPerLoop * loops.count)
+    self.loops = Array(loops[(configuration.firstLoop % loops.count)...] + loops[..<(configuration.firstLoop % loops.count)])
+    state = NIOLockedValueBox(
+      State(connections: Array(repeating: nil, count: most), opening: Array(repeating: nil, count: most)))
+  }
+
+  /// Whether a connection stands now.
+  var isConnected: Bool { state.withLockedValue { $0.connections.contains { $0?.isOpen == true } } }
+
+  /// How long no connection could be made; nil where the last attempt succeeded.
+  var awayFor: Duration? { state.withLockedValue { $0.awaySince?.duration(to: .now) } }
+
+  /// Sends one command and answers whatever Redis says, a refusal included.
+  func send(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+    try await send(words, over: connection(), timeout: timeout, name: name)
+  }
+
+  /// The same over a connection that stands. `isAsking`: the slot is on its way to this node (`ASKING`).
+  func send(_ words: RedisWords, over connection: RedisConnection, isAsking: Bool = false, timeout: Duration?, name: String)
+    async throws(RedisError) -> RedisReply
+  {
+    do {
+      let limit = timeout ?? configuration.commandTimeout
+      return try await connection.send(words, isAsking: isAsking, timeout: .nanoseconds(Self.nanoseconds(limit)), name: name)
+    } catch let error as RedisError {
+      throw error
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
+  private static func nanoseconds(_ time: Duration) -> Int64 {
+    let (seconds, attoseconds) = time.components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  /// Closes all connections; later commands fail.
+  func close() {
+    let open = state.withLockedValue { state in
+      state.closed = true
+      return state.connections.compactMap { $0 }
+    }
+    for connection in open { connection.close() }
+  }
+
+  /// A connection that stands. What fails here was not sent.
+  func connection() async throws(RedisError) -> RedisConnection {
+    do { return try await find() } catch let error as RedisError { throw error } catch { throw .unavailable("\(error)") }
+  }
+
+  private func find() async throws -> RedisConnection {
+    enum Next {
+      case ready(RedisConnection)
+      case wait(Task<RedisConnection, any Error>)
+    }
+    let loop = MultiThreadedEventLoopGroup.currentEventLoop
+    let own = loop.flatMap { loop in loops.firstIndex { $0 === loop } }
+    let next: Next = try state.withLockedValue { state in
+      guard !state.closed else { throw RedisError.unavailable("the client is closed") }
+      let count = state.connections.count
+      // A loop that has none may use any.
+      let places = own.map { $0 < count } ?? false ? stride(from: own!, to: count, by: loops.count) : stride(from: 0, to: count, by: 1)
+      var best: RedisConnection?
+      var absent: Int?
+      for place in places {
+        guard let connection = state.connections[place], connection.isOpen else {
+          if absent == nil { absent = place }
+          continue
+        }
+        if connection.load < Self.readAtOnce { return .ready(connection) }
+        if best.map({ connection.load < $0.load }) ?? true { best = connection }
+      }
+      guard let absent else { return .ready(best!) }
+      // Opening takes its time, seconds where the name server is slow: another loop's connection is better than waiting.
+      if best == nil {
+        best = state.connections.compactMap { $0 }.filter(\.isOpen).min { $0.load < $1.load }
+      }
+      let opening: Task<RedisConnection, any Error>
+      if let begun = state.opening[absent] {
+        opening = begun
+      } else if let retryAt = state.retryAt, ContinuousClock.now < retryAt {
+        if let best { return .ready(best) }
+        throw state.fault ?? RedisError.unavailable("waiting before the next attempt")
+      } else {
+        opening = Task { try await self.open(absent) }
+        state.opening[absent] = opening
+      }
+      // A busy connection is better than none.
+      return best.map { .ready($0) } ?? .wait(opening)
+    }
+    switch next {
+    case .ready(let connection): return connection
+    case .wait(let task): return try await task.value
+    }
+  }
+
+  private func open(_ index: Int) async throws -> RedisConnection {
+    do {
+      let connection = try await RedisConnection.open(url, configuration, loop: loops[index % loops.count], addresses: addresses)
+      configuration.observer?.connected()
+      let closed = state.withLockedValue { state in
+        state.connections[index] = state.closed ? nil : connection
+        state.opening[index] = nil
+        state.failures = 0
+        state.retryAt = nil
+        state.awaySince = nil
+        state.fault = nil
+        return state.closed
+      }
+      guard !closed else {
+        connection.close()
+        throw RedisError.unavailable("the client is closed")
+      }
+      return connection
+    } catch {
+      let fault = error as? RedisError ?? .unavailable(Self.reason(error))
+      let failures = state.withLockedValue { state in
+        state.fault = fault
+        state.opening[index] = nil
+        state.failures += 1
+        state.awaySince = state.awaySince ?? .now
+        // Full jitter up to half a second: the many callers that fail fast must not become a storm of connects.
+        let cap = min(500, 10 << min(state.failures, 6))
+        state.retryAt = .now + .milliseconds(Int.random(in: 5...max(6, cap)))
+        return state.failures
+      }
+      if failures == 1 { logger.warning("no connection to Redis", metadata: ["node": "\(url.place)", "reason": "\(fault)"]) }
+      throw fault
+    }
+  }
+
+  /// What kept a connection from being made, without the type names that NIO puts around it.
+  private static func reason(_ error: any Error) -> String {
+    guard let failed = error as? NIOConnectionError else { return "cannot connect: \(error)" }
+    if let cause = failed.connectionErrors.first?.error { return "cannot connect to \(failed.host):\(failed.port): \(cause)" }
+    let fault = failed.dnsAError ?? failed.dnsAAAAError
+    return "cannot connect: no address for \(failed.host)\(fault.map { " (\($0))" } ?? "")"
+  }
+}

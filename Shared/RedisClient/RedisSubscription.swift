@@ -1,0 +1,12 @@
+/// Told what becomes of a client's subscriptions (`SSUBSCRIBE`). Called on event loops: it must not block.
+public struct RedisSubscription: Sendable {
+  /// A message came.
+  let onMessage: @Sendable (_ channel: String) -> Void
+  /// A channel is not subscribed to any more: the connection ended, or its slot went to another node.
+  let onEnd: @Sendable (_ channel: String) -> Void
+
+  public init(onMessage: @escaping @Sendable (_ channel: String) -> Void, onEnd: @escaping @Sendable (_ channel: String) -> Void) {
+    self.onMessage = onMessage
+    self.onEnd = onEnd
+  }
+}

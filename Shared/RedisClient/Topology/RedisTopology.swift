@@ -1,0 +1,151 @@
+import Logging
+import NIOConcurrencyHelpers
+
+/// What is known of a cluster, or of the primary that Sentinels name: shared by all clients of one URL, and asked for anew when a command
+/// shows that it has changed, and from time to time.
+final class RedisTopology: Sendable {
+  private struct State {
+    var map: SlotMap?
+    /// Corrections by `MOVED` since the map was read: they are newer than it.
+    var moved: [HashSlot: NodeAddress] = [:]
+    var asking: Task<Void, Never>?
+    /// Why the last question was not answered.
+    var fault: RedisError?
+    /// No new question before this moment, unless none was asked since a command showed a change.
+    var nextQuestion = ContinuousClock.now
+    var routineAt = ContinuousClock.now
+  }
+
+  /// The least time between questions: many commands notice the same change.
+  private static let interval: Duration = .milliseconds(100)
+  /// The topology is asked for anew after so long, whatever commands show: a primary that was cut off may go on answering.
+  private static let routine: Duration = .seconds(10)
+
+  private let discovery: any TopologyDiscovery
+  private let seeds: [NodeAddress]
+  private let pools: NodePools
+  private let logger: Logger
+  private let onChange: NIOLockedValueBox<[@Sendable ([NodeAddress]) -> Void]>
+  private let state = NIOLockedValueBox(State())
+
+  /// - Parameters:
+  ///   - seeds: the addresses in the URL.
+  ///   - pools: connections to those who are asked.
+  init(_ discovery: any TopologyDiscovery, seeds: [NodeAddress], pools: NodePools, logger: Logger) {
+    self.discovery = discovery
+    self.seeds = seeds
+    self.pools = pools
+    self.logger = logger
+    onChange = NIOLockedValueBox([])
+  }
+
+  /// Told all nodes when they changed; the connections to those that are gone may be closed.
+  func whenChanged(_ told: @escaping @Sendable ([NodeAddress]) -> Void) { onChange.withLockedValue { $0.append(told) } }
+
+  /// Who serves a slot, or any primary where there is no key; asks where nothing is known yet. Nil when nobody serves it.
+  func node(for slot: HashSlot?) async throws(RedisError) -> NodeAddress? {
+    let now = ContinuousClock.now
+    let (isKnown, node, isDue) = state.withLockedValue { state in
+      (state.map != nil, Self.node(slot, state), now >= state.routineAt)
+    }
+    if isKnown {
+      if isDue { ask(now) }
+      return node
+    }
+    await discover()
+    let (found, fault) = state.withLockedValue { state in
+      (state.map.map { _ in Self.node(slot, state) }, state.fault)
+    }
+    guard let found else { throw fault ?? .unavailable("the topology is not known") }
+    return found
+  }
+
+  private static func node(_ slot: HashSlot?, _ state: State) -> NodeAddress? {
+    guard let slot else { return state.map?.primaries.randomElement() }
+    return state.moved[slot] ?? state.map?[slot]
+  }
+
+  /// The primaries as far as they are known; asks where nothing is known yet.
+  func primaries() async throws(RedisError) -> [NodeAddress] {
+    _ = try await node(for: nil)
+    return state.withLockedValue { $0.map?.primaries ?? [] }
+  }
+
+  /// A node said that a slot belongs to another: that counts at once, and the whole is asked for beside.
+  func moved(_ slot: HashSlot, to node: NodeAddress) {
+    state.withLockedValue { $0.moved[slot] = node }
+    ask(.now)
+  }
+
+  /// Asks anew and waits for the answers, no more often than ``interval`` allows.
+  func discover() async { await ask(.now)?.value }
+
+  /// Asks anew, without waiting for the answers.
+  func refresh() { ask(.now) }
+
+  @discardableResult
+  private func ask(_ now: ContinuousClock.Instant) -> Task<Void, Never>? {
+    state.withLockedValue { state in
+      if let asking = state.asking { return asking }
+      guard now >= state.nextQuestion else { return nil }
+      state.nextQuestion = now + Self.interval
+      state.routineAt = now + Self.routine
+      let asking = Task { await self.learn() }
+      state.asking = asking
+      return asking
+    }
+  }
+
+  private func learn() async {
+    let known = state.withLockedValue { $0.map }
+    let movedBefore = state.withLockedValue { $0.moved }
+    var answer = await hold(discovery.voters(known), believed: known)
+    // All that were known may have other addresses now: those in the URL lead to them.
+    if !answer.isAnswered, known != nil { answer = await hold(seeds, believed: known) }
+    let change: SlotMap? = state.withLockedValue { state in
+      state.asking = nil
+      state.fault = answer.map == nil ? answer.fault : nil
+      guard let map = answer.map, answer.isAnswered else { return nil }
+      // What was told by MOVED meanwhile is newer than what was read.
+      state.moved = state.moved.filter { slot, node in movedBefore[slot] != node && map[slot] != node }
+      defer { state.map = map }
+      return map == state.map ? nil : map
+    }
+    guard let change else { return }
+    logger.info(
+      "Redis' topology", metadata: ["primaries": "\(change.primaries.map(\.description).joined(separator: ", "))"])
+    let nodes = change.nodes
+    for told in onChange.withLockedValue({ $0 }) { told(nodes) }
+  }
+
+  /// Asks all voters side by side.
+  private func hold(_ voters: [NodeAddress], believed: SlotMap?) async -> (map: SlotMap?, isAnswered: Bool, fault: RedisError?) {
+    await withTaskGroup(of: Result<SlotMap?, RedisError>.self) { group in
+      for voter in voters {
+        group.addTask {
+          do throws(RedisError) {
+            let reply = try await self.pools[voter].send(RedisWords(self.discovery.question), name: "TOPOLOGY")
+            if let text = reply.error { throw .refused(text) }
+            return .success(self.discovery.read(reply, from: voter))
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      var election = TopologyElection(voters: voters.count)
+      var isAnswered = false
+      var fault: RedisError?
+      for await vote in group {
+        switch vote {
+        case .success(let map):
+          election.vote(map)
+          if map != nil { isAnswered = true } else { fault = fault ?? .unavailable("\(discovery.question[0].text ?? "") knows no primary") }
+        case .failure(let error):
+          election.vote(nil)
+          fault = fault ?? error
+        }
+      }
+      return (election.result(believed: believed), isAnswered, fault)
+    }
+  }
+}
