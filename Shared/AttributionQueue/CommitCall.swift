@@ -61,6 +61,7 @@ struct CommitCall {
     keys.append(Keys.eventsIndex(shard))
     keys.append(Keys.rejected(shard))
     keys.append(Keys.suspects(queue, shard))
+    keys.append(Keys.absent(shard))
     return keys
   }
 

@@ -8,6 +8,9 @@ public enum Keys {
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
+  /// A key that never exists. A cluster refuses (`TRYAGAIN`) a script of several keys that are not all there while their slot moves to another
+  /// node: a script that has this among them never runs between two nodes, where it would miss keys whose names it makes itself.
+  static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
   /// Who works a shard: ``ShardOwnership``.
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
   /// Messages that their worker may have died of.

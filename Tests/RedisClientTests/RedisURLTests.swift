@@ -47,6 +47,31 @@ import Testing
     #expect(throws: RedisError.self) { _ = try RedisURL(text) }
   }
 
+  @Test func `A cluster is named by some of its nodes`() throws {
+    let url = try RedisURL("redis-cluster://me:secret@a:7000,[::1]:7001,c")
+    #expect(url.deployment == .cluster && url.user == "me" && url.password == "secret" && !url.usesTLS)
+    #expect(url.nodes == [("a", 7000), ("::1", 7001), ("c", 6379)].map { NodeAddress(host: $0.0, port: $0.1) })
+    #expect(try RedisURL("rediss-cluster://a").usesTLS)
+    #expect(url.of(NodeAddress(host: "d", port: 1)).address == .tcp(host: "d", port: 1))
+  }
+
+  @Test func `Sentinels are named with what they call the primary`() throws {
+    let url = try RedisURL("redis-sentinel://me:secret@a,b:7001/main/3")
+    #expect(url.deployment == .sentinel("main") && url.database == 3)
+    #expect(url.nodes == [("a", 26_379), ("b", 7001)].map { NodeAddress(host: $0.0, port: $0.1) })
+    let login = url.loggingIn("watcher")
+    #expect(login.user == "watcher" && login.password == nil)
+    #expect(try RedisURL("rediss-sentinel://a/main").usesTLS)
+  }
+
+  @Test(arguments: [
+    "redis://a,b", "redis-cluster://a,", "redis-cluster://a/1", "redis-cluster://", "redis-sentinel://a", "redis-sentinel://a/",
+    "redis-sentinel://a/main/x", "redis-sentinel://a/main/0/0", "redis-other://a", "rediss-cluster://a:0,b",
+  ])
+  func `What is no cluster and no Sentinels is refused`(_ text: String) {
+    #expect(throws: RedisError.self) { _ = try RedisURL(text) }
+  }
+
   @Test func `TLS is a scheme of its own`() throws {
     let url = try RedisURL("rediss://me:secret@redis.example:6380/1")
     #expect(url.usesTLS && url.address == .tcp(host: "redis.example", port: 6380) && url.user == "me" && url.database == 1)

@@ -1,6 +1,7 @@
 -- commit: settles messages of one shard's ready stream in one step, if the worker still owns the shard, and reads the next ones.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
---      9 suspects
+--      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
+--      be missing
 --      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
 -- ARGV 1 the ownership, as its owner has it  2 what holds for all messages, packed  3 entry id behind which is read  4 how many to read
 --      5… the messages, packed, in the order of the stream, from its first entry on

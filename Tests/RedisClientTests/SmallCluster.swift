@@ -1,0 +1,119 @@
+import Foundation
+import Logging
+
+@testable import RedisClient
+
+/// A Redis Cluster of a test's own: processes on loopback, in a directory of its own, without replicas.
+final class SmallCluster: @unchecked Sendable {
+  private let directory: URL
+  let ports: [Int]
+  private var processes: [Process] = []
+
+  init(nodes: Int = 3) async throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("rcc-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let first = Int.random(in: 2_200...4_400) * 10
+    ports = (0..<nodes).map { first + $0 }
+    for port in ports { try start(port) }
+    do {
+      try await until("all answer") { try self.ports.allSatisfy { try self.ask($0, ["PING"]) == "PONG" } }
+      let addresses = ports.map { "127.0.0.1:\($0)" }
+      _ = try run(["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
+      try await until("the cluster stands") {
+        try self.ports.allSatisfy { try self.ask($0, ["CLUSTER", "INFO"]).contains("cluster_state:ok") }
+      }
+    } catch {
+      remove()
+      throw error
+    }
+  }
+
+  private func start(_ port: Int) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--dir", directory.path, "--save", "", "--appendonly", "no",
+      "--cluster-enabled", "yes", "--cluster-config-file", "nodes-\(port)", "--cluster-node-timeout", "2000", "--logfile", "log-\(port)",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    processes.append(process)
+  }
+
+  func remove() {
+    for process in processes {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// What redis-cli prints of a node's answer.
+  func ask(_ port: Int, _ words: [String]) throws -> String { try run(["-p", "\(port)"] + words) }
+
+  private func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["redis-cli"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private func until(_ what: String, _ condition: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while try !condition() {
+      guard ContinuousClock.now < end else { throw RedisError.unavailable("not in time: \(what)") }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  func client(_ configure: (inout RedisClient.Configuration) -> Void = { _ in }) throws -> RedisClient {
+    var configuration = RedisClient.Configuration()
+    configure(&configuration)
+    return RedisClient(
+      url: try RedisURL("redis-cluster://127.0.0.1:\(ports[0])"), configuration: configuration,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  // MARK: Moving a slot
+
+  func slot(of key: String) -> Int { HashSlot(key: key.utf8).number }
+
+  /// The port of the node that has a key's slot.
+  func owner(of key: String) throws -> Int {
+    for port in ports {
+      let answer = try ask(port, ["EXISTS", key])
+      if !answer.hasPrefix("MOVED") { return port }
+    }
+    throw RedisError.unavailable("nobody has it")
+  }
+
+  /// Begins to move a key's slot; its keys stay.
+  func beginMove(of key: String, from source: Int, to target: Int) throws {
+    let slot = "\(slot(of: key))"
+    _ = try ask(target, ["CLUSTER", "SETSLOT", slot, "IMPORTING", try ask(source, ["CLUSTER", "MYID"])])
+    _ = try ask(source, ["CLUSTER", "SETSLOT", slot, "MIGRATING", try ask(target, ["CLUSTER", "MYID"])])
+  }
+
+  /// Moves all of its keys, and tells all nodes that the slot is there.
+  func endMove(of key: String, from source: Int, to target: Int) throws {
+    let slot = "\(slot(of: key))"
+    let keys = try ask(source, ["CLUSTER", "GETKEYSINSLOT", slot, "1000"]).split(separator: "\n").map(String.init)
+    for key in keys { _ = try ask(source, ["MIGRATE", "127.0.0.1", "\(target)", key, "0", "5000"]) }
+    let id = try ask(target, ["CLUSTER", "MYID"])
+    for port in [target, source] + ports { _ = try ask(port, ["CLUSTER", "SETSLOT", slot, "NODE", id]) }
+  }
+}
+
+/// Gives the body a fresh cluster.
+func withCluster(_ body: (SmallCluster) async throws -> Void) async throws {
+  let cluster = try await SmallCluster()
+  defer { cluster.remove() }
+  try await body(cluster)
+}
