@@ -198,7 +198,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private func succeed(_ sent: Sent, _ reply: RedisReply) {
     if let observer {
       observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
-      if reply.error != nil { observer.failed("refused") }
+      if let text = reply.error, !Redirection.isElsewhere(text) { observer.failed("refused") }
     }
     sent.continuation.resume(returning: reply)
   }

@@ -54,7 +54,7 @@ import Testing
   @Test func `A token that was taken, and whose sender heard nothing, is noted`() async throws {
     let server = try PrivateRedis()
     var impatient = RedisClient.Configuration()
-    impatient.commandTimeout = .milliseconds(300)
+    impatient.commandTimeout = .seconds(3)
     let queue = try await server.queue(client: impatient)
     let token = token("a", deadline: DeliveryQueue.now + 3_600_000)
     let id = queue.deliveryID(for: token)

@@ -6,17 +6,23 @@ import Logging
 /// A Redis Cluster of a test's own: processes on loopback, in a directory of its own, without replicas.
 final class SmallCluster: @unchecked Sendable {
   private let directory: URL
-  let ports: [Int]
+  private(set) var ports: [Int] = []
   private var processes: [Process] = []
 
   init(nodes: Int = 3) async throws {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("rcc-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let first = Int.random(in: 2_200...4_400) * 10
-    ports = (0..<nodes).map { first + $0 }
-    for port in ports { try start(port) }
     do {
-      try await until("all answer") { try self.ports.allSatisfy { try self.ask($0, ["PING"]) == "PONG" } }
+      while ports.isEmpty {
+        // With the ports of the cluster's bus, 10,000 above, below those that the system gives to outgoing connections.
+        let first = Int.random(in: 1_200...2_200) * 10
+        let candidates = (0..<nodes).map { first + $0 }
+        for port in candidates { try start(port) }
+        try await until("all answer, or one found its port taken") {
+          try self.processes.contains { !$0.isRunning } || candidates.allSatisfy { try self.ask($0, ["PING"]) == "PONG" }
+        }
+        if processes.allSatisfy(\.isRunning) { ports = candidates } else { end() }
+      }
       let addresses = ports.map { "127.0.0.1:\($0)" }
       _ = try run(["--cluster", "create"] + addresses + ["--cluster-replicas", "0", "--cluster-yes"])
       try await until("the cluster stands") {
@@ -41,11 +47,16 @@ final class SmallCluster: @unchecked Sendable {
     processes.append(process)
   }
 
-  func remove() {
+  private func end() {
     for process in processes {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
+    processes = []
+  }
+
+  func remove() {
+    end()
     try? FileManager.default.removeItem(at: directory)
   }
 

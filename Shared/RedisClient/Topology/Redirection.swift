@@ -24,6 +24,9 @@ enum Redirection: Sendable, Hashable {
     }
   }
 
+  /// Whether a refusal belongs to the everyday of a cluster, and is no failure.
+  static func isElsewhere(_ text: String) -> Bool { ["MOVED ", "ASK ", "TRYAGAIN "].contains { text.hasPrefix($0) } }
+
   /// A word for it in metrics.
   var kind: String {
     switch self {
