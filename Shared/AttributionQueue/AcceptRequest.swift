@@ -14,14 +14,19 @@ public struct AcceptRequest: Sendable {
   public var notBefore: Int64?
   /// Milliseconds since 1970 by which it must be worked, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
+  /// Whether its idempotency key is kept for ``QueueConfiguration/copyGeneration`` only. For a message that claims a natural key when it is
+  /// completed, so that one that comes again later still counts once, and that waits for nothing in its queue: two of one id may be there
+  /// then. Not for one that keeps its order.
+  public var isKnownBriefly: Bool
   /// How much of the backlog's bound may be taken up when it comes, 1 being all of it: what may as well be refused leaves room
   /// for others, and more than 1 is for what others must not keep out.
   public var backlogShare: Double
 
   public init(
     queue: QueueName, idempotencyKey: String, orderKey: String? = nil, naturalKey: String? = nil, keepsOrder: Bool = false,
-    message: QueueMessage, notBefore: Int64? = nil, deadline: Int64? = nil, backlogShare: Double = 1
+    message: QueueMessage, notBefore: Int64? = nil, deadline: Int64? = nil, isKnownBriefly: Bool = false, backlogShare: Double = 1
   ) {
+    self.isKnownBriefly = isKnownBriefly
     self.backlogShare = backlogShare
     self.queue = queue
     self.idempotencyKey = idempotencyKey

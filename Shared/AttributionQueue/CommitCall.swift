@@ -151,20 +151,19 @@ struct CommitCall {
       pack.beginMap()
       pack.key("store")
       pack.string(store.rawValue)
-      write(seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now)), to: &pack)
+      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now))
+      pack.write(claim)
+      if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
+        pack.write(seen.detail(detail, of: naturalKey, shard: shard, now: self.now))
+      }
       pack.end()
       if completion.whenSeen != nil {
         pack.key("holds")
         pack.bool(true)
       }
     }
-    if completion.mayBeJudgedAnew, let digits = message.message.claim,
-      let claim = seen.claim(digits: digits, in: seen.generations(.delivery, shard: shard, now: self.now))
-    {
-      pack.key("forgotten")
-      pack.beginMap()
-      write(claim, to: &pack)
-      pack.end()
+    if completion.mayBeJudgedAnew, let digits = message.message.claim {
+      pack.writeForgotten(digits, seen, shard, now: self.now)
     }
     if completion.keepsBody {
       pack.key("keepsBody")
@@ -194,13 +193,6 @@ struct CommitCall {
         entryID: message.entryID, message: message, isSuspected: isSuspected, started: started,
         word: completion.word ?? completion.state.rawValue,
         whenSeen: completion.whenSeen, death: nil))
-  }
-
-  private func write(_ claim: SeenBefore.Claim, to pack: inout MessagePackWriter) {
-    pack.key("bucket")
-    pack.int(claim.bucket)
-    pack.key("member")
-    pack.string(String(claim.member))
   }
 
   /// Puts it off: as another attempt that failed, or untouched where there is no error.

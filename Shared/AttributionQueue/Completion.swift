@@ -36,6 +36,9 @@ public struct Completion: Sendable {
   public var naturalKey: String?
   /// Whether the natural key must be remembered for as long as recovery reaches back (half a year) rather than for days.
   public var rememberLong: Bool
+  /// What a digest is kept of beside the natural key, where it is this message that claims it, as long as that is remembered
+  /// (``QueueConfiguration/unsignedDigests``). Not with ``rememberLong``.
+  public var detail: [UInt8]?
   public var events: [EventRecord]
   public var reason: String?
   /// The event that the delivery's record names; the first of `events` where nothing is said.

@@ -64,7 +64,8 @@ public final class DeliveryQueue: Sendable {
     let now = Self.now
     var message = request.message
     message.claim = SeenBefore.Claim.digits(of: digest)
-    let claim = seen.claim(digest: digest, in: seen.generations(.delivery, shard: id.shard, now: now))
+    let store: SeenStore = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
+    let claim = seen.claim(digest: digest, in: seen.generations(store, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = seen.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }

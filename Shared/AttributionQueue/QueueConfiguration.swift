@@ -15,6 +15,10 @@ public struct QueueConfiguration: Sendable {
   public var backoffCap: Duration = .seconds(600)
   /// Buckets of seen keys, a shard and a generation: 256 hold 16 million keys at 256 members each.
   public var seenBuckets = 256
+  /// How long a delivery is known by its bytes at the least where its natural key keeps it from counting twice: this only spares work.
+  public var copyGeneration: Duration = .seconds(6 * 3600)
+  /// Whether a digest of a postback's unsigned values is kept as long as its natural key.
+  public var unsignedDigests = false
   /// Longer than the senders' retries: nine days for devices, some seven for the App Store.
   public var deliveryGeneration: Duration = .seconds(10 * 86_400)
   /// Longer than Apple's notification history of 180 days.
@@ -49,6 +53,22 @@ public struct QueueConfiguration: Sendable {
   public var development = false
 
   public init() {}
+
+  /// How long a generation of a store is.
+  func generation(of store: SeenStore) -> Duration {
+    switch store {
+    case .delivery, .detail: deliveryGeneration
+    case .notification: notificationGeneration
+    case .copy: copyGeneration
+    }
+  }
+
+  /// Buckets of a store, a shard and a generation. Those of copies are as many fewer as their generations are shorter, and as full as half
+  /// of the others on average, since the busy hours of a day fill them beyond that.
+  func buckets(of store: SeenStore) -> Int {
+    guard store == .copy else { return seenBuckets }
+    return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
+  }
 
   /// The wait before a message is tried again after so many attempts.
   public func backoff(_ attempt: Int) -> Duration {

@@ -18,9 +18,11 @@ struct SeenBefore: Sendable {
     fileprivate let generation: Int64
     let prefixes: [String]
     let expirySeconds: Int64
+    let buckets: Int
 
-    fileprivate init(_ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64) {
+    fileprivate init(_ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, buckets: Int) {
       self.generation = generation
+      self.buckets = buckets
       prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) }
       expirySeconds = 2 * length / 1000 + 3600
     }
@@ -28,7 +30,7 @@ struct SeenBefore: Sendable {
 
   /// What was asked for last of each store and shard: a generation is one for hours or days.
   private final class Known: Sendable {
-    let places = Mutex<[Generations?]>(Array(repeating: nil, count: 2 * Shard.count))
+    let places = Mutex<[Generations?]>(Array(repeating: nil, count: SeenStore.allCases.count * Shard.count))
   }
 
   /// Of the generations that count: by their places in ``Generations``.
@@ -42,9 +44,9 @@ struct SeenBefore: Sendable {
 
     var expirySeconds: Int64 { generations.expirySeconds }
 
-    fileprivate init(_ digest: [UInt8], in generations: Generations, buckets: Int) {
+    fileprivate init(_ digest: [UInt8], in generations: Generations) {
       self.generations = generations
-      bucket = digest[4..<8].reduce(0) { $0 << 8 | Int($1) } % buckets
+      bucket = digest[4..<8].reduce(0) { $0 << 8 | Int($1) } % generations.buckets
       member = Int64(bitPattern: digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
@@ -68,13 +70,15 @@ struct SeenBefore: Sendable {
   /// The digest is keyed with a secret, so that nobody can aim at a bucket.
   func digest(_ key: String) -> [UInt8] { digestKey.authenticate(key.utf8) }
 
+  func digest(_ bytes: [UInt8]) -> [UInt8] { digestKey.authenticate(bytes) }
+
   func generations(_ store: SeenStore, shard: Shard, now: Int64) -> Generations {
-    let length = (store == .delivery ? configuration.deliveryGeneration : configuration.notificationGeneration).milliseconds
+    let length = configuration.generation(of: store).milliseconds
     let generation = now / length
-    let place = shard.index + (store == .delivery ? 0 : Shard.count)
+    let place = shard.index + store.place * Shard.count
     return known.places.withLock { known in
       if let found = known[place], found.generation == generation { return found }
-      let made = Generations(store, shard, generation, milliseconds: length)
+      let made = Generations(store, shard, generation, milliseconds: length, buckets: configuration.buckets(of: store))
       known[place] = made
       return made
     }
@@ -88,7 +92,7 @@ struct SeenBefore: Sendable {
 
   /// - Parameter digest: ``digest(_:)`` of the key.
   func claim(digest: [UInt8], in generations: Generations) -> Claim {
-    Claim(digest, in: generations, buckets: configuration.seenBuckets)
+    Claim(digest, in: generations)
   }
 
   /// - Parameter digits: ``Claim/digits(of:)``; nil for what is none.

@@ -179,6 +179,14 @@ import Testing
     #expect(edge.peers == 512)
   }
 
+  @Test(arguments: ["1s": Duration.seconds(1), "6h": .seconds(21_600), "3660d": .seconds(3660 * 86_400)])
+  func `How long copies of a postback are known is read up to its bounds`(_ text: String, _ time: Duration) throws {
+    let queue = try configuration("queues: { copyGeneration: \(text), unsignedDigests: true }").queue
+    #expect(queue.copyGeneration == time && queue.unsignedDigests)
+    let usual = try configuration("queues: {}").queue
+    #expect(usual.copyGeneration == .seconds(21_600) && !usual.unsignedDigests)
+  }
+
   @Test func `A strategy is its domains, or says more`() throws {
     let read = try configuration(
       "consentRouting: { maximumWait: 90s, strategies: { a: [x.example, y.example], b: { domains: z.example, dataResidency: true } } }")
@@ -204,6 +212,8 @@ import Testing
     ("edge: { peerRate: { perSecond: 1, burst: 0 } }", "edge.peerRate.burst"),
     ("edge: { peers: 511 }", "edge.peers"), ("queues: { durability: none }", "queues.durability"),
     ("queues: { replicas: 0 }", "queues.replicas"), ("queues: { deliveryRecordTTL: 999ms }", "queues.deliveryRecordTTL"),
+    ("queues: { copyGeneration: 999ms }", "queues.copyGeneration"), ("queues: { copyGeneration: 3661d }", "queues.copyGeneration"),
+    ("queues: { unsignedDigests: 1 }", "queues.unsignedDigests"),
     ("queues: { deliveryGeneration: 59s }", "queues.deliveryGeneration"), ("queues: { lease: 0s }", "queues.lease"),
     ("queues: { rpcAnswerTTL: 0s }", "queues.rpcAnswerTTL"), ("queues: { eventRetention: 3661d }", "queues.eventRetention"),
     ("queues: { backlogBound: 0 }", "queues.backlogBound"), ("queues: { seenBuckets: 0 }", "queues.seenBuckets"),

@@ -38,7 +38,9 @@ struct PostbackIntake: Sendable {
         AcceptRequest(
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
-          message: request.message(kind: found.kind.rawValue, attributes: attributes)))
+          message: request.message(kind: found.kind.rawValue, attributes: attributes),
+          // verifier claims the natural key, which is remembered for as long as devices send again.
+          isKnownBriefly: true))
       return .receipt(outcome)
     } catch {
       return .notTaken(error, status: 500)

@@ -269,6 +269,7 @@ final class VerificationWorker: Sendable {
     proved.add(lease.message.kind, environment.rawValue)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, events: [EventRecord(id: naturalKey, type: type.rawValue, json: event)])
+    if deliveries.configuration.unsignedDigests { completion.detail = unsigned.canonical }
     completion.whenSeen = { await self.seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
     return .complete(completion)
   }
@@ -279,23 +280,30 @@ final class VerificationWorker: Sendable {
     _ lease: LeasedMessage, _ naturalKey: String, subject: String, unsigned values: JSONObject, _ type: EventType
   ) async -> WorkOutcome {
     var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
+    duplicate.reason = "duplicate"
+    duplicate.word = "duplicate"
     let counted: [UInt8]?
-    do throws(QueueError) { counted = try await deliveries.publishedEvent(naturalKey, besides: lease) } catch {
-      return .retry(after: .milliseconds(500), error: "the event that was counted cannot be read")
+    var kept = DetailFinding.unknown
+    do throws(QueueError) {
+      counted = try await deliveries.publishedEvent(naturalKey, besides: lease)
+      if counted == nil, deliveries.configuration.unsignedDigests {
+        kept = try await deliveries.detail(values.canonical, of: naturalKey, besides: lease)
+      }
+    } catch {
+      return .retry(after: .milliseconds(500), error: "what was counted cannot be read")
     }
     guard let counted else {
       // The feed has dropped it.
-      duplicate.word = "duplicate"
-      return .complete(duplicate)
+      guard kept == .other else { return .complete(duplicate) }
+      return rejected(
+        lease, type, reason: Self.conflict, field: nil, subject: subject,
+        more: ["countedEventId": .string(naturalKey), "unsigned": .object(values)])
     }
     guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
     else {
       return .deadLetter(error: "the event that was counted cannot be compared with")
     }
-    guard values != firstValues else {
-      duplicate.word = "duplicate"
-      return .complete(duplicate)
-    }
+    guard values != firstValues else { return .complete(duplicate) }
     return rejected(
       lease, type, reason: Self.conflict, field: nil, subject: subject,
       more: [

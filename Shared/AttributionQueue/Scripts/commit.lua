@@ -9,9 +9,10 @@
 -- are kept; rejectedBodies and rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what
 -- the names of its buckets of this, the last and the next generation begin with, and how many seconds a bucket is kept.
 -- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
---   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member; holds, when it is to be kept as it
---     is if the natural key was counted before; forgotten, a claimed idempotency key's bucket and member; keepsBody; own, a record of the
---     service's own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
+--   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member, and with it a
+--     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
+--     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; own, a record of the service's
+--     own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
 --   delayed: due, ms; attempts and history as they are then
 --   dead: dead, what the letter says; attempts and history as they are then
 --   unreadable: unreadable, what the letter says; final, when it can never be put back
@@ -31,6 +32,7 @@ for _, m in ipairs(messages) do
   if m.natural then
     local seen = all.seen[m.natural.store]
     this[#this + 1], next[#next + 1] = seen.this .. m.natural.bucket, seen.next .. m.natural.bucket
+    if m.natural.detail then this[#this + 1] = m.natural.details end
   end
 end
 local areNew = #this > 0 and redis.call('EXISTS', unpack(this)) < #this
@@ -43,7 +45,11 @@ local function isFirst(natural)
   if redis.call('SISMEMBER', seen.last .. bucket, member) == 1 then return false end
   if areAhead and redis.call('SISMEMBER', seen.next .. bucket, member) == 1 then return false end
   if redis.call('SADD', seen.this .. bucket, member) == 0 then return false end
-  if areNew then redis.call('EXPIRE', seen.this .. bucket, seen.seconds, 'NX') end
+  if natural.detail then redis.call('SADD', natural.details, natural.detail) end
+  if areNew then
+    redis.call('EXPIRE', seen.this .. bucket, seen.seconds, 'NX')
+    if natural.detail then redis.call('EXPIRE', natural.details, seen.seconds, 'NX') end
+  end
   return true
 end
 
@@ -74,8 +80,7 @@ local function complete(m)
   if not isNew and m.holds then return 2 end
   if isNew and m.events then publish(m) end
   if m.forgotten then
-    local seen = all.seen.d
-    for _, name in ipairs({seen.this, seen.last, seen.next}) do redis.call('SREM', name .. m.forgotten.bucket, m.forgotten.member) end
+    for _, claim in ipairs(m.forgotten) do redis.call('SREM', claim.bucket, claim.member) end
     -- A bucket that it leaves empty is gone, and new when a later message needs it.
     areNew = true
   end

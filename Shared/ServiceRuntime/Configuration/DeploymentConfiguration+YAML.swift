@@ -254,7 +254,7 @@ extension DeploymentConfiguration {
   {
     unknown += node.unknownKeys([
       "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
-      "deliveryGeneration",
+      "copyGeneration", "unsignedDigests", "deliveryGeneration",
       "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
       "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
     ])
@@ -276,6 +276,8 @@ extension DeploymentConfiguration {
     try node.time("backoffBase", .milliseconds(1)...Self.day, &queue.backoffBase)
     try node.time("backoffCap", .milliseconds(1)...Self.day, &queue.backoffCap)
     try node.count("seenBuckets", 1...1 << 24, &queue.seenBuckets)
+    try node.time("copyGeneration", .seconds(1)...Self.longest, &queue.copyGeneration)
+    queue.unsignedDigests = try node["unsignedDigests"]?.bool() ?? queue.unsignedDigests
     try node.time("deliveryGeneration", Self.minute...Self.longest, &queue.deliveryGeneration)
     try node.time("notificationGeneration", Self.minute...Self.longest, &queue.notificationGeneration)
     // Redis takes no expiry of less than a second.

@@ -1,0 +1,19 @@
+import WireJSON
+
+extension JSONObject {
+  /// The same bytes for what is equal: the members of each object in the order of their names' bytes.
+  var canonical: [UInt8] { JSONValue.object(sorted).serialized }
+
+  private var sorted: JSONObject {
+    JSONObject(
+      members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { Member(key: $0.key, value: Self.sorted($0.value)) })
+  }
+
+  private static func sorted(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): .object(object.sorted)
+    case .array(let items): .array(items.map(sorted))
+    default: value
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct SeenDetailTests {
+  /// Works all that waits; a natural key's detail is the message's copy. Answers what was found of each that was counted before.
+  private func work(_ queue: DeliveryQueue) async throws {
+    try await queue.working(handler: { lease in
+      let natural = lease.message.attributes["natural"] ?? ""
+      var completion = verified(natural)
+      completion.detail = Array(lease.message.body.dropFirst(natural.utf8.count + 1))
+      let detail = completion.detail ?? []
+      completion.whenSeen = {
+        do {
+          let found = try await queue.detail(detail, of: natural, besides: lease)
+          return .complete(Completion(state: .verified, events: [], reason: "\(found)"))
+        } catch { return .retry(after: nil, error: "\(error)") }
+      }
+      return .complete(completion)
+    }) {
+      try await eventually("all is worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+    }
+  }
+
+  private func found(_ queue: DeliveryQueue, _ natural: String, copy: String) async throws -> String? {
+    // Other bytes each time, told apart by what is not the detail.
+    var delivery = request(natural, copy: copy, order: natural)
+    delivery.idempotencyKey += "\(UInt64.random(in: 0 ... .max))"
+    let id = try await queue.accept(delivery).id
+    try await work(queue)
+    return try await queue.delivery(id)?.reason
+  }
+
+  @Test func `What came with a natural key is told from anything else as long as the key is kept`() async throws {
+    try await withQueue({ $0.unsignedDigests = true }) { queue, _ in
+      #expect(try await found(queue, "a", copy: "10") == nil)
+      #expect(try await found(queue, "a", copy: "10") == "same")
+      #expect(try await found(queue, "a", copy: "63") == "other")
+      // The first counts: what came later is not kept.
+      #expect(try await found(queue, "a", copy: "63") == "other")
+      #expect(try await found(queue, "a", copy: "10") == "same")
+      // It lies in the generation of the natural key, and is found in the one after it.
+      let shard = queue.deliveryID(for: request("a", order: "a")).shard
+      let length = queue.configuration.deliveryGeneration.milliseconds
+      for store in [SeenStore.delivery, .detail] {
+        let claim = queue.seen.claim("a", store: store, shard: shard, now: DeliveryQueue.now)
+        let last = queue.seen.claim("a", store: store, shard: shard, now: DeliveryQueue.now - length)
+        #expect((try await queue.send(["TTL", .string(claim.buckets[0])]).integer ?? -1) > 2 * length / 1000)
+        _ = try await queue.send(["RENAME", .string(claim.buckets[0]), .string(last.buckets[0])])
+      }
+      #expect(try await found(queue, "a", copy: "10") == "same")
+      #expect(try await found(queue, "a", copy: "63") == "other")
+      #expect(try await queue.allEvents() == ["e-a"])
+    }
+  }
+
+  @Test func `Of what was counted when no digests were kept nothing is said`() async throws {
+    try await withQueue { queue, server in
+      #expect(try await found(queue, "a", copy: "10") == nil)
+      #expect(try await queue.send(["KEYS", "*:seen:u:*"]).array?.count == 0)
+      var configuration = QueueConfiguration()
+      configuration.unsignedDigests = true
+      let client = try await server.client()
+      let keeping = try await DeliveryQueue.open(redis: client, configuration: configuration, logger: quietLogger)
+      #expect(try await found(keeping, "a", copy: "10") == "unknown")
+      #expect(try await found(keeping, "a", copy: "63") == "unknown")
+      // A bucket that is new beside one of natural keys that is not expires too.
+      let shard = queue.deliveryID(for: request("a", order: "a")).shard
+      let bucket = { (key: String, store: SeenStore) in
+        keeping.seen.claim(key, store: store, shard: shard, now: DeliveryQueue.now).buckets[0]
+      }
+      let other = try #require((0..<100_000).lazy.map { "n\($0)" }.first { bucket($0, .delivery) == bucket("a", .delivery) })
+      var delivery = request(other, copy: "10", order: "a")
+      delivery.idempotencyKey += "beside"
+      _ = try await keeping.accept(delivery)
+      try await work(keeping)
+      #expect((try await keeping.send(["TTL", .string(bucket(other, .detail))]).integer ?? -1) > 20 * 86_400)
+      client.close()
+    }
+  }
+
+  @Test func `Digests lie in integer sets of four bytes a member, and hardly ever meet`() async throws {
+    var configuration = QueueConfiguration()
+    configuration.unsignedDigests = true
+    let seen = SeenBefore(digestKey: [7], configuration: configuration)
+    let details = (0..<64).map { seen.detail(Array("\($0)".utf8), of: "a", shard: Shard(3), now: 0) }
+    #expect(Set(details.map(\.claim.bucket)).count == 1)
+    #expect(details.allSatisfy { SeenBefore.Detail.isOfOneKey($0.member, details[0].member) })
+    #expect(Set(details.map(\.member)).count >= 62)
+    let others = (0..<1000).map { seen.detail(Array("1".utf8), of: "b\($0)", shard: Shard(3), now: 0) }
+    #expect(others.filter { SeenBefore.Detail.isOfOneKey($0.member, details[0].member) }.count < 2)
+    #expect(others.contains { $0.member < 0 } && others.contains { $0.member > 0 })
+    // Whatever number of them, none is so large that Redis gives a member of the bucket eight bytes.
+    try await withQueue { queue, _ in
+      for other in others.prefix(300) { _ = try await queue.send(["SADD", "{attr:003}:x", .string(String(other.member))]) }
+      #expect(try await queue.send(["OBJECT", "ENCODING", "{attr:003}:x"]).string == "intset")
+      #expect((try await queue.send(["MEMORY", "USAGE", "{attr:003}:x"]).integer ?? .max) < 300 * 5)
+    }
+  }
+}

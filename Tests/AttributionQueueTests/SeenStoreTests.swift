@@ -1,0 +1,179 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct SeenStoreTests {
+  private func brief(_ natural: String, copy: String = "", keepsOrder: Bool = false) -> AcceptRequest {
+    var request = request(natural, copy: copy, order: natural, keepsOrder: keepsOrder)
+    request.isKnownBriefly = true
+    return request
+  }
+
+  /// Takes the brief memory away, as time does.
+  private func forgetCopies(_ queue: DeliveryQueue) async throws {
+    for key in try await queue.send(["KEYS", "*:seen:c:*"]).array ?? [] { try await queue.redis.send(["DEL", .string(key.string ?? "")]) }
+  }
+
+  private func members(_ queue: DeliveryQueue, _ store: SeenStore) async throws -> Int64 {
+    var count: Int64 = 0
+    for key in try await queue.send(["KEYS", .string("*:seen:\(store.rawValue):*")]).array ?? [] {
+      count += try await queue.send(["SCARD", .string(key.string ?? "")]).integer ?? 0
+    }
+    return count
+  }
+
+  /// Works all that waits, each postback proved, and a repeat told as verifier does.
+  private func work(_ queue: DeliveryQueue) async throws {
+    try await queue.working(handler: { lease in
+      var completion = verified(lease.message.attributes["natural"] ?? "")
+      completion.whenSeen = {
+        .complete(Completion(state: .verified, events: [], reason: "duplicate", recordedEventId: "e-counted"))
+      }
+      return .complete(completion)
+    }) {
+      try await eventually("all is worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+    }
+  }
+
+  @Test(arguments: [SeenStore.delivery, .notification, .copy, .detail])
+  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: SeenStore) {
+    var configuration = QueueConfiguration()
+    configuration.copyGeneration = .seconds(90)
+    let seen = SeenBefore(digestKey: [1], configuration: configuration)
+    let length = configuration.generation(of: store).milliseconds
+    func claim(_ now: Int64) -> SeenBefore.Claim { seen.claim("key", store: store, shard: Shard(7), now: now) }
+    for start in [5 * length, 6 * length - 1] {
+      let own = claim(start).buckets[0]
+      let counts = [5 * length, 6 * length - 1, 6 * length, 7 * length - 1].map { claim($0).buckets.prefix(2).contains(own) }
+      #expect(counts == [true, true, true, true])
+      #expect(!claim(7 * length).buckets.contains(own))
+      // A clock that is behind finds it by the next generation.
+      #expect(claim(5 * length - 1).buckets[2] == own)
+      // The bucket's keys go no sooner than the last moment at which they count.
+      #expect(claim(start).expirySeconds * 1000 >= 2 * length)
+    }
+  }
+
+  @Test func `Each store has names, generations and buckets of its own`() {
+    var configuration = QueueConfiguration()
+    let seen = SeenBefore(digestKey: [1], configuration: configuration)
+    let names = SeenStore.allCases.map { seen.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0] }
+    #expect(Set(names).count == SeenStore.allCases.count)
+    #expect(Set(SeenStore.allCases.map(\.place)) == Set(SeenStore.allCases.indices))
+    // A fortieth of the time, half as full.
+    #expect(SeenStore.allCases.map { configuration.buckets(of: $0) } == [256, 256, 13, 256])
+    configuration.seenBuckets = 1
+    #expect(configuration.buckets(of: .copy) == 1)
+    (configuration.seenBuckets, configuration.copyGeneration) = (1 << 24, configuration.deliveryGeneration * 366)
+    #expect(configuration.buckets(of: .copy) == 1 << 24)
+  }
+
+  @Test func `A copy is known in its generation and the next, and accepted again afterwards`() async throws {
+    try await withQueue { queue, _ in
+      let length = queue.configuration.copyGeneration.milliseconds
+      let delivery = brief("a")
+      let id = queue.deliveryID(for: delivery)
+      for (ago, isKnown) in [(-1, true), (0, true), (1, true), (2, false)] as [(Int64, Bool)] {
+        let claim = queue.seen.claim(delivery.idempotencyKey, store: .copy, shard: id.shard, now: DeliveryQueue.now - ago * length)
+        try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
+        #expect(try await queue.accept(delivery).isDuplicate == isKnown)
+        try await forgetCopies(queue)
+      }
+    }
+  }
+
+  @Test func `What is known briefly takes no place among what is remembered longer, and its bucket expires`() async throws {
+    try await withQueue { queue, _ in
+      for number in 0..<3 { _ = try await queue.accept(brief("a\(number)")) }
+      #expect(try await members(queue, .copy) == 3)
+      #expect(try await members(queue, .delivery) == 0)
+      let bucket = try #require(try await queue.send(["KEYS", "*:seen:c:*"]).array?.first?.string)
+      let seconds = 2 * queue.configuration.copyGeneration.wholeSeconds + 3600
+      #expect((seconds - 60...seconds).contains(try await queue.send(["TTL", .string(bucket)]).integer ?? -1))
+      // One that keeps its order is not accepted twice while it waits: it is known as long as others.
+      #expect(try await queue.accept(brief("line", keepsOrder: true)).isDuplicate == false)
+      #expect(try await members(queue, .copy) == 3)
+      #expect(try await members(queue, .delivery) == 1)
+    }
+  }
+
+  @Test func `The same bytes after their key was forgotten are one event, and the record says that they are a duplicate`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(brief("counted")).id
+      #expect(try await queue.accept(brief("counted")) == .duplicate(id))
+      try await work(queue)
+      #expect(try await queue.delivery(id)?.reason == nil)
+      try await forgetCopies(queue)
+      #expect(try await queue.accept(brief("counted")) == .accepted(id))
+      #expect(try await queue.delivery(id)?.state == .accepted)
+      try await work(queue)
+      #expect(try await queue.allEvents() == ["e-counted"])
+      let record = try #require(try await queue.delivery(id))
+      #expect(record.state == .verified && record.reason == "duplicate" && record.eventId == "e-counted")
+    }
+  }
+
+  @Test func `Two of one id in the queue are both settled, delayed or not, and count once`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(brief("counted")).id
+      try await forgetCopies(queue)
+      #expect(try await queue.accept(brief("counted")) == .accepted(id))
+      try await queue.working(handler: { lease in
+        // Both are put off at first: under their one id they become one.
+        if lease.attempt == 1 { return .retry(after: .milliseconds(5), error: "not yet") }
+        return .complete(verified("counted"))
+      }) {
+        try await eventually("all is worked") {
+          let now = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+          return try await queue.allEvents().count == 1 && now.depth + now.delayed == 0
+        }
+      }
+      #expect(try await queue.allEvents() == ["e-counted"])
+      #expect(try await queue.send(["HLEN", .string(Keys.payloads(.intake, id.shard))]).integer == 0)
+      #expect(try await queue.delivery(id)?.state == .verified)
+    }
+  }
+
+  @Test func `What was rejected is one event while the feed keeps it, and under the same id when it comes after that`() async throws {
+    try await withQueue { queue, _ in
+      let forged = brief("forged")
+      let id = try await queue.accept(forged).id
+      func reject() async throws {
+        try await queue.working(handler: { lease in
+          .complete(
+            Completion(
+              state: .rejected, events: [EventRecord(id: "rejected:\(lease.deliveryID)", type: "t.r", json: Array("{}".utf8))], reason: "x")
+          )
+        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+      }
+      try await reject()
+      try await forgetCopies(queue)
+      #expect(try await queue.accept(forged) == .accepted(id))
+      try await reject()
+      #expect(try await queue.allEvents() == ["rejected:\(id)"])
+      try await queue.redis.send(["DEL", .string(Keys.events(id.shard)), .string(Keys.eventsIndex(id.shard))])
+      try await forgetCopies(queue)
+      #expect(try await queue.accept(forged) == .accepted(id))
+      try await reject()
+      #expect(try await queue.allEvents() == ["rejected:\(id)"])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `What may be judged anew is accepted again at once, however long it is known`(_ isKnownBriefly: Bool) async throws {
+    try await withQueue { queue, _ in
+      var delivery = request("a")
+      delivery.isKnownBriefly = isKnownBriefly
+      for _ in 0..<2 {
+        #expect(try await queue.accept(delivery).isDuplicate == false)
+        #expect(try await queue.accept(delivery).isDuplicate)
+        try await queue.working(handler: { _ in
+          var completion = Completion(state: .rejected, events: [], reason: "unknown_key")
+          completion.mayBeJudgedAnew = true
+          return .complete(completion)
+        }) { try await eventually("it is judged") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 } }
+      }
+    }
+  }
+}
