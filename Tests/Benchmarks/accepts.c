@@ -2,11 +2,12 @@
 // a number of buckets in each, no delivery twice. Like redis-benchmark, whose random numbers cannot name 256 streams and ten million
 // deliveries at once. One thread.
 //
-// accepts PORT CONNECTIONS PIPELINE COUNT SECONDS SHA1 SEED BUCKETS BODY ENVELOPE RECORD_SECONDS
+// accepts PORT CONNECTIONS PIPELINE COUNT SECONDS SHA1 SEED BUCKETS BODY ENVELOPE RECORD_SECONDS STORE GENERATION_SECONDS
 //   PIPELINE        commands under way on each connection
 //   COUNT, SECONDS  whichever ends first
 //   BODY, ENVELOPE  their lengths, bytes
 //   RECORD_SECONDS  how long a delivery's record is kept
+//   STORE           where the keys are remembered: c for copies of postbacks, as ingest has it, d for natural keys
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,8 +25,8 @@
 
 enum { MOST_CONNECTIONS = 256, MOST_BYTES = 4096 };
 
-static const long long generation_seconds = 10 * 86400;
-static const char *sha1, *record_seconds;
+static long long generation_seconds;
+static const char *sha1, *record_seconds, *store;
 static char body[MOST_BYTES], envelope[MOST_BYTES];
 static uint64_t seed, buckets, made;
 
@@ -58,7 +59,7 @@ static char *command(char *at) {
   char text[128];
   at += sprintf(at, "*20\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
   for (int index = 0; index < 3; index++) {
-    sprintf(text, "{attr:%03d}:seen:d:%lld:%lld", shard, generation + (int[]){0, -1, 1}[index], bucket);
+    sprintf(text, "{attr:%03d}:seen:%.1s:%lld:%lld", shard, store, generation + (int[]){0, -1, 1}[index], bucket);
     at = put(at, text);
   }
   const char *suffixes[] = {"q:intake", "q:intake:delayed", "q:intake:payloads"};
@@ -85,7 +86,7 @@ static char *command(char *at) {
 }
 
 int main(int count, char **words) {
-  if (count != 12) return fprintf(stderr, "accepts: eleven words are needed; see its source\n"), 2;
+  if (count != 14) return fprintf(stderr, "accepts: thirteen words are needed; see its source\n"), 2;
   int port = atoi(words[1]), most = atoi(words[2]), pipeline = atoi(words[3]);
   uint64_t total = strtoull(words[4], NULL, 10);
   double seconds = atof(words[5]);
@@ -93,7 +94,9 @@ int main(int count, char **words) {
   seed = scrambled(strtoull(words[7], NULL, 10));
   buckets = strtoull(words[8], NULL, 10);
   record_seconds = words[11];
-  if (most < 1 || most > MOST_CONNECTIONS || pipeline < 1 || pipeline > 1000 || buckets < 1) return 2;
+  store = words[12];
+  generation_seconds = atoll(words[13]);
+  if (most < 1 || most > MOST_CONNECTIONS || pipeline < 1 || pipeline > 1000 || buckets < 1 || generation_seconds < 1) return 2;
   if (atoi(words[9]) >= MOST_BYTES || atoi(words[10]) >= MOST_BYTES) return 2;
   // As compressible as genuine ones, which matters to nothing but the rewriting of the append-only file.
   for (int index = 0; index < atoi(words[9]); index++) body[index] = 'a' + scrambled(index) % 26;

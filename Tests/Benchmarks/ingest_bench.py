@@ -47,8 +47,8 @@ class RedisBenchmark:
         number = "__rand_int__"
         shard = "{attr:017}"
         name = f"{number}{number}00000000"
-        # 65,536 buckets, as ingest has; two random numbers name a delivery, and one is its member in a bucket of that many.
-        words = ["evalsha", sha1, "7", *(f"{shard}:seen:d:{generation}:{number}" for generation in (2060, 2059, 2061)),
+        # 65,536 buckets; two random numbers name a delivery, and one is its member in a bucket of that many.
+        words = ["evalsha", sha1, "7", *(f"{shard}:seen:c:{generation}:{number}" for generation in (2060, 2059, 2061)),
                  f"{shard}:q:intake", f"{shard}:q:intake:delayed", f"{shard}:q:intake:payloads", f"{shard}:r:{name}",
                  f"7{number}", "1731600", "1000000000", f"017-{name}", "86400", RECORD % (time.time() * 1000), "0",
                  "skadnetwork-postback", "x" * body, "y" * envelope]

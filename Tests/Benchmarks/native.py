@@ -37,9 +37,11 @@ class Native:
         return self._run("load", port, connections, seconds, rate, repeat, seed, bodies, times, limit=seconds + 60)
 
     def accepts(self, port: int, sha1: str, seconds: float, *, body: int, envelope: int, count: int = 1 << 62, seed: int = 1,
-                connections: int = 64, pipeline: int = 1, buckets: int = 256, record_seconds: int = 86_400) -> dict:
+                connections: int = 64, pipeline: int = 1, buckets: int = 13, record_seconds: int = 86_400, store: str = "c",
+                generation: int = 6 * 3600) -> dict:
         """Calls the accept script as ingest does; see accepts.c."""
-        return self._run("accepts", port, connections, pipeline, count, seconds, sha1, seed, buckets, body, envelope, record_seconds,
+        return self._run("accepts", port, connections, pipeline, count, seconds, sha1, seed, buckets, body, envelope, record_seconds, store,
+                         generation,
                          limit=seconds + 60)
 
     @contextlib.contextmanager
