@@ -176,6 +176,11 @@ def median(values: list[float]) -> float:
     return statistics.median(values)
 
 
+def shown(values: list[float], form: str = ".2f") -> str:
+    """Their median, and from the least to the most of them."""
+    return f"{median(values):{form}} ({min(values):{form}}–{max(values):{form}})"
+
+
 def machine() -> str:
     model = next((line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.machine())

@@ -6,7 +6,7 @@ import pathlib
 import time
 
 from bench import Redis, Report, median
-from ingest_bench import Ingest
+from ingest_process import Ingest
 from native import Native
 
 CONFIGURATION = "queues: { backlogBound: 1000000000, deliveryRecordTTL: 10s }\n"
