@@ -29,9 +29,9 @@ class Extent:
         self.accept_seconds = 2 if quick else 4
         self.backlog = 10_000 if quick else 80_000
         self.batch_seconds = 2 if quick else 4
-        self.whole_way = 6_000 if quick else 40_000
+        self.whole_way = 6_000 if quick else 30_000
         self.event_rounds = 1 if quick else event_time.ROUNDS
-        self.event_seconds = 2 if quick else 6
+        self.event_seconds = 2 if quick else 5
 
 
 def in_turn(builds: dict[str | None, pathlib.Path], rounds: int, measure: Callable[[str | None, pathlib.Path, int], dict]) -> Rounds:
@@ -80,12 +80,16 @@ def accepts(report: Report, native: Native, builds: dict[str, pathlib.Path], ext
     compare(report, found, "rate", "durable accepts a second, both cores", ",.0f", "")
 
 
-def backlog(report: Report, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent, folder: pathlib.Path) -> None:
+def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
+            folder: pathlib.Path) -> None:
     """The verifier has one core, Redis the other. Only the new build's worker is to be compared with its batches."""
     postbacks = folder / "backlog"
     signer.write(postbacks, extent.backlog)
-    found = in_turn(builds, extent.rounds, lambda name, build, _: worked_off(build, signer, postbacks, extent.backlog,
-                                                                            extent.batch_seconds if name == NEW else 0))
+
+    def measure(name: str | None, build: pathlib.Path, _: int) -> dict:
+        return worked_off(build, native, signer, postbacks, extent.backlog, extent.batch_seconds if name == NEW else 0)
+
+    found = in_turn(builds, extent.rounds, measure)
     report.figures["backlog"] = found
     compare(report, found, "redis", "Redis' processor time for an event, worked off a backlog", ".1f", " µs", most=EVENT_COST)
     compare(report, found, "verifier", "the verifier's processor time for an event", ".1f", " µs")
@@ -100,7 +104,7 @@ def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, 
     postbacks = folder / "postbacks"
     signer.write(postbacks, extent.whole_way)
     found = in_turn(builds, extent.rounds,
-                    lambda _, build, number: event_time.whole_way(build, native, signer, postbacks, extent.whole_way))
+                    lambda _, build, __: event_time.whole_way(build, native, signer, postbacks, extent.whole_way))
     report.figures["wholeWay"] = found
     compare(report, found, "rate", "from posts to events, all processes on both cores: a second", ",.0f", "", least=WHOLE_WAY,
             aim=WHOLE_WAY_AIM)
@@ -130,7 +134,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path)
     with Native() as native, tempfile.TemporaryDirectory(prefix="benchmark-beside-") as name:
         folder = pathlib.Path(name)
         accepts(report, native, builds, extent)
-        backlog(report, signer, builds, extent, folder)
+        backlog(report, native, signer, builds, extent, folder)
         rate = whole_way(report, native, signer, builds, extent, folder)
         times(report, native, signer, binaries, rate / 2, extent, folder)
     report.notes += [

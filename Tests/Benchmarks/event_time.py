@@ -47,7 +47,7 @@ def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pa
     with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest, \
             Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url):
         began, before = time.monotonic(), counted(redis)
-        native.load(ingest.public, 60, bodies=bodies)
+        native.load(ingest.public, 120, bodies=bodies)
         while events(redis) < count:
             if time.monotonic() - began > 120:
                 raise RuntimeError("events are missing")

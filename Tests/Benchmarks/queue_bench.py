@@ -12,6 +12,7 @@ import tempfile
 import time
 
 from bench import HERE, LOAD_CORE, NO_REWRITES, TOKEN, Redis, Report, Server, Wrk, free_port, median, openssl_speed, shown
+from native import Native
 from postbacks import Signer
 
 VERIFIER = "attribution.verifier.v1.VerifierService"
@@ -46,12 +47,13 @@ def events(redis: Redis) -> int:
 WORKER_BESIDE_BATCH, WORKER_AIM = 0.70, 0.80
 
 
-def post_all(binaries: pathlib.Path, redis: Redis, postbacks: pathlib.Path, count: int) -> None:
+def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int) -> None:
     """Puts them into the queue, by way of an ingest."""
     public = free_port()
     with Server(binaries, "ingest", "", ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
-        Wrk(f"http://127.0.0.1:{public}", HERE / "post.lua", 1 + count // 3000, connections=64, core=None,
-            variables={"POSTBACKS": str(postbacks)})
+        answers = native.load(public, 300, bodies=postbacks)["answers"]
+        if answers != count:
+            raise RuntimeError(f"{answers} of {count} postbacks were taken")
 
 
 def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
@@ -71,11 +73,12 @@ def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
     return looks
 
 
-def worked_off(binaries: pathlib.Path, signer: Signer, postbacks: pathlib.Path, count: int, batch_seconds: int) -> dict[str, float]:
+def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks: pathlib.Path, count: int,
+               batch_seconds: int) -> dict[str, float]:
     """A round: the worker takes what waits in the queue; then, if it has any seconds, batches of the same. The verifier has one core;
     Redis and the load have the other."""
     with Redis(LOAD_CORE, *NO_REWRITES) as redis:
-        post_all(binaries, redis, postbacks, count)
+        post_all(binaries, native, redis, postbacks, count)
         used = busy(redis.process)
         with Server(binaries, "verifier", signer.configuration, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
             # The first look comes when the worker is at work already, the last that counts before it is done: between them it had all
@@ -108,12 +111,12 @@ def judge_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
 
 def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, rounds: int) -> None:
     found, generic = [], []
-    with tempfile.TemporaryDirectory() as folder:
+    with Native() as native, tempfile.TemporaryDirectory() as folder:
         # Each round has a Redis of its own, so that all may take the same.
         postbacks = pathlib.Path(folder) / "postbacks"
         signer.write(postbacks, count)
         for _ in range(rounds):
-            found.append(worked_off(binaries, signer, postbacks, count, 5))
+            found.append(worked_off(binaries, native, signer, postbacks, count, 5))
             generic.append(openssl_speed("ecdsap256", 3)[1])
     report.add("`openssl speed`: P-256 verifications a second on that core", f"{median(generic):,.0f}")
     ratios = judge_worker(report, found)
