@@ -75,6 +75,7 @@ extension ServiceParts {
       SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
       MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
       GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
+      CancelMigrationHandler(store: migrations),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [BackgroundWork { await runner.run() }]

@@ -15,6 +15,7 @@ from short_lease import short_lease
 
 APP = "com.example.app"
 TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription.observed.v1"
+QUEUES = "attribution.queues.v1.QueuesService"
 DAY = 86_400_000
 
 
@@ -259,6 +260,76 @@ def test_a_purchase_that_a_broken_off_call_brought_is_migrated_by_the_next_one(s
     assert (done["migrated"], done["duplicates"], done["subscriptions"]) == (1, 1, 1), done
 
 
+def counted(migration: dict) -> int:
+    return sum(migration.get(name, 0) for name in ("duplicates", "noPurchase", "migrated", "failed", "waiting", "cancelled"))
+
+
+def cancel(system, migration: str) -> dict:
+    return system.call("Recovery", "CancelMigration", {"migrationId": migration})["migration"]
+
+
+def test_a_migration_is_cancelled_in_its_middle_and_others_go_on(system):
+    """What was asked of Apple is finished and counted, the rest is not asked; no message becomes a dead letter."""
+    ids = [story(system, "buy")["originalTransactionId"] for _ in range(60)]
+    # Most of them are unknown to Apple: asked about all the same.
+    ids += [str(880_000_000_000_000 + number) for number in range(240)]
+    migration, other = f"cut-{uuid.uuid4().hex[:8]}", f"on-{uuid.uuid4().hex[:8]}"
+    receipts = [{"id": one, "verifyReceiptResponse": response([one])} for one in ids] + [{"id": "empty", "appReceipt": app_receipt([])}]
+    elsewhere = story(system, "buy")["originalTransactionId"]
+
+    def asked(ids: list[str]) -> int:
+        calls = system.control("/control/app-store-calls?limit=1000000")["calls"]
+        return sum(1 for call in calls if call["path"].endswith(tuple("/" + one for one in ids)))
+
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 200})
+    key = uuid.uuid4().hex
+    try:
+        handed_in = migrate(system, receipts, key, migrationId=migration)
+        until = time.monotonic() + 60
+        while (found := system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]).get("migrated", 0) == 0:
+            assert time.monotonic() < until, found
+            time.sleep(0.05)
+        migrate(system, [{"id": "other", "verifyReceiptResponse": response([elsewhere])}], migrationId=other)
+        cut = cancel(system, migration)
+        assert cut["state"] == "cancelled" and cut.get("waiting", 0) == 0 and cut["cancelled"] > 0 and 0 < cut["progress"] < 1, cut
+        assert cut["receipts"] == 301 == counted(cut), cut
+        assert completed(system, other)["migrated"] == 1
+        until = time.monotonic() + 60
+        while (left := system.call(QUEUES, "ListQueues", {"queue": "migrations"}, base=system.url("Recovery"))["queues"][0]) and left.get("depth", 0) + left.get("delayed", 0) > 0:
+            assert time.monotonic() < until, left
+            time.sleep(0.1)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert left.get("dead", 0) == 0, left
+    calls = asked(ids)
+    # Twice is as often as once, and says the same.
+    again = cancel(system, migration)
+    assert again == cancel(system, migration) == system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
+    assert again["cancelledAt"] == cut["cancelledAt"] and again["state"] == "cancelled"
+    assert counted(again) == again["receipts"] == 301 and 0 < again["cancelled"] <= cut["cancelled"], (cut, again)
+    assert again["migrated"] + again.get("failed", 0) + again["cancelled"] == 300, again
+    listed = {one["migrationId"]: one for one in system.call("Recovery", "ListMigrations", {"bundleId": APP})["migrations"]}
+    assert listed[migration] == again and listed[other]["state"] == "completed"
+    # Nothing is added to it; the call that was answered before is answered the same, and changes nothing.
+    refused = system.rpc("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts[:1], "migrationId": migration}, key=uuid.uuid4().hex)
+    assert refused.status == 400 and "MIGRATION_CANCELLED" in refused.body.decode(), refused
+    assert migrate(system, receipts, key, migrationId=migration) == handed_in
+    assert asked(ids) == calls and cancel(system, migration) == again
+    # The receipts that were left out go into another one.
+    assert migrate(system, receipts[-2:-1], migrationId=f"{migration}-2")["results"][0]["state"] == "queued"
+
+
+def test_what_is_over_or_unknown_is_not_cancelled(system):
+    original = story(system, "buy")["originalTransactionId"]
+    done = completed(system, migrate(system, [{"verifyReceiptResponse": response([original])}])["migrationId"])
+    after = cancel(system, done["migrationId"])
+    assert after == done and after["state"] == "completed" and "cancelled" not in after
+    # More can still be added to it.
+    assert migrate(system, [{"id": "empty", "appReceipt": app_receipt([])}], migrationId=done["migrationId"])["results"][0]["state"] == "no-purchase"
+    unknown = system.rpc("Recovery", "CancelMigration", {"migrationId": "nobody"})
+    assert unknown.status == 404 and '"migrationId"' in unknown.body.decode(), unknown
+
+
 def test_fields_are_named(system):
     def ask(method, message):
         return system.rpc("Recovery", method, message, key=uuid.uuid4().hex)
@@ -270,7 +341,8 @@ def test_fields_are_named(system):
             ("MigrateReceipts", {"bundleId": APP, "receipts": one, "environment": "Moon"}, "environment"),
             ("MigrateReceipts", {"bundleId": APP, "receipts": one * 1001}, "receipts"),
             ("MigrateReceipts", {"bundleId": APP, "receipts": [{"id": "x" * 257}]}, "receipts[0].id"),
-            ("GetMigration", {}, "migrationId"), ("ListMigrations", {"maxMigrations": 0}, "maxMigrations"),
+            ("GetMigration", {}, "migrationId"), ("CancelMigration", {}, "migrationId"), ("CancelMigration", {"migrationId": "a b"}, "migrationId"),
+            ("ListMigrations", {"maxMigrations": 0}, "maxMigrations"),
             ("ListMigrations", {"pageToken": "x"}, "pageToken"), ("ListMigrationFailures", {}, "migrationId")):
         answer = ask(method, message)
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), (method, message, answer)
@@ -350,9 +422,36 @@ def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
         assert done.returncode == 0 and "no receipt" in done.stdout, done
 
 
+def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
+    people = [story(system, "buy")["originalTransactionId"] for _ in range(40)]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
+    name = f"stop-{uuid.uuid4().hex[:8]}"
+    tool = [*command(system, path)[:2], "--data", str(system.data), "--port-base", str(system.port_base), "--cancel"]
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
+    try:
+        working = subprocess.Popen(command(system, path, "--migration", name), stdout=subprocess.PIPE, text=True)
+        while "all handed in" not in working.stdout.readline():
+            assert working.poll() is None
+        done = subprocess.run([*tool, name], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stdout.startswith("cancelled: 40 receipts, "), done
+        assert working.wait(60) == 1 and "cancelled: 40 receipts" in working.stdout.read()
+    finally:
+        system.control("/control/faults", {"clear": True})
+    again = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
+    assert again.returncode == 1 and "cancelled: 40 receipts" in again.stdout, again
+    # More receipts in the file are not taken.
+    with path.open("a") as file:
+        file.write(json.dumps({"id": "more", "verifyReceiptResponse": response([people[0]])}) + "\n")
+    refused = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 1 and "was cancelled" in refused.stderr, refused
+    unknown = subprocess.run([*tool, "nobody"], capture_output=True, text=True, timeout=60)
+    assert unknown.returncode == 1 and "no migration nobody" in unknown.stderr, unknown
+
+
 def test_wrong_use_of_the_command(system, tmp_path):
     path = tmp_path / "receipts.jsonl"
     path.write_text("AAAA\n")
-    for options in (["--token-file", str(tmp_path / "none")], ["--url", "foo"], ["--batch", "0"]):
+    for options in (["--token-file", str(tmp_path / "none")], ["--url", "foo"], ["--batch", "0"], ["--cancel", "a"]):
         done = subprocess.run(command(system, path, *options), capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and "Traceback" not in done.stderr, done

@@ -57,15 +57,18 @@ struct MigrateReceiptsHandler: RPCHandler {
       }
       results.append(result)
     }
-    let flags: [Bool]?
+    let addition: MigrationStore.Addition
     do throws(RedisError) {
-      flags = try await store.add(
+      addition = try await store.add(
         id, batch: batch, bundleId: app.bundleId, receipts: results.count, noPurchase: noPurchase, failures: failures, tasks: tasks)
     } catch { throw RPCError(error) }
-    guard let isNew = flags else {
-      throw .failedPrecondition("the migration is another app's", reason: "MIGRATION_OF_ANOTHER_APP")
+    switch addition {
+    case .ofAnotherApp: throw .failedPrecondition("the migration is another app's", reason: "MIGRATION_OF_ANOTHER_APP")
+    case .cancelled:
+      throw .failedPrecondition("the migration was cancelled: receipts go into another one", reason: "MIGRATION_CANCELLED")
+    case .added(let isNew):
+      for (index, place) in places.enumerated() { results[place].state = isNew[index] ? "queued" : "duplicate" }
     }
-    for (index, place) in places.enumerated() { results[place].state = isNew[index] ? "queued" : "duplicate" }
     // Also those that are in: the call that brought them may have ended before they were queued. What is queued melts into one, and
     // what is done is not asked for again.
     try await queue(tasks)
@@ -104,6 +107,18 @@ struct GetMigrationHandler: RPCHandler {
 
   func handle(_ request: GetMigrationRequest, _ context: RPCContext) async throws(RPCError) -> GetMigrationResponse {
     GetMigrationResponse(migration: Migration(try await store.known(request.migrationId)))
+  }
+}
+
+/// Ends a migration. Apple is not asked about the receipts that wait; a question that is under way is finished and counted.
+struct CancelMigrationHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.CancelMigration
+  let store: MigrationStore
+
+  func handle(_ request: CancelMigrationRequest, _ context: RPCContext) async throws(RPCError) -> CancelMigrationResponse {
+    let known = try await store.known(request.migrationId)
+    do throws(RedisError) { try await store.cancel(known.id) } catch { throw RPCError(error) }
+    return CancelMigrationResponse(migration: Migration(try await store.known(known.id)))
   }
 }
 
@@ -182,7 +197,7 @@ extension Migration {
     self.init()
     migrationId = record.id
     bundleId = record.bundleId
-    state = record.waiting == 0 ? "completed" : "running"
+    state = record.state.rawValue
     progress = record.progress
     receipts = record.receipts
     duplicates = record.duplicates
@@ -194,6 +209,10 @@ extension Migration {
     subscriptions = record.subscriptions
     startedAt = Timestamp(millisecondsSince1970: record.startedAt)
     updatedAt = Timestamp(millisecondsSince1970: record.updatedAt)
+    if let moment = record.cancelledAt {
+      cancelled = record.cancelled
+      cancelledAt = Timestamp(millisecondsSince1970: moment)
+    }
   }
 }
 

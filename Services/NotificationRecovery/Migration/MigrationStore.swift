@@ -38,7 +38,8 @@ struct MigrationStore: Sendable {
   // KEYS 1 counts  2 batches  3 failures  then a bucket for each purchase. ARGV 1 batch  2 now, ms  3 seconds to live  4 those while
   // purchases wait  5 app  6 receipts  7 without a purchase  8 how many failures are kept  9 how many failures follow, then these, then
   // the purchases.
-  // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again.
+  // Answers, for each purchase, 1 when it is new to the migration and 0 when not, as one text; the same for the same batch again. -1:
+  // another app's migration, -2: one that was cancelled.
   private static let add = RedisScript(
     name: "migration_add",
     source: """
@@ -46,6 +47,7 @@ struct MigrationStore: Sendable {
       if app and app ~= ARGV[5] then return -1 end
       local answered = redis.call('HGET', KEYS[2], ARGV[1])
       if answered then return answered end
+      if redis.call('HEXISTS', KEYS[1], 'cancelledAt') == 1 then return -2 end
       local failures = tonumber(ARGV[9])
       local flags = {}
       local queued = 0
@@ -94,11 +96,47 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  /// Counts a batch once and answers which of its tasks are new to the migration; nil when the migration is another app's.
+  // KEYS 1 counts. ARGV 1 now, ms. What is left of it counts as waiting for its keys' lives: they outlive its messages. Answers 1 when it
+  // is cancelled, 0 when nothing waits in it.
+  private static let cancel = RedisScript(
+    name: "migration_cancel",
+    source: """
+      if redis.call('HEXISTS', KEYS[1], 'cancelledAt') == 1 then return 1 end
+      local counts = redis.call('HMGET', KEYS[1], 'queued', 'migrated', 'refused')
+      if tonumber(counts[1] or 0) - tonumber(counts[2] or 0) - tonumber(counts[3] or 0) <= 0 then return 0 end
+      redis.call('HSET', KEYS[1], 'cancelledAt', ARGV[1], 'updatedAt', ARGV[1])
+      return 1
+      """)
+
+  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``Standing``.
+  private static let standing = RedisScript(
+    name: "migration_standing",
+    source: """
+      if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 1 end
+      return redis.call('HEXISTS', KEYS[1], 'cancelledAt') * 2
+      """)
+
+  /// What is to be done about a task.
+  enum Standing: Int64 {
+    case open = 0
+    case finished = 1
+    /// Its migration was cancelled: Apple is not asked.
+    case cancelled = 2
+  }
+
+  /// What became of a batch that was handed in.
+  enum Addition: Sendable, Hashable {
+    /// Whether each of its tasks is new to the migration.
+    case added([Bool])
+    case ofAnotherApp
+    case cancelled
+  }
+
+  /// Counts a batch once.
   func add(
     _ id: String, batch: String, bundleId: String, receipts: Int, noPurchase: Int, failures: [MigrationFailureRecord],
     tasks: [MigrationTask]
-  ) async throws(RedisError) -> [Bool]? {
+  ) async throws(RedisError) -> Addition {
     let members = tasks.map(\.member)
     let now = WallClock.now()
     let reply = try await Self.add.run(
@@ -107,7 +145,11 @@ struct MigrationStore: Sendable {
         .string(batch), .integer(now), .integer(keptSeconds), .integer(waitingSeconds), .string(bundleId), .integer(Int64(receipts)),
         .integer(Int64(noPurchase)), .integer(Int64(settings.failures)), .integer(Int64(failures.count)),
       ] + failures.map { .bytes($0.json) } + members.map { .integer($0) })
-    if reply.integer == -1 { return nil }
+    switch reply.integer {
+    case -1: return .ofAnotherApp
+    case -2: return .cancelled
+    default: break
+    }
     try await started.add(id, of: bundleId, startedAt: now)
     // By when it was started it may be old, and its last step new: only what is gone is taken off.
     try await started.forgetSome(before: now - keptSeconds * 1000, of: bundleId) { (id) async throws(RedisError) in
@@ -115,7 +157,7 @@ struct MigrationStore: Sendable {
     }
     let flags = Array((reply.string ?? "").utf8)
     guard flags.count == members.count else { throw .unexpectedReply("migration_add") }
-    return flags.map { $0 == UInt8(ascii: "1") }
+    return .added(flags.map { $0 == UInt8(ascii: "1") })
   }
 
   /// Counts a task's end once.
@@ -135,9 +177,18 @@ struct MigrationStore: Sendable {
       ])
   }
 
-  /// Whether a task was counted as done.
-  func isFinished(_ task: MigrationTask) async throws(RedisError) -> Bool {
-    try await redis.send(["SISMEMBER", .string(Self.bucket(task.migrationId, "done", task.member)), .integer(task.member)]).integer == 1
+  /// Cancels a migration in which something waits. One that was cancelled, or in which nothing waits, stays as it is.
+  func cancel(_ id: String) async throws(RedisError) {
+    _ = try await Self.cancel.run(on: redis, keys: [Self.key(id)], arguments: [.integer(WallClock.now())])
+  }
+
+  /// What is to be done about a task: it may have been counted as done, or its migration cancelled.
+  func standing(of task: MigrationTask) async throws(RedisError) -> Standing {
+    let reply = try await Self.standing.run(
+      on: redis, keys: [Self.key(task.migrationId), Self.bucket(task.migrationId, "done", task.member)],
+      arguments: [.integer(task.member)])
+    guard let standing = reply.integer.flatMap(Standing.init(rawValue:)) else { throw .unexpectedReply("migration_standing") }
+    return standing
   }
 
   func migration(_ id: String) async throws(RedisError) -> MigrationRecord? {
@@ -150,7 +201,7 @@ struct MigrationStore: Sendable {
       id: id, bundleId: bundleId, startedAt: startedAt, updatedAt: fields["updatedAt"]?.integer ?? startedAt, receipts: count("receipts"),
       duplicates: count("duplicates"), noPurchase: count("noPurchase"), unreadable: count("unreadable"), queued: count("queued"),
       migrated: count("migrated"), refused: count("refused"), transactions: count("transactions"), subscriptions: count("subscriptions"),
-      failuresNotKept: count("notKept"))
+      failuresNotKept: count("notKept"), cancelledAt: fields["cancelledAt"]?.integer)
   }
 
   /// A page of an app's migrations, or of all, newest first, and where the next one begins; nil when there is none.
@@ -189,67 +240,5 @@ struct MigrationStore: Sendable {
       failures.append(failure)
     }
     return (failures, (reply.array?.count ?? 0) > limit ? places.last : nil)
-  }
-}
-
-/// How far a migration is. Counts are of receipts unless they say otherwise; times are milliseconds since 1970.
-struct MigrationRecord: Sendable, Hashable {
-  let id: String
-  let bundleId: String
-  let startedAt: Int64
-  let updatedAt: Int64
-  let receipts: Int64
-  let duplicates: Int64
-  let noPurchase: Int64
-  /// Failed before anybody was asked.
-  let unreadable: Int64
-  let queued: Int64
-  let migrated: Int64
-  /// Failed at Apple.
-  let refused: Int64
-  let transactions: Int64
-  let subscriptions: Int64
-  let failuresNotKept: Int64
-
-  var waiting: Int64 { max(0, queued - migrated - refused) }
-  var progress: Double { receipts == 0 ? 1 : Double(receipts - waiting) / Double(receipts) }
-}
-
-/// A receipt that could not be migrated.
-struct MigrationFailureRecord: Sendable, Hashable {
-  let receiptId: String?
-  let reason: String
-  let message: String
-  /// Apple's number.
-  let errorCode: Int64?
-  let transactionIds: [String]
-  /// Milliseconds since 1970.
-  let failedAt: Int64
-
-  init(receiptId: String?, reason: String, message: String, errorCode: Int64? = nil, transactionIds: [String] = [], failedAt: Int64) {
-    self.receiptId = receiptId
-    self.reason = reason
-    self.message = message
-    self.errorCode = errorCode
-    self.transactionIds = transactionIds
-    self.failedAt = failedAt
-  }
-
-  var json: [UInt8] {
-    var object: JSONObject = [
-      "reason": .string(reason), "message": .string(message), "ids": .array(transactionIds.map { .string($0) }),
-      "failedAt": .integer(failedAt),
-    ]
-    object["receiptId"] = receiptId.map { .string($0) }
-    object["errorCode"] = errorCode.map { .integer($0) }
-    return JSONValue.object(object).serialized
-  }
-
-  init?(json bytes: [UInt8]) {
-    guard let object = try? JSONValue(parsing: bytes).objectValue, let reason = object["reason"]?.stringValue else { return nil }
-    self.init(
-      receiptId: object["receiptId"]?.stringValue, reason: reason, message: object["message"]?.stringValue ?? "",
-      errorCode: object["errorCode"]?.int64Value, transactionIds: object["ids"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-      failedAt: object["failedAt"]?.int64Value ?? 0)
   }
 }

@@ -38,7 +38,13 @@ struct MigrationWork: Sendable {
       return .deadLetter(error: "the message is no receipt to migrate")
     }
     do throws(RedisError) {
-      if try await store.isFinished(task) { return .complete(Completion(state: .done, events: [], reason: "done before")) }
+      switch try await store.standing(of: task) {
+      case .open: break
+      case .finished: return .complete(Completion(state: .done, events: [], reason: "done before"))
+      case .cancelled:
+        metrics.migrated("cancelled")
+        return .complete(Completion(state: .done, events: [], reason: "cancelled"))
+      }
     } catch { return .retry(after: nil, error: "the store of migrations does not answer") }
     guard let app = calls.configuration.app(task.bundleId), app.appStoreServer != nil else {
       return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))

@@ -29,6 +29,7 @@ public enum NotificationRecoveryService {
     GetMigration.self,
     ListMigrations.self,
     ListMigrationFailures.self,
+    CancelMigration.self,
   ]
 
   /// Starts bringing back a window's notifications; answers at once.
@@ -270,6 +271,17 @@ public enum NotificationRecoveryService {
     public static let service = NotificationRecoveryService.name
     public static let name = "ListMigrationFailures"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Ends a migration: receipts that Apple was not asked about yet are not asked about. One in which nothing waits stays as it is.
+  public enum CancelMigration: RPCMethod {
+    public typealias Request = CancelMigrationRequest
+    public typealias Response = CancelMigrationResponse
+    public static let service = NotificationRecoveryService.name
+    public static let name = "CancelMigration"
+    public static let idempotency = IdempotencyClass.natural
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false
   }

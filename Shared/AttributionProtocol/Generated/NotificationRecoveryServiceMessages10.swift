@@ -161,9 +161,9 @@ public struct MigrateReceiptsResponse: RPCMessage, Hashable {
 public struct Migration: RPCMessage, Hashable {
   public var migrationId: String
   public var bundleId: String
-  /// running, or completed when nothing waits: more receipts may still be added.
+  /// running; completed when nothing waits: more receipts may still be added; or cancelled: none can be added.
   public var state: String
-  /// 0 to 1, of what was handed in.
+  /// 0 to 1, of what was handed in; of a cancelled one how far it came.
   public var progress: Double?
   public var receipts: Int64?
   public var duplicates: Int64?
@@ -177,6 +177,10 @@ public struct Migration: RPCMessage, Hashable {
   public var subscriptions: Int64?
   public var startedAt: Timestamp?
   public var updatedAt: Timestamp?
+  /// Receipts of a cancelled migration that Apple is not asked about any more. One whose question to Apple was under way then is in it
+  /// until the answer is there, and afterwards in migrated or failed.
+  public var cancelled: Int64?
+  public var cancelledAt: Timestamp?
 
   public init(
     migrationId: String = "",
@@ -192,7 +196,9 @@ public struct Migration: RPCMessage, Hashable {
     transactions: Int64? = nil,
     subscriptions: Int64? = nil,
     startedAt: Timestamp? = nil,
-    updatedAt: Timestamp? = nil
+    updatedAt: Timestamp? = nil,
+    cancelled: Int64? = nil,
+    cancelledAt: Timestamp? = nil
   ) {
     self.migrationId = migrationId
     self.bundleId = bundleId
@@ -208,6 +214,8 @@ public struct Migration: RPCMessage, Hashable {
     self.subscriptions = subscriptions
     self.startedAt = startedAt
     self.updatedAt = updatedAt
+    self.cancelled = cancelled
+    self.cancelledAt = cancelledAt
   }
 
   public init() {
@@ -225,6 +233,8 @@ public struct Migration: RPCMessage, Hashable {
     self.subscriptions = nil
     self.startedAt = nil
     self.updatedAt = nil
+    self.cancelled = nil
+    self.cancelledAt = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -290,6 +300,14 @@ public struct Migration: RPCMessage, Hashable {
           try seen.insert(13, key)
           if try reader.readNull() { continue }
           updatedAt = try reader.readTimestamp()
+        case "cancelled":
+          try seen.insert(14, key)
+          if try reader.readNull() { continue }
+          cancelled = try reader.readInt64()
+        case "cancelledAt", "cancelled_at":
+          try seen.insert(15, key)
+          if try reader.readNull() { continue }
+          cancelledAt = try reader.readTimestamp()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -355,6 +373,14 @@ public struct Migration: RPCMessage, Hashable {
     if let updatedAt {
       writer.key("updatedAt")
       writer.string(updatedAt.text)
+    }
+    if let cancelled {
+      writer.key("cancelled")
+      writer.int64(cancelled)
+    }
+    if let cancelledAt {
+      writer.key("cancelledAt")
+      writer.string(cancelledAt.text)
     }
     writer.endObject()
   }

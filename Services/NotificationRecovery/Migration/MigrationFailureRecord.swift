@@ -1,0 +1,40 @@
+import WireJSON
+
+/// A receipt that could not be migrated.
+struct MigrationFailureRecord: Sendable, Hashable {
+  let receiptId: String?
+  let reason: String
+  let message: String
+  /// Apple's number.
+  let errorCode: Int64?
+  let transactionIds: [String]
+  /// Milliseconds since 1970.
+  let failedAt: Int64
+
+  init(receiptId: String?, reason: String, message: String, errorCode: Int64? = nil, transactionIds: [String] = [], failedAt: Int64) {
+    self.receiptId = receiptId
+    self.reason = reason
+    self.message = message
+    self.errorCode = errorCode
+    self.transactionIds = transactionIds
+    self.failedAt = failedAt
+  }
+
+  var json: [UInt8] {
+    var object: JSONObject = [
+      "reason": .string(reason), "message": .string(message), "ids": .array(transactionIds.map { .string($0) }),
+      "failedAt": .integer(failedAt),
+    ]
+    object["receiptId"] = receiptId.map { .string($0) }
+    object["errorCode"] = errorCode.map { .integer($0) }
+    return JSONValue.object(object).serialized
+  }
+
+  init?(json bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes).objectValue, let reason = object["reason"]?.stringValue else { return nil }
+    self.init(
+      receiptId: object["receiptId"]?.stringValue, reason: reason, message: object["message"]?.stringValue ?? "",
+      errorCode: object["errorCode"]?.int64Value, transactionIds: object["ids"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+      failedAt: object["failedAt"]?.int64Value ?? 0)
+  }
+}
