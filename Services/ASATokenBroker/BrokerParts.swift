@@ -25,7 +25,8 @@ extension ServiceParts {
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
       total: settings.sharedConcurrency, most: settings.concurrency, whenStoreIsAway: .refuses)
     let gate = AppleGate(
-      breaker: configuration.breakerRule,
+      breaker: SharedCircuitBreaker(
+        redis: redis, key: Keys.own("asa-token-broker", "breaker", shardOf: "adservices"), rule: configuration.breakerRule),
       rate: SharedRateLimit(
         redis: redis, key: Keys.own("asa-token-broker", "rate", shardOf: "adservices"), rule: configuration.rateRule,
         whenStoreIsAway: .refuses),

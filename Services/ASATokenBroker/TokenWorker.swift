@@ -10,8 +10,9 @@ import WireJSON
 struct TokenWorker: Sendable {
   /// How long nobody asks after a 429 that does not say for how long.
   private static let unsaidHold: Duration = .seconds(1)
-  /// How often it is looked whether anybody finds out if Apple is back.
+  /// How often it is looked whether anybody finds out if Apple is back, and how often whether another instance has while Apple is away.
   private static let strandedLook: Duration = .seconds(1)
+  private static let breakerLook: Duration = .milliseconds(250)
   /// A store that is away for longer than this has its message worked again a little later.
   private static let storeTime: Duration = .seconds(10)
 
@@ -105,7 +106,7 @@ struct TokenWorker: Sendable {
   }
 
   private func ask(
-    _ token: AttributionToken, _ leave: CircuitBreaker.Ticket, within left: Duration
+    _ token: AttributionToken, _ leave: SharedCircuitBreaker.Ticket, within left: Duration
   ) async -> (AdServicesAnswer, Duration?) {
     let started = ContinuousClock.now
     let (answer, said) = await apple.ask(token, within: left)
@@ -119,7 +120,7 @@ struct TokenWorker: Sendable {
       case .record, .invalidToken, .notFound: .succeeded
       }
     // On recovery those that were asked in vain take their places among all others again: they are the nearest to their end.
-    let stranded = gate.end(leave, result)
+    let stranded = await gate.end(leave, result)
     if !stranded.isEmpty { Task { await makeDue(stranded) } }
     switch answer {
     case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
@@ -131,8 +132,13 @@ struct TokenWorker: Sendable {
 
   /// Sees to it that Apple's being back is noticed where all tokens were asked in vain and none is new, until its task is cancelled.
   func lookAfterStranded() async {
+    var lookedAt = ContinuousClock.now
     while !Task.isCancelled {
-      do { try await Task.sleep(for: Self.strandedLook) } catch { return }
+      do { try await Task.sleep(for: gate.phase == .closed ? Self.strandedLook : Self.breakerLook) } catch { return }
+      let stranded = await gate.look()
+      if !stranded.isEmpty { await makeDue(stranded) }
+      guard lookedAt.duration(to: .now) >= Self.strandedLook else { continue }
+      lookedAt = .now
       var next = gate.forgotten()
       // One that was worked meanwhile finds out nothing.
       while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.another() }

@@ -20,7 +20,7 @@ public struct CircuitBreaker: Sendable {
     public var jitter: Double
     /// Probes that must succeed before it closes; as many may be under way at once.
     public var probes: Int
-    /// A probe of which nothing was heard for so long counts as failed, milliseconds.
+    /// A probe of which nothing was heard for so long makes room for another one, milliseconds.
     public var probePatience: Int64
 
     public init(
@@ -70,7 +70,7 @@ public struct CircuitBreaker: Sendable {
     var failures = 0
   }
 
-  private static let slotCount = 20
+  static let slotCount = 20
 
   public let rule: Rule
   public private(set) var phase = Phase.closed
@@ -89,10 +89,11 @@ public struct CircuitBreaker: Sendable {
     pause = rule.firstPause
   }
 
+  /// How soon it is looked again whether the probes that are under way have ended, milliseconds.
+  static let probeLook: Int64 = 250
+
   /// Asks for leave to make one call. Whoever gets it tells the result by ``record(_:_:now:chance:)``.
-  ///
-  /// - Parameter chance: from 0 up to 1, for the jitter of the next pause when a silent probe is given up here.
-  public mutating func admit(now: Int64, chance: Double = 0) -> Admission {
+  public mutating func admit(now: Int64) -> Admission {
     switch phase {
     case .closed:
       numbers += 1
@@ -104,13 +105,11 @@ public struct CircuitBreaker: Sendable {
       probesSucceeded = 0
       return probe(now)
     case .halfOpen:
-      if probes.values.contains(where: { $0 <= now }) {
-        open(now, longer: true, chance)
-        return .wait(max(1, openUntil - now))
-      }
+      // Whoever made a silent one may have died, which says nothing about the server.
+      probes = probes.filter { $0.value > now }
       guard probes.count + probesSucceeded < rule.probes else {
         // Looked at again before long: the probe's answer decides for all.
-        return .wait(min(250, rule.probePatience))
+        return .wait(min(Self.probeLook, rule.probePatience))
       }
       return probe(now)
     }

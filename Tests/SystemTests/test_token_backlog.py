@@ -45,11 +45,15 @@ def fast(redis, apple):
 
 def breaker(server: Server) -> float:
     """0 while Apple is asked as usual."""
+    return gauge(server, "attribution_adservices_breaker_state")
+
+
+def gauge(server: Server, name: str) -> float:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     lines = connection.getresponse().read().decode().splitlines()
     connection.close()
-    return float(next(line for line in lines if line.startswith("attribution_adservices_breaker_state")).split()[1])
+    return float(next(line for line in lines if line.startswith(name + " ")).split()[1])
 
 
 def exchange(server: Server, token: str, wait: int = 20000, **fields) -> dict:
@@ -139,6 +143,78 @@ def test_tokens_that_were_asked_in_vain_do_not_wait_for_their_own_schedule_once_
                 time.sleep(0.2)
             for one in asked:
                 assert call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "attributed"
+    finally:
+        apple.answer(ATTRIBUTED)
+
+
+def open_breaker(one: Server, other: Server) -> tuple[list[str], object]:
+    """Tokens come to both until neither asks Apple as usual; those that came, and what lets one more come."""
+    tokens: list[str] = []
+
+    def come():
+        tokens.append(uuid.uuid4().hex)
+        exchange((one, other)[len(tokens) % 2], tokens[-1], wait=0)
+
+    until = time.monotonic() + 60
+    while breaker(one) == 0 or breaker(other) == 0:
+        assert time.monotonic() < until, "the breaker stays closed"
+        come()
+    return tokens, come
+
+
+SHARED = ("queues: { lease: 3s }\nadServices: { timeout: 2s, firstCallDelay: 0s,"
+          " breaker: { leastCalls: 4, firstPause: 1s, longestPause: 1s, jitter: 0 } }\n")
+
+
+def test_while_apple_is_away_one_instance_probes_for_all_and_all_notice_that_it_is_back(apple):
+    apple.answer({"status": 503})
+    try:
+        with Redis() as own, broker(own, apple, SHARED) as one, broker(own, apple, SHARED) as other:
+            tokens, come = open_breaker(one, other)
+            opened = max(call["atMilliseconds"] for token in tokens for call in apple.calls().get(token, []))
+            until = time.monotonic() + 60
+            # Each of both always has one that it would ask about.
+            while len(probes := sorted(call["atMilliseconds"] for token in tokens for call in apple.calls().get(token, [])
+                                       if call["atMilliseconds"] > opened)) < 5:
+                assert time.monotonic() < until, probes
+                come()
+                time.sleep(0.05)
+            # As many as one alone would make: a pause lies between each and the next.
+            assert all(later - earlier >= 950 for earlier, later in zip(probes, probes[1:])), probes
+            assert breaker(one) > 0 and breaker(other) > 0
+            apple.answer(ATTRIBUTED)
+            until = time.monotonic() + 60
+            while breaker(one) + breaker(other) > 0:
+                assert time.monotonic() < until, "Apple is back and not all have noticed"
+                time.sleep(0.05)
+            for token in tokens:
+                assert exchange(one, token)["state"] == "attributed"
+    finally:
+        apple.answer(ATTRIBUTED)
+
+
+def test_an_instance_that_dies_while_it_probes_leaves_the_breaker_to_the_others(apple):
+    apple.answer({"status": 503})
+    try:
+        with Redis() as own, broker(own, apple, SHARED) as one, broker(own, apple, SHARED) as other:
+            tokens, come = open_breaker(one, other)
+            # The next call is a probe that hangs.
+            apple.answer({"status": 503, "delayMilliseconds": 1900})
+            until = time.monotonic() + 60
+            while not (probing := [server for server in (one, other) if gauge(server, "attribution_adservices_in_flight") > 0]):
+                assert time.monotonic() < until, "nobody probes"
+                come()
+            probing[0].process.kill()
+            probing[0].process.wait()
+            left = other if probing[0] is one else one
+            apple.answer(ATTRIBUTED)
+            until = time.monotonic() + 60
+            while breaker(left) > 0:
+                assert time.monotonic() < until, "the dead one's probe is waited for"
+                exchange(left, uuid.uuid4().hex, wait=0)
+                time.sleep(0.05)
+            for token in tokens:
+                assert exchange(left, token)["state"] == "attributed"
     finally:
         apple.answer(ATTRIBUTED)
 

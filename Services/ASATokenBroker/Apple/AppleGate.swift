@@ -2,8 +2,7 @@ import AttributionQueue
 import Synchronization
 import UpstreamPacing
 
-/// Says how many calls Apple may get now: by its health, by the rate and by the number of calls under way, the latter two over all
-/// instances.
+/// Says how many calls Apple may get now: by its health, by the rate and by the number of calls under way, all three over all instances.
 final class AppleGate: WorkGate {
   /// What was admitted and not begun within this time is admitted anew, milliseconds.
   private static let freshness: Int64 = 1000
@@ -15,49 +14,36 @@ final class AppleGate: WorkGate {
   private static let permitWait: Duration = .milliseconds(20)
 
   private struct State {
-    var breaker: CircuitBreaker
     /// Calls that the rate has room for, reserved and not begun.
     var units = 0
     var unitsAt: Int64 = 0
     /// Leave to probe, not used yet.
-    var probe: CircuitBreaker.Ticket?
+    var probe: SharedCircuitBreaker.Ticket?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
     var stranded = Stranded<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
     /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
     var admittedAt: Int64 = 0
+    /// How often the breaker was seen to close when it was looked last.
+    var closings = 0
   }
 
-  private let state: Mutex<State>
+  private let state = Mutex(State())
+  private let breaker: SharedCircuitBreaker
   private let rate: SharedRateLimit
   private let concurrency: SharedConcurrency
 
-  init(breaker rule: CircuitBreaker.Rule, rate: SharedRateLimit, concurrency: SharedConcurrency) {
-    state = Mutex(State(breaker: CircuitBreaker(rule)))
+  init(breaker: SharedCircuitBreaker, rate: SharedRateLimit, concurrency: SharedConcurrency) {
+    self.breaker = breaker
     self.rate = rate
     self.concurrency = concurrency
   }
 
-  var phase: CircuitBreaker.Phase { state.withLock(\.breaker.phase) }
+  var phase: CircuitBreaker.Phase { breaker.phase }
 
   func admit(_ most: Int) async -> WorkAdmission {
     let now = Self.now
-    let health: WorkAdmission = state.withLock { state in
-      state.admittedAt = now
-      if let probe = state.probe {
-        guard now - state.probeAt > Self.freshness else { return .some(1) }
-        state.breaker.record(probe, .abandoned, now: now)
-        state.probe = nil
-      }
-      guard state.breaker.phase != .closed else { return .some(most) }
-      switch state.breaker.admit(now: now, chance: .random(in: 0..<1)) {
-      case .wait(let wait): return .wait(.milliseconds(wait))
-      case .call(let ticket):
-        state.probe = ticket
-        state.probeAt = now
-        return .some(1)
-      }
-    }
+    let health = await health(most)
     guard case .some(let healthy) = health else { return health }
     let free = concurrency.take(healthy)
     // Only asked for: each call takes its own.
@@ -79,17 +65,40 @@ final class AppleGate: WorkGate {
     }
   }
 
-  /// Leave for one call, or nil when none may be made now. ``end(_:_:)`` gives it back.
-  func begin() -> CircuitBreaker.Ticket? {
+  /// How many calls Apple's health allows: one while it is found out whether it is back.
+  private func health(_ most: Int) async -> WorkAdmission {
     let now = Self.now
-    return state.withLock { state in
+    let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Ticket?) in
+      state.admittedAt = now
+      guard let probe = state.probe else { return (false, nil) }
+      guard now - state.probeAt > Self.freshness else { return (true, nil) }
+      state.probe = nil
+      return (false, probe)
+    }
+    if mayProbe { return .some(1) }
+    if let unused { await breaker.record(unused, .abandoned) }
+    switch await breaker.admit() {
+    case .wait(let wait): return .wait(.milliseconds(wait))
+    case .call(let ticket):
+      guard ticket.isProbe else { return .some(most) }
+      state.withLock { state in
+        state.probe = ticket
+        state.probeAt = Self.now
+      }
+      return .some(1)
+    }
+  }
+
+  /// Leave for one call, or nil when none may be made now. ``end(_:_:)`` gives it back.
+  func begin() -> SharedCircuitBreaker.Ticket? {
+    state.withLock { state in
       guard state.units > 0, concurrency.take(1) == 1 else { return nil }
       if let probe = state.probe {
         state.probe = nil
         state.units -= 1
         return probe
       }
-      guard state.breaker.phase == .closed, case .call(let ticket) = state.breaker.admit(now: now) else {
+      guard let ticket = breaker.ticket() else {
         concurrency.giveBack()
         return nil
       }
@@ -99,14 +108,26 @@ final class AppleGate: WorkGate {
   }
 
   /// What became of a call. When it shows that Apple is back: the tokens that failed and wait by their own schedules meanwhile.
-  func end(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result) -> [DeliveryID] {
+  func end(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
     concurrency.giveBack()
+    await breaker.record(ticket, result)
+    return savedTokens(succeeded: result == .succeeded)
+  }
+
+  /// Looks whether another instance has found Apple back; then as ``end(_:_:)``.
+  func look() async -> [DeliveryID] {
+    await breaker.look()
+    return savedTokens(succeeded: false)
+  }
+
+  /// Tokens that need not wait any longer: the breaker closed, or a call succeeded and none has failed for a while.
+  private func savedTokens(succeeded: Bool) -> [DeliveryID] {
+    let (phase, closings) = breaker.seen
     return state.withLock { state in
-      let before = state.breaker.phase
-      let now = Self.now
-      state.breaker.record(ticket, result, now: now, chance: .random(in: 0..<1))
-      guard result == .succeeded, state.breaker.phase == .closed else { return [] }
-      return state.stranded.succeeded(closesCircuit: before == .halfOpen, now: now)
+      guard phase == .closed else { return [] }
+      let closed = closings != state.closings
+      state.closings = closings
+      return closed || succeeded ? state.stranded.succeeded(closesCircuit: closed, now: Self.now) : []
     }
   }
 
@@ -119,9 +140,10 @@ final class AppleGate: WorkGate {
   /// for longer than it stays so; otherwise when none has failed for a while.
   func forgotten() -> DeliveryID? {
     let now = Self.now
+    let phase = breaker.phase
     return state.withLock { state in
-      guard state.breaker.phase != .closed else { return state.stranded.trial(now: now) }
-      guard now - state.admittedAt > state.breaker.rule.longestPause else { return nil }
+      guard phase != .closed else { return state.stranded.trial(now: now) }
+      guard now - state.admittedAt > breaker.rule.longestPause else { return nil }
       // One at a time: while the queue is paused, none is asked about.
       state.admittedAt = now
       return state.stranded.popYoungest()

@@ -5,7 +5,8 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails.
+/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails: what one
+/// instance finds out about a server, all go by.
 final class ApplePacing: AppStoreServerPacing {
   private struct Limit: Hashable {
     let server: AppStoreServer
@@ -17,13 +18,21 @@ final class ApplePacing: AppStoreServerPacing {
   private let rates: [AppStoreServerEndpoint: Double]
   private let metrics: RecoveryMetrics
   private let limits = Mutex<[Limit: SharedRateLimit]>([:])
-  private let breakers = Mutex<[AppStoreServer: CircuitBreaker]>([:])
+  private let breakers: [AppStoreServer: SharedCircuitBreaker]
 
   /// `rates` are requests a second in production, where they differ from Apple's published ones.
   init(redis: RedisClient, rates: [AppStoreServerEndpoint: Double], metrics: RecoveryMetrics) {
     self.redis = redis
     self.rates = rates
     self.metrics = metrics
+    breakers = Dictionary(
+      uniqueKeysWithValues: AppStoreServer.allCases.map { server in
+        (
+          server,
+          SharedCircuitBreaker(
+            redis: redis, key: Keys.own("recovery", "breaker:\(server.rawValue)", shardOf: server.rawValue), rule: .init())
+        )
+      })
   }
 
   /// The settings' rates by endpoint; refuses names of no endpoint.
@@ -42,7 +51,7 @@ final class ApplePacing: AppStoreServerPacing {
   func permit(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
-    let ticket = try admit(server)
+    let ticket = try await admit(server)
     let limit = limit(Limit(server: server, bundleId: bundleId, endpoint: endpoint))
     let left = max(.zero, deadline - .now)
     switch await limit.reserve(longestWait: left / 2) {
@@ -50,12 +59,12 @@ final class ApplePacing: AppStoreServerPacing {
       if wait > .zero {
         metrics.waited("rate")
         do { try await Task.sleep(for: wait) } catch {
-          record(ticket, .abandoned, server)
+          await record(ticket, .abandoned, server)
           throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
         }
       }
     case .refused(let wait):
-      record(ticket, .abandoned, server)
+      await record(ticket, .abandoned, server)
       metrics.waited("rate")
       throw AppStoreServerAPIError(
         .rate, message: "our own limit holds the request back: Apple's for this endpoint is used up, or Apple asked to wait",
@@ -63,21 +72,19 @@ final class ApplePacing: AppStoreServerPacing {
     }
     return AppStoreServerPermit { result in
       switch result {
-      case .answered: self.record(ticket, .succeeded, server)
-      case .failed: self.record(ticket, .failed, server)
-      case .abandoned: self.record(ticket, .abandoned, server)
+      case .answered: await self.record(ticket, .succeeded, server)
+      case .failed: await self.record(ticket, .failed, server)
+      case .abandoned: await self.record(ticket, .abandoned, server)
       case .limited(let moment):
-        self.record(ticket, .succeeded, server)
+        await self.record(ticket, .succeeded, server)
         await limit.hold(for: .milliseconds(max(0, moment - WallClock.now())))
       }
     }
   }
 
-  private func admit(_ server: AppStoreServer) throws(AppStoreServerAPIError) -> CircuitBreaker.Ticket {
-    let admission = breakers.withLock {
-      $0[server, default: CircuitBreaker()].admit(now: WallClock.now(), chance: Double.random(in: 0..<1))
-    }
-    switch admission {
+  private func admit(_ server: AppStoreServer) async throws(AppStoreServerAPIError) -> SharedCircuitBreaker.Ticket? {
+    guard let breaker = breakers[server] else { return nil }
+    switch await breaker.admit() {
     case .call(let ticket): return ticket
     case .wait:
       metrics.waited("breaker")
@@ -85,10 +92,9 @@ final class ApplePacing: AppStoreServerPacing {
     }
   }
 
-  private func record(_ ticket: CircuitBreaker.Ticket, _ result: CircuitBreaker.Result, _ server: AppStoreServer) {
-    breakers.withLock {
-      $0[server]?.record(ticket, result, now: WallClock.now(), chance: Double.random(in: 0..<1))
-    }
+  private func record(_ ticket: SharedCircuitBreaker.Ticket?, _ result: CircuitBreaker.Result, _ server: AppStoreServer) async {
+    guard let ticket, let breaker = breakers[server] else { return }
+    await breaker.record(ticket, result)
   }
 
   private func limit(_ limit: Limit) -> SharedRateLimit {

@@ -1,0 +1,37 @@
+-- breaker_count: takes in what became of calls while the breaker is closed, and opens it when too many failed. Without calls it only
+-- says how the breaker stands. Redis' own clock decides.
+-- KEYS 1 state  2 results by part of the window  3 probes by the end of their leases
+-- ARGV 1 period in which the calls were let through  2 succeeded  3 failed  4 window, ms  5 part of the window, ms
+--      6 fewer calls say nothing  7 share of failures that opens it  8 pause, ms  9 share by which the pause is shortened
+--      10 how long all is remembered, ms
+-- Answers {phase, period, ms until it may be probed, now in ms}: phase 0 closed, 1 half open, 2 open.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until')
+local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local calls, failures = ARGV[2] + ARGV[3], tonumber(ARGV[3])
+if phase == 0 and period == tonumber(ARGV[1]) and calls > 0 then
+  local part = string.format('%.0f', now - now % ARGV[5])
+  redis.call('HINCRBY', KEYS[2], part .. ':calls', calls)
+  redis.call('HINCRBY', KEYS[2], part .. ':failures', failures)
+  redis.call('PEXPIRE', KEYS[2], ARGV[10])
+  local sum = {calls = 0, failures = 0}
+  local results = redis.call('HGETALL', KEYS[2])
+  for index = 1, #results, 2 do
+    local start, name = string.match(results[index], '^(%d+):(%a+)$')
+    if tonumber(start) <= now - ARGV[4] then
+      redis.call('HDEL', KEYS[2], results[index])
+    else
+      sum[name] = sum[name] + results[index + 1]
+    end
+  end
+  -- A success never opens it, though with it there are calls enough.
+  if failures > 0 and sum.calls >= tonumber(ARGV[6]) and sum.failures >= ARGV[7] * sum.calls then
+    phase, period = 2, period + 1
+    opens = now + math.max(1, ARGV[8] - math.floor(ARGV[8] * ARGV[9]))
+    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', opens), 'pause', ARGV[8])
+    redis.call('PEXPIRE', KEYS[1], ARGV[10])
+    redis.call('DEL', KEYS[2], KEYS[3])
+  end
+end
+return {phase, period, phase == 2 and math.max(0, opens - now) or 0, now}

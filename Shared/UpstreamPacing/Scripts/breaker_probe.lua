@@ -1,0 +1,25 @@
+-- breaker_probe: lets a call through that finds out whether the server is back, when the pause is over and not enough of them are under
+-- way. A probe of which nothing is heard until its lease ends makes room for another one. Redis' own clock decides.
+-- KEYS 1 state  2 probes by the end of their leases
+-- ARGV 1 probes that must succeed  2 lease, ms  3 how long all is remembered, ms
+-- Answers {phase, period, ms until it may be probed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2 open.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded')
+local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local succeeded, number = tonumber(state[4] or 0), 0
+if phase == 2 and now >= opens then
+  phase, period, succeeded = 1, period + 1, 0
+  redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'succeeded', 0)
+  redis.call('DEL', KEYS[2])
+end
+if phase == 1 then
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+  if redis.call('ZCARD', KEYS[2]) + succeeded < tonumber(ARGV[1]) then
+    number = redis.call('HINCRBY', KEYS[1], 'number', 1)
+    redis.call('ZADD', KEYS[2], now + ARGV[2], number)
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  end
+end
+return {phase, period, phase == 2 and opens - now or 0, now, number}

@@ -1,0 +1,29 @@
+-- breaker_probe_end: takes in what became of a probe. Enough that succeeded close the breaker, one that failed opens it again, for longer;
+-- one that was abandoned makes room for another. Redis' own clock decides.
+-- KEYS 1 state  2 results by part of the window  3 probes by the end of their leases
+-- ARGV 1 the probe's number  2 its period  3 succeeded, failed or abandoned  4 probes that must succeed  5 first pause, ms
+--      6 longest pause, ms  7 share by which the pause is shortened  8 how long all is remembered, ms
+-- Answers {phase, period, ms until it may be probed, now in ms}: phase 0 closed, 1 half open, 2 open.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded', 'pause')
+local phase, period, opens = tonumber(state[1] or 0), tonumber(state[2] or 0), tonumber(state[3] or 0)
+if phase == 1 and period == tonumber(ARGV[2]) and redis.call('ZREM', KEYS[3], ARGV[1]) == 1 then
+  if ARGV[3] == 'failed' then
+    local pause = math.min((state[5] or ARGV[5]) * 2, tonumber(ARGV[6]))
+    phase, period = 2, period + 1
+    opens = now + math.max(1, pause - math.floor(pause * ARGV[7]))
+    redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'until', string.format('%.0f', opens), 'pause', pause)
+    redis.call('DEL', KEYS[3])
+  elseif ARGV[3] == 'succeeded' then
+    if (state[4] or 0) + 1 < tonumber(ARGV[4]) then
+      redis.call('HINCRBY', KEYS[1], 'succeeded', 1)
+    else
+      phase, period = 0, period + 1
+      redis.call('HSET', KEYS[1], 'phase', phase, 'period', period, 'succeeded', 0)
+      redis.call('DEL', KEYS[2], KEYS[3])
+    end
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[8])
+end
+return {phase, period, phase == 2 and math.max(0, opens - now) or 0, now}

@@ -1,0 +1,170 @@
+import TestSupport
+import Testing
+
+@testable import UpstreamPacing
+
+@Suite("What an instance knows of a shared breaker")
+struct SharedBreakerViewTests {
+  private static let rule = CircuitBreaker.Rule(window: 20_000, leastCalls: 4, firstPause: 2000, longestPause: 10_000, jitter: 0)
+
+  private func standing(_ phase: CircuitBreaker.Phase, _ period: Int64, wait: Int64 = 0) -> SharedBreakerView.Standing {
+    SharedBreakerView.Standing(phase: phase, period: period, wait: wait)
+  }
+
+  /// A view whose steps can stand within expectations.
+  private final class Instance {
+    private var view = SharedBreakerView(SharedBreakerViewTests.rule)
+
+    init() {}
+
+    /// One that has learned this.
+    init(_ standing: SharedBreakerView.Standing, now: Int64 = 0) {
+      _ = view.beginReport()
+      view.endQuestion(standing, now: now)
+    }
+
+    var phase: CircuitBreaker.Phase { view.phase }
+    var closings: Int { view.closings }
+    var isAlone: Bool { view.isAlone }
+    var hasFailures: Bool { view.hasFailures }
+    func next(now: Int64) -> SharedBreakerView.Step { view.next(now: now) }
+    func ticket(now: Int64) -> SharedCircuitBreaker.Ticket? { view.ticket(now: now) }
+    func isStale(now: Int64) -> Bool { view.isStale(now: now) }
+    func beginReport() -> SharedBreakerView.Report? { view.beginReport() }
+    func beginProbe() -> Bool { view.beginProbe() }
+    func endQuestion(_ standing: SharedBreakerView.Standing?, now: Int64) { view.endQuestion(standing, now: now) }
+    func learn(_ standing: SharedBreakerView.Standing, now: Int64) { view.learn(standing, now: now) }
+
+    func record(_ ticket: SharedCircuitBreaker.Ticket, _ result: CircuitBreaker.Result, now: Int64, chance: Double = 0) -> Bool {
+      view.record(ticket, result, now: now, chance: chance)
+    }
+  }
+
+  @Test("before the first call Redis is asked, and then once in a quarter of a second however many calls are made")
+  func freshness() {
+    let view = Instance()
+    #expect(view.next(now: 0) == .report)
+    #expect(view.beginReport() == .init(period: 0, succeeded: 0, failed: 0))
+    // Nobody waits for another one's question.
+    #expect(view.next(now: 1) == .call(.init(.closed(0))))
+    #expect(view.beginReport() == nil)
+    view.endQuestion(standing(.closed, 4), now: 10)
+    for now: Int64 in 10..<260 { #expect(view.next(now: now) == .call(.init(.closed(4)))) }
+    #expect(view.next(now: 260) == .report)
+  }
+
+  @Test("successes wait for the next look, a failure is told at once, and what is of another period is not told")
+  func results() {
+    let view = Instance(standing(.closed, 2))
+    for _ in 0..<3 { #expect(!view.record(.init(.closed(2)), .succeeded, now: 1)) }
+    #expect(!view.record(.init(.closed(2)), .abandoned, now: 1))
+    #expect(!view.record(.init(.closed(1)), .failed, now: 1))
+    #expect(view.record(.init(.closed(2)), .failed, now: 1))
+    #expect(view.beginReport() == .init(period: 2, succeeded: 3, failed: 1))
+    // What fails while it is told is told afterwards.
+    #expect(view.record(.init(.closed(2)), .failed, now: 2))
+    #expect(view.hasFailures)
+    view.endQuestion(standing(.open, 3, wait: 100), now: 3)
+    #expect(!view.hasFailures)
+    #expect(view.ticket(now: 3) == nil)
+  }
+
+  @Test("while it is open nobody is asked until the pause is over, and then for leave to probe")
+  func open() {
+    let view = Instance(standing(.open, 1, wait: 2000), now: 50)
+    #expect(view.next(now: 51) == .wait(1999))
+    #expect(!view.isStale(now: 2049))
+    #expect(view.next(now: 2050) == .probe)
+    #expect(view.beginProbe() && !view.beginProbe())
+    #expect(view.next(now: 2051) == .wait(250))
+    // Another instance was first.
+    view.endQuestion(standing(.halfOpen, 2), now: 2060)
+    #expect(view.next(now: 2100) == .wait(210))
+    #expect(view.next(now: 2310) == .probe)
+  }
+
+  @Test("it is seen to close when it was not closed before, also when it opened and closed between two looks")
+  func closings() {
+    let view = Instance(standing(.open, 1, wait: 10))
+    let before = view.closings
+    view.learn(standing(.closed, 3), now: 20)
+    #expect(view.closings == before + 1)
+    view.learn(standing(.closed, 3), now: 300)
+    #expect(view.closings == before + 1)
+    view.learn(standing(.closed, 6), now: 600)
+    #expect(view.closings == before + 2)
+  }
+
+  @Test("without Redis it goes by its own results, also those from before, and asks Redis again and again")
+  func alone() {
+    let view = Instance(standing(.closed, 0))
+    for _ in 0..<3 { _ = view.record(.init(.closed(0)), .failed, now: 1) }
+    _ = view.beginReport()
+    view.endQuestion(nil, now: 10)
+    #expect(view.isAlone && view.phase == .closed)
+    guard case .call(let ticket) = view.next(now: 11) else {
+      Issue.record("not let through")
+      return
+    }
+    #expect(!view.record(ticket, .failed, now: 12))
+    #expect(view.phase == .open)
+    #expect(view.next(now: 13) == .wait(1999))
+    #expect(view.next(now: 260) == .report)
+    _ = view.beginReport()
+    view.endQuestion(nil, now: 2020)
+    guard case .call(let probe) = view.next(now: 2021) else {
+      Issue.record("no probe")
+      return
+    }
+    #expect(probe.isProbe)
+    let before = view.closings
+    #expect(!view.record(probe, .succeeded, now: 2022))
+    #expect(view.phase == .closed && view.closings == before + 1)
+    // Redis is back: what it says counts.
+    _ = view.beginReport()
+    view.endQuestion(standing(.open, 7, wait: 100), now: 2400)
+    #expect(!view.isAlone && view.phase == .open)
+  }
+
+  @Test("whatever happens nobody calls while the shared breaker is known not to be closed, and nobody waits for ever")
+  func properties() {
+    var random = SeededRandom("shared breaker view")
+    for _ in 0..<300 {
+      let view = Instance()
+      var known: SharedBreakerView.Standing? = standing(.closed, 0)
+      var now: Int64 = 0
+      var tickets: [SharedCircuitBreaker.Ticket] = []
+      for _ in 0..<200 {
+        now += .random(in: 0...120, using: &random)
+        var answer: SharedBreakerView.Standing? {
+          if Int.random(in: 0..<4, using: &random) == 0 { return nil }
+          let phase = CircuitBreaker.Phase.allCases.randomElement(using: &random)!
+          return standing(phase, .random(in: 0...5, using: &random), wait: .random(in: 0...3000, using: &random))
+        }
+        switch view.next(now: now) {
+        case .call(let ticket):
+          #expect(known == nil || known?.phase == .closed)
+          if let known { #expect(ticket == .init(.closed(known.period))) }
+          tickets.append(ticket)
+        case .wait(let wait): #expect(wait >= 1 && wait <= max(3000, Self.rule.longestPause))
+        case .report:
+          #expect(view.beginReport() != nil)
+          known = answer
+          view.endQuestion(known, now: now)
+        case .probe:
+          #expect(known != nil && known?.phase != .closed)
+          #expect(view.beginProbe())
+          known = answer
+          view.endQuestion(known, now: now)
+        }
+        #expect(view.isAlone == (known == nil))
+        while let ticket = tickets.randomElement(using: &random), Bool.random(using: &random) {
+          tickets.removeAll { $0 == ticket }
+          let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
+          let tells = view.record(ticket, result, now: now, chance: .random(in: 0..<1, using: &random))
+          #expect(!tells || (result == .failed && known?.phase == .closed))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import RedisClient
+import TestSupport
+import Testing
+
+@testable import UpstreamPacing
+
+@Suite("Shared circuit breaker")
+struct SharedCircuitBreakerTests {
+  private static let rule = CircuitBreaker.Rule(
+    window: 20_000, leastCalls: 6, firstPause: 300, longestPause: 2000, jitter: 0, probePatience: 600)
+
+  /// Leave for a call, waited for.
+  private func leave(_ breaker: SharedCircuitBreaker) async throws -> SharedCircuitBreaker.Ticket {
+    while true {
+      switch await breaker.admit() {
+      case .call(let ticket): return ticket
+      case .wait(let wait): try await Task.sleep(for: .milliseconds(wait))
+      }
+    }
+  }
+
+  /// Fails until it is open.
+  private func open(_ breakers: [SharedCircuitBreaker]) async {
+    while breakers.allSatisfy({ $0.phase == .closed }) {
+      for breaker in breakers {
+        if case .call(let ticket) = await breaker.admit() { await breaker.record(ticket, .failed) }
+      }
+    }
+  }
+
+  @Test("the scripts decide as the circuit breaker does, whatever happens, and survive a lost script cache")
+  func model() async throws {
+    try await withRedis { client, _ in
+      var random = SeededRandom("shared circuit breaker")
+      for round in 0..<25 {
+        let rule = CircuitBreaker.Rule(
+          window: .random(in: 20...200, using: &random), leastCalls: .random(in: 1...6, using: &random),
+          failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...8, using: &random),
+          longestPause: .random(in: 1...20, using: &random), jitter: 0, probes: .random(in: 1...3, using: &random),
+          probePatience: .random(in: 1...10, using: &random))
+        let store = BreakerStore(redis: client, key: "{b}:\(round)", rule: rule)
+        var model = CircuitBreaker(rule)
+        // Calls under way, as the model and as Redis know them.
+        var running: [(CircuitBreaker.Ticket, period: Int64, probe: Int64?)] = []
+        for step in 0..<80 {
+          if step == 40 { try await client.send(["SCRIPT", "FLUSH"]) }
+          if Int.random(in: 0..<3, using: &random) == 0 { try await Task.sleep(for: .milliseconds(.random(in: 0...6, using: &random))) }
+          if Bool.random(using: &random) || running.isEmpty {
+            let answer = try #require(await store.probe())
+            switch model.admit(now: answer.now) {
+            case .call(let ticket):
+              #expect(ticket.isProbe == (answer.probe != nil))
+              running.append((ticket, answer.standing.period, answer.probe))
+            case .wait(let wait):
+              #expect(answer.probe == nil && answer.standing.phase != .closed)
+              if answer.standing.phase == .open { #expect(answer.standing.wait == wait) }
+            }
+            #expect(answer.standing.phase == model.phase)
+          } else {
+            let call = running.remove(at: .random(in: 0..<running.count, using: &random))
+            let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!
+            let answer: BreakerStore.Answer?
+            if let probe = call.probe {
+              answer = await store.end(probe, period: call.period, result, shortening: 0)
+            } else {
+              answer = await store.count(
+                .init(period: call.period, succeeded: result == .succeeded ? 1 : 0, failed: result == .failed ? 1 : 0), shortening: 0)
+            }
+            let found = try #require(answer)
+            model.record(call.0, result, now: found.now)
+            #expect(found.standing.phase == model.phase)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("all instances notice together that the server fails, one probes, and all notice at once that it is back")
+  func together() async throws {
+    try await withRedis { client, _ in
+      var rule = Self.rule
+      rule.probePatience = 30_000
+      let breakers = (0..<3).map { _ in SharedCircuitBreaker(redis: client, key: "{b}:t", rule: rule) }
+      // Each sees a third of the failures: by itself none has enough of them.
+      for _ in 0..<2 {
+        for breaker in breakers { await breaker.record(try await leave(breaker), .failed) }
+      }
+      try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
+      for breaker in breakers {
+        // On a slow machine the pause may be over.
+        if case .call(let ticket) = await breaker.admit() {
+          #expect(ticket.isProbe)
+          await breaker.record(ticket, .abandoned)
+        }
+        #expect(breaker.phase != .closed)
+      }
+      for round in 0..<3 {
+        // All ask for as long as it takes: one of them is let through.
+        var probes: [(SharedCircuitBreaker, SharedCircuitBreaker.Ticket)] = []
+        while probes.isEmpty {
+          for breaker in breakers {
+            if case .call(let ticket) = await breaker.admit() { probes.append((breaker, ticket)) }
+          }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(probes.count == 1)
+        let (breaker, ticket) = try #require(probes.first)
+        #expect(ticket.isProbe)
+        for other in breakers {
+          guard case .wait = await other.admit() else {
+            Issue.record("a second one probes")
+            return
+          }
+        }
+        await breaker.record(ticket, round == 2 ? .succeeded : .failed)
+      }
+      let before = breakers.map(\.seen.closings)
+      try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
+      for (breaker, closings) in zip(breakers, before) {
+        await breaker.look()
+        #expect(breaker.phase == .closed && breaker.seen.closings >= max(1, closings))
+        #expect(try await leave(breaker).isProbe == false)
+      }
+    }
+  }
+
+  @Test("a probe whose instance died makes room for another one when its lease ends, and says nothing afterwards")
+  func deadProbe() async throws {
+    try await withRedis { client, _ in
+      let one = SharedCircuitBreaker(redis: client, key: "{b}:d", rule: Self.rule)
+      let other = SharedCircuitBreaker(redis: client, key: "{b}:d", rule: Self.rule)
+      await open([one])
+      let lost = try await leave(one)
+      let next = try await leave(other)
+      #expect(lost.isProbe && next.isProbe)
+      await one.record(lost, .failed)
+      #expect(one.phase == .halfOpen)
+      await other.record(next, .succeeded)
+      #expect(other.phase == .closed)
+      // The answer of one that is thought dead.
+      await one.record(lost, .failed)
+      #expect(one.phase == .closed)
+    }
+  }
+
+  @Test("a server that answers costs a command in a quarter of a second, however many calls are made, and leaves nothing for ever")
+  func cost() async throws {
+    try await withRedis { client, _ in
+      let breaker = SharedCircuitBreaker(redis: client, key: "{b}:c", rule: Self.rule)
+      let began = ContinuousClock.now
+      for _ in 0..<20_000 { await breaker.record(try await leave(breaker), .succeeded) }
+      try await Task.sleep(for: .milliseconds(SharedBreakerView.freshness))
+      _ = await breaker.admit()
+      let looks = Int(began.duration(to: .now) / .milliseconds(SharedBreakerView.freshness)) + 2
+      let stats = try await client.send(["INFO", "commandstats"]).string ?? ""
+      // A script that Redis does not know yet is sent twice.
+      let calls = stats.split(separator: "\n").filter { $0.contains("cmdstat_eval") }.compactMap { line in
+        line.split(separator: "=").dropFirst().first?.split(separator: ",").first.flatMap { Int($0) }
+      }
+      #expect(!calls.isEmpty && calls.reduce(0, +) <= looks + 1)
+      let counted = try await client.send(["HVALS", "{b}:c:results"]).array?.compactMap(\.integer) ?? []
+      #expect(counted.reduce(0, +) == 20_000)
+      #expect((try await client.send(["PTTL", "{b}:c:results"]).integer ?? -1) > 0)
+    }
+  }
+
+  @Test("without Redis each goes by what it sees itself, and by the shared one again when Redis is back")
+  func absence() async throws {
+    try await withRedis { client, redis in
+      let breaker = SharedCircuitBreaker(redis: client, key: "{b}:a", rule: Self.rule)
+      await breaker.record(try await leave(breaker), .succeeded)
+      await redis.kill()
+      await open([breaker])
+      let probe = try await leave(breaker)
+      #expect(probe.isProbe)
+      await breaker.record(probe, .succeeded)
+      #expect(breaker.phase == .closed)
+
+      let second = try await redis.start()
+      let other = SharedCircuitBreaker(redis: second, key: "{b}:a", rule: Self.rule)
+      await open([other])
+      for _ in 0..<200 where breaker.phase == .closed {
+        try await Task.sleep(for: .milliseconds(50))
+        _ = await breaker.admit()
+      }
+      #expect(breaker.phase != .closed)
+      second.close()
+    }
+  }
+}
