@@ -14,16 +14,10 @@ extension ServiceParts {
     let store = SessionStore(redis: redis, payloadSeconds: configuration.payloadSeconds)
     let metrics = IngestMetrics(environment.metrics, apps: environment.configuration.apps.map(\.bundleId))
     let journal = IntakeJournal(redis: redis)
-    let arrivals = ArrivalCounter(
-      known: Set(
-        environment.configuration.apps.flatMap { app in
-          app.environments.map { ArrivalCounter.Source(environment: $0, bundleId: app.bundleId) }
-        }))
     let heartbeat = Heartbeat(
-      journal: journal, arrivals: arrivals, instance: RandomBytes.uuid(), settings: environment.configuration.recovery,
-      logger: environment.logger)
+      journal: journal, instance: RandomBytes.uuid(), settings: environment.configuration.recovery, logger: environment.logger)
     let router = PublicRouter(
-      postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries, arrivals: arrivals),
+      postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
       tokens: TokenIntake(
         deliveries: deliveries,
         rule: AdServicesRetryRule(

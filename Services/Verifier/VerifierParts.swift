@@ -36,11 +36,13 @@ extension ServiceParts {
     let sweep = SilenceSweep(
       lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
+    let arrivals = ProvedArrivals(
+      journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
-      meanings: try PostbackMeanings(configuration), metrics: environment.metrics)
+      meanings: try PostbackMeanings(configuration), arrivals: arrivals, metrics: environment.metrics)
     let worker = ShardWorker(
       queue: .intake, deliveries: deliveries, pace: .judging, observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
@@ -60,7 +62,9 @@ extension ServiceParts {
       GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
+    // Services end in reverse order: what the worker proved last is noted too.
     parts.workers = [
+      BackgroundWork { await arrivals.run() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
       BackgroundWork { await feed.runTrimming() },
       BackgroundWork { await sweep.run() },

@@ -1,7 +1,8 @@
 public import RedisClient
 
-/// What is known of the intake itself: which instances of ingest were alive when, and when notifications of which app came. Written by
-/// ingest, read by recovery. Times are Redis' own, milliseconds since 1970.
+/// What is known of the intake itself: which instances of ingest were alive when, written by them, and when notifications of which app
+/// were received, written by verifier once they are proved: nobody else's posts are counted. Read by recovery. Times are milliseconds
+/// since 1970, Redis' own but for those of receipt.
 public struct IntakeJournal: Sendable {
   /// From the last sign of life before to the first one after.
   public struct Pause: Sendable, Hashable {
@@ -14,11 +15,25 @@ public struct IntakeJournal: Sendable {
     }
   }
 
-  /// What is known of an app's notifications.
+  /// Notifications of an app that were received within a moment.
+  public struct Group: Sendable, Hashable {
+    public var count: Int64
+    /// When the first and the last of them were received.
+    public var first: Int64
+    public var last: Int64
+
+    public init(count: Int64, first: Int64, last: Int64) {
+      self.count = count
+      self.first = first
+      self.last = last
+    }
+  }
+
+  /// What is known of an app's notifications that were proved.
   public struct Arrivals: Sendable, Hashable {
     /// Redis' time of this answer.
     public let now: Int64
-    /// When the last one came; nil when none is remembered.
+    /// When the last one was received; nil when none is remembered.
     public let last: Int64?
     /// Bucket (time divided by ``IntakeJournal/bucket``) → how many came.
     public let counts: [Int64: Int64]
@@ -55,12 +70,36 @@ public struct IntakeJournal: Sendable {
     return (now, last.array?.last?.integer, try await pauses(Self.outages))
   }
 
-  /// Notes that notifications of an app came. A silence longer than `silenceAfter` before them is recorded.
-  public func note(environment: String, bundleId: String, count: Int64, silenceAfter: Duration) async throws(RedisError) {
+  /// Notes when notifications of an app that were proved had been received, in groups, oldest first. A silence longer than `silenceAfter`
+  /// between them is recorded.
+  public func note(environment: String, bundleId: String, _ groups: [Group], silenceAfter: Duration) async throws(RedisError) {
     let keys = Self.keys(environment, bundleId)
     _ = try await Scripts.arrivals.run(
       redis, [keys.counts, keys.last, keys.silences],
-      [.integer(count), .integer(Self.bucket), .integer(silenceAfter.milliseconds), .integer(Self.remembered)])
+      [.integer(Self.bucket), .integer(silenceAfter.milliseconds), .integer(Self.remembered)]
+        + groups.flatMap { [.integer($0.count), .integer($0.first), .integer($0.last)] })
+  }
+
+  /// Up to when everything that came into the queue `intake` was judged at least once, by Redis' clock: what has come since may still
+  /// wait there. Asks every shard.
+  public func workedOff() async throws(RedisError) -> Int64 {
+    var moment = try await time()
+    let oldest = await withTaskGroup(of: Result<Int64?, RedisError>.self) { group in
+      for shard in Shard.all {
+        group.addTask {
+          do throws(RedisError) {
+            let first = try await redis.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+", "COUNT", 1])
+            let id = first.array?.first?.array?.first?.string
+            return .success(id.flatMap { $0.split(separator: "-").first }.flatMap { Int64($0) })
+          } catch { return .failure(error) }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    for found in oldest {
+      if let waiting = try found.get() { moment = min(moment, waiting) }
+    }
+    return moment
   }
 
   /// What is known of an app's notifications.
@@ -71,7 +110,9 @@ public struct IntakeJournal: Sendable {
     let fields = try await redis.send(["HGETALL", .string(keys.counts)]).array ?? []
     var counts: [Int64: Int64] = [:]
     for place in stride(from: 0, to: fields.count - 1, by: 2) {
-      if let bucket = fields[place].integer, let count = fields[place + 1].integer { counts[bucket] = count }
+      // What has no letter was counted by a build of before, whoever had sent it.
+      guard let name = fields[place].string, name.hasPrefix("p"), let bucket = Int64(name.dropFirst()) else { continue }
+      if let count = fields[place + 1].integer { counts[bucket] = count }
     }
     return Arrivals(now: now, last: last, counts: counts, silences: try await pauses(keys.silences))
   }

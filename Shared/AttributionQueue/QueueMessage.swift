@@ -2,6 +2,9 @@ import WireJSON
 
 /// What is queued: the body as it came and what is known about it.
 public struct QueueMessage: Sendable, Hashable {
+  /// The source of what came to ingest's public port.
+  public static let publicSource = "public"
+
   /// What the body is, in the words of its queue (`skadnetwork`, `adattributionkit`, `notification`, …).
   public var kind: String
   public var body: [UInt8]

@@ -1,4 +1,5 @@
 import RedisClient
+import TestSupport
 import Testing
 
 @testable import AttributionQueue
@@ -30,28 +31,82 @@ struct IntakeJournalTests {
     client.close()
   }
 
-  @Test("arrivals are counted by app and environment, and a silence that ends is recorded")
+  /// Counts at these times.
+  private func note(_ journal: IntakeJournal, _ times: [Int64], environment: String = "Production", silence: Int64 = 1000) async throws {
+    try await journal.note(
+      environment: environment, bundleId: "a", times.map { IntakeJournal.Group(count: 1, first: $0, last: $0) },
+      silenceAfter: .milliseconds(silence))
+  }
+
+  @Test("arrivals are counted by app, environment and the time of their receipt, and a silence between them is recorded")
   func arrivals() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
     let journal = IntakeJournal(redis: client)
     let empty = try await journal.arrivals(environment: "Production", bundleId: "a")
     #expect(empty.last == nil && empty.counts.isEmpty && empty.silences.isEmpty)
-    try await journal.note(environment: "Production", bundleId: "a", count: 3, silenceAfter: .milliseconds(200))
-    try await journal.note(environment: "Production", bundleId: "a", count: 4, silenceAfter: .seconds(60))
-    try await journal.note(environment: "Sandbox", bundleId: "a", count: 5, silenceAfter: .seconds(60))
+    let base = DeliveryQueue.now - 3_600_000
+    try await journal.note(
+      environment: "Production", bundleId: "a",
+      [.init(count: 3, first: base, last: base + 900), .init(count: 4, first: base + 1000, last: base + 1000)], silenceAfter: .seconds(1))
+    try await note(journal, [base], environment: "Sandbox")
     let first = try await journal.arrivals(environment: "Production", bundleId: "a")
-    #expect(first.counts.values.reduce(0, +) == 7 && first.silences.isEmpty)
-    #expect(try await journal.arrivals(environment: "Sandbox", bundleId: "a").counts.values.reduce(0, +) == 5)
-    try await Task.sleep(for: .milliseconds(400))
-    try await journal.note(environment: "Production", bundleId: "a", count: 1, silenceAfter: .milliseconds(200))
+    #expect(first.counts.values.reduce(0, +) == 7 && first.silences.isEmpty && first.last == base + 1000)
+    #expect(first.counts[(base + 1000) / IntakeJournal.bucket] != nil)
+    #expect(try await journal.arrivals(environment: "Sandbox", bundleId: "a").counts.values.reduce(0, +) == 1)
+    try await note(journal, [base + 2000, base + 4000])
     let later = try await journal.arrivals(environment: "Production", bundleId: "a")
-    let silence = try #require(later.silences.first)
-    #expect(later.silences.count == 1 && silence.start == first.last && silence.end == later.last)
+    #expect(later.silences == [.init(start: base + 2000, end: base + 4000)] && later.last == base + 4000)
     client.close()
   }
 
-  @Test("old counts are forgotten when a new one begins")
+  @Test("a proof that comes late parts the silence that it was received in, whatever the order of proofs")
+  func late() async throws {
+    let redis = try PrivateRedis()
+    let client = try redis.client()
+    let journal = IntakeJournal(redis: client)
+    let base = DeliveryQueue.now - 3_600_000
+    try await note(journal, [base, base + 10_000])
+    #expect(try await journal.arrivals(environment: "Production", bundleId: "a").silences == [.init(start: base, end: base + 10_000)])
+    try await note(journal, [base + 500])
+    try await note(journal, [base + 7000])
+    let found = try await journal.arrivals(environment: "Production", bundleId: "a")
+    #expect(found.silences == [.init(start: base + 500, end: base + 7000), .init(start: base + 7000, end: base + 10_000)])
+    #expect(found.last == base + 10_000)
+
+    // In any order, each by itself, the same is known in the end.
+    var random = SeededRandom("arrivals in any order")
+    for round in 0..<20 {
+      let times = (0..<12).map { _ in base + Int64.random(in: 0...20_000, using: &random) }
+      func known(_ app: String, _ times: [Int64]) async throws -> IntakeJournal.Arrivals {
+        for time in times {
+          try await journal.note(
+            environment: "Production", bundleId: app, [.init(count: 1, first: time, last: time)], silenceAfter: .seconds(1))
+        }
+        return try await journal.arrivals(environment: "Production", bundleId: app)
+      }
+      let ordered = try await known("ordered \(round)", times.sorted())
+      let shuffled = times.shuffled(using: &random)
+      let mixed = try await known("mixed \(round)", shuffled)
+      #expect(mixed.last == ordered.last && mixed.counts == ordered.counts)
+      // What lies before the first that was noted is not known to be silent.
+      #expect(mixed.silences == ordered.silences.filter { $0.start >= shuffled[0] })
+    }
+    client.close()
+  }
+
+  @Test("a time of receipt that lies ahead is taken for now")
+  func ahead() async throws {
+    let redis = try PrivateRedis()
+    let client = try redis.client()
+    let journal = IntakeJournal(redis: client)
+    try await note(journal, [DeliveryQueue.now + 86_400_000])
+    let found = try await journal.arrivals(environment: "Production", bundleId: "a")
+    #expect(found.last.map { $0 <= found.now } == true)
+    client.close()
+  }
+
+  @Test("old counts are forgotten when a new one begins, and those of before the proof are not read")
   func forgotten() async throws {
     let redis = try PrivateRedis()
     let client = try redis.client()
@@ -60,10 +115,35 @@ struct IntakeJournalTests {
     let now = DeliveryQueue.now
     let old = (now - IntakeJournal.remembered) / IntakeJournal.bucket - 1
     let kept = (now - IntakeJournal.remembered) / IntakeJournal.bucket + 2
-    try await client.send(["HSET", .string(key), .integer(old), 9, .integer(kept), 8])
-    try await journal.note(environment: "Production", bundleId: "a", count: 1, silenceAfter: .seconds(60))
+    try await client.send([
+      "HSET", .string(key), .integer(old), 9, .integer(kept), 8, .string("p\(old)"), 7, .string("p\(kept)"), 6,
+    ])
+    try await note(journal, [now])
     let counts = try await journal.arrivals(environment: "Production", bundleId: "a").counts
-    #expect(counts[old] == nil && counts[kept] == 8 && counts.count == 2)
+    #expect(counts[old] == nil && counts[kept] == 6 && counts.count == 2)
+    let fields = try await client.send(["HKEYS", .string(key)]).array?.compactMap(\.string) ?? []
+    #expect(Set(fields) == ["\(kept)", "p\(kept)", "p\(now / IntakeJournal.bucket)"])
     client.close()
+  }
+
+  @Test("the intake is worked off up to the oldest message that waits")
+  func workedOff() async throws {
+    try await withQueue { queue, _ in
+      let journal = IntakeJournal(redis: queue.redis)
+      let before = try await journal.workedOff()
+      #expect(abs(before - DeliveryQueue.now) < 60_000)
+      for name in ["first", "second", "third"] { _ = try await queue.accept(request(name)) }
+      let waiting = try await journal.workedOff()
+      #expect(waiting >= before)
+      try await Task.sleep(for: .milliseconds(50))
+      #expect(try await journal.workedOff() == waiting)
+      // What is put off was judged once.
+      let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
+      let done: @Sendable (LeasedMessage) async -> WorkOutcome = { .complete(verified($0.message.attributes["natural"] ?? "")) }
+      try await queue.working(handler: done) {
+        try await eventually("all is worked off") { try await journal.workedOff() > waiting }
+      }
+      #expect(try await queue.delivery(later)?.state == .accepted)
+    }
   }
 }

@@ -45,7 +45,8 @@ import Testing
     let store = RPCIdempotencyStore(deliveries: queue)
     let journal = IntakeJournal(redis: queue.redis)
     _ = try await journal.beat("a", outageAfter: .seconds(1))
-    try await journal.note(environment: "Production", bundleId: "com.example.app", count: 1, silenceAfter: .seconds(1))
+    try await journal.note(
+      environment: "Production", bundleId: "com.example.app", [.init(count: 1, first: 1, last: 1)], silenceAfter: .seconds(1))
     _ = try await feed.create(name: "s", types: [], start: "beginning")
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))

@@ -3,11 +3,10 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Says in Redis, again and again, that this instance is alive, and how many notifications of which app came. When no instance said so
-/// for too long, the first that is back records the outage: nothing has to be running to notice it.
+/// Says in Redis, again and again, that this instance is alive. When no instance said so for too long, the first that is back records the
+/// outage: nothing has to be running to notice it.
 struct Heartbeat: Sendable {
   let journal: IntakeJournal
-  let arrivals: ArrivalCounter
   /// This instance's name, made anew at each start.
   let instance: String
   let settings: RecoverySettings
@@ -17,10 +16,8 @@ struct Heartbeat: Sendable {
   func run() async {
     while !Task.isCancelled {
       await beat()
-      do { try await Task.sleep(for: settings.heartbeat) } catch { break }
+      do { try await Task.sleep(for: settings.heartbeat) } catch { return }
     }
-    // An orderly end is no silence of the counts; the next instance's start tells whether there was an outage.
-    await note()
   }
 
   private func beat() async {
@@ -32,18 +29,6 @@ struct Heartbeat: Sendable {
       }
     } catch {
       logger.debug("the heartbeat cannot be stored", metadata: ["reason": "\(error)"])
-    }
-    await note()
-  }
-
-  private func note() async {
-    for (source, count) in arrivals.take() {
-      do throws(RedisError) {
-        try await journal.note(
-          environment: source.environment, bundleId: source.bundleId, count: count, silenceAfter: settings.silenceAfter)
-      } catch {
-        arrivals.restore(source, count)
-      }
     }
   }
 }

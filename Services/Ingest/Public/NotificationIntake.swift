@@ -14,7 +14,6 @@ struct NotificationIntake: Sendable {
   static let messageKind = "notification"
 
   let deliveries: DeliveryQueue
-  let arrivals: ArrivalCounter
 
   /// - Parameter bundleId: the app whose URL it came to, which the verifier then expects; nil at the URL of all apps.
   func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
@@ -37,19 +36,15 @@ struct NotificationIntake: Sendable {
     // another verdict: it must not stand in the place of the same bytes where they belong.
     var key = found.idempotencyKey(signedPayload: signedPayload)
     var attributes: [String: String] = [:]
-    var isElsewhere = false
     if let bundleId {
       attributes[SignedDataExpectation.bundleIdAttribute] = bundleId
-      isElsewhere = found.bundleId?.isExactly(bundleId) != true
-      if isElsewhere { key = "\(bundleId)\u{0}\(key)" }
+      if found.bundleId?.isExactly(bundleId) != true { key = "\(bundleId)\u{0}\(key)" }
     }
-    let answer = await accept(
+    return await accept(
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
         naturalKey: found.naturalKey, keepsOrder: true,
         message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8), attributes: attributes)))
-    if answer.status == 200, !isElsewhere { arrivals.count(environment: found.environment, bundleId: found.bundleId) }
-    return answer
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {

@@ -42,7 +42,7 @@ struct PublicRequest: Sendable {
   /// A message of this request for a queue.
   func message(kind: String, body: [UInt8]? = nil, attributes: [String: String] = [:]) -> QueueMessage {
     QueueMessage(
-      kind: kind, body: body ?? self.body, attributes: attributes, receivedAt: receivedAt, source: "public",
+      kind: kind, body: body ?? self.body, attributes: attributes, receivedAt: receivedAt, source: QueueMessage.publicSource,
       traceparent: received.traceparent, requestId: received.requestId)
   }
 }

@@ -17,6 +17,9 @@ struct OutageWatch: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
+  /// How long after its receipt a notification that was judged at once may be counted: verifier notes counts once a second.
+  private static let settling: Duration = .seconds(5)
+
   /// How often it is looked, at the most.
   var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
 
@@ -31,7 +34,7 @@ struct OutageWatch: Sendable {
           margin: settings.retryMargin.milliseconds)
         let watched = Watched(app: app, server: server, term: term, rule: rule, now: known.now)
         for outage in known.outages { try await ended(outage, .heartbeat, watched) }
-        if isDown, let start = known.lastBeat { try await goesOn(since: start, .heartbeat, watched) }
+        if isDown, let start = known.lastBeat { try await goesOn(since: start, until: known.now, .heartbeat, watched) }
         try await lookForSilence(watched, outages: known.outages, isDown: isDown)
       }
     } catch {
@@ -48,22 +51,34 @@ struct OutageWatch: Sendable {
   }
 
   private func lookForSilence(_ watched: Watched, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
+    guard !(try await silences(watched, until: nil)).isEmpty else { return }
+    // What was received later may wait for its proof still: only until then is it known that nothing came. Read before the counts, since
+    // it is counted before it is worked off. Asked for where something looks like a silence: it costs a command for each shard.
+    let known = try await journal.workedOff() - Self.settling.milliseconds
+    for silence in try await silences(watched, until: known) {
+      if silence.goesOn {
+        if !isDown { try await goesOn(since: silence.pause.start, until: known, .silence, watched) }
+        continue
+      }
+      // An outage of ingest itself is a silence of every app, and recovered as what it is.
+      let pause = silence.pause
+      let isExplained = outages.contains { 2 * (min($0.end, pause.end) - max($0.start, pause.start)) >= pause.end - pause.start }
+      if !isExplained { try await ended(pause, .silence, watched) }
+    }
+  }
+
+  /// The silences of an app that are outages by what usually comes at that time of day, up to a moment, or up to now.
+  private func silences(_ watched: Watched, until moment: Int64?) async throws -> [(pause: IntakeJournal.Pause, goesOn: Bool)] {
     let arrivals = try await journal.arrivals(environment: watched.server.rawValue, bundleId: watched.app.bundleId)
+    let end = moment ?? arrivals.now
     let rhythm = try ArrivalRhythm(bucket: IntakeJournal.bucket, counts: arrivals.counts)
-    func isOutage(_ start: Int64, _ end: Int64) throws -> Bool {
-      guard start < end else { return false }
-      return rhythm.isOutage(
-        silence: try TimeWindow(start: start, end: end), expected: Double(settings.silenceExpected),
+    var pauses = arrivals.silences.filter { $0.end <= end }.map { (pause: $0, goesOn: false) }
+    if let last = arrivals.last, last < end { pauses.append((IntakeJournal.Pause(start: last, end: end), true)) }
+    return try pauses.filter { pause, _ in
+      rhythm.isOutage(
+        silence: try TimeWindow(start: pause.start, end: pause.end), expected: Double(settings.silenceExpected),
         least: settings.silenceAfter.milliseconds)
     }
-    for silence in arrivals.silences where try isOutage(silence.start, silence.end) {
-      // An outage of ingest itself is a silence of every app, and recovered as what it is.
-      let length = silence.end - silence.start
-      let isExplained = outages.contains { 2 * (min($0.end, silence.end) - max($0.start, silence.start)) >= length }
-      if !isExplained { try await ended(silence, .silence, watched) }
-    }
-    guard !isDown, let last = arrivals.last, try isOutage(last, arrivals.now) else { return }
-    try await goesOn(since: last, .silence, watched)
   }
 
   private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
@@ -80,10 +95,10 @@ struct OutageWatch: Sendable {
     }
   }
 
-  private func goesOn(since start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+  private func goesOn(since start: Int64, until end: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
     let name = outageName(start, evidence, watched)
     let recovered = try await store.recoveredUntil(name, of: watched.app.bundleId)
-    guard let piece = watched.rule.piece(from: recovered ?? start, now: watched.now) else { return }
+    guard let piece = watched.rule.piece(from: recovered ?? start, now: end) else { return }
     try await begin(piece, evidence, watched, onlyFailures: false, edges: recovered == nil ? .before : [])
     // Not stored, the next piece begins where this one does: asked for twice, counted once.
     _ = try await store.setRecovered(name, until: piece.end, watched.term)

@@ -18,12 +18,13 @@ final class VerificationWorker: Sendable {
   let lifecycle: SubscriptionLifecycle
   let observations: ObservationWork
   let meanings: PostbackMeanings
+  let arrivals: ProvedArrivals
   let metrics: MetricsRegistry
   let proved: ProvedCount
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: SignedDataJudge, lifecycle: SubscriptionLifecycle,
-    observations: ObservationWork, meanings: PostbackMeanings, metrics: MetricsRegistry
+    observations: ObservationWork, meanings: PostbackMeanings, arrivals: ProvedArrivals, metrics: MetricsRegistry
   ) {
     self.deliveries = deliveries
     self.postbacks = postbacks
@@ -31,6 +32,7 @@ final class VerificationWorker: Sendable {
     self.lifecycle = lifecycle
     self.observations = observations
     self.meanings = meanings
+    self.arrivals = arrivals
     self.metrics = metrics
     proved = ProvedCount(metrics)
     Self.declare(metrics)
@@ -163,6 +165,8 @@ final class VerificationWorker: Sendable {
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
     let verdict = await signedData.verdict(
       on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
+    let app = verdict.payload.flatMap(Self.app)
+    countArrival(lease, verdict, app)
     if verdict.reason == .revocationUnknown {
       // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
       return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -189,9 +193,6 @@ final class VerificationWorker: Sendable {
     data["transactionInfo"] = verdict.transactionInfo.map { .object($0) }
     data["renewalInfo"] = verdict.renewalInfo.map { .object($0) }
     data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
-    let app = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap {
-      payload[$0]?["bundleId"]?.stringValue
-    }.first
     do {
       data["lifecycle"] = try await lifecycle.take(
         payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
@@ -210,6 +211,19 @@ final class VerificationWorker: Sendable {
             id: naturalKey, type: EventType.notificationVerified.rawValue,
             json: event(naturalKey, .notificationVerified, subject: app, data))
         ]))
+  }
+
+  /// Whose a notification is.
+  private static func app(_ payload: JSONObject) -> String? {
+    ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
+  }
+
+  /// Counts what Apple sent us, once: proved, be it that a certificate's responder is away. What recovery brought came by no delivery.
+  private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
+    guard verdict.valid || verdict.reason == .revocationUnknown, lease.attempt == 1, lease.message.source == QueueMessage.publicSource,
+      let environment = verdict.environment, let app
+    else { return }
+    arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
   }
 
   /// A gap that was suspected a while ago: published unless a straggler has explained it.

@@ -1,26 +1,53 @@
--- arrivals: notifications of an app that came. Redis' own clock decides. The first after a long silence records it.
--- KEYS 1 counts by bucket  2 the last arrival  3 silences by their end
--- ARGV 1 count  2 bucket, ms  3 a silence is longer than, ms  4 how long counts and silences are remembered, ms
--- Answers {now, start of the silence that ended now or 0}.
+-- arrivals: notifications of an app that were proved, by when they were received. A silence between them that is long enough is recorded;
+-- one that was received in the middle of a recorded silence parts it, since proofs come in any order.
+-- KEYS 1 counts by bucket, `p` before each; those without are of builds that counted before the proof  2 the last arrival
+--      3 silences by their end
+-- ARGV 1 bucket, ms  2 a silence is longer than, ms  3 how long counts and silences are remembered, ms
+--      then of each group, oldest first: how many, when the first was received, when the last, ms
+-- Answers now, ms.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local bucket, silent, keep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-local start = 0
-if last > 0 and now - last > tonumber(ARGV[3]) then
-  start = last
-  redis.call('ZADD', KEYS[3], now, string.format('%.0f-%.0f', start, now))
+local isNewBucket = false
+local function text(number) return string.format('%.0f', number) end
+local function silence(from, to)
+  if to - from > silent then redis.call('ZADD', KEYS[3], text(to), text(from) .. '-' .. text(to)) end
 end
-local keep = tonumber(ARGV[4])
-redis.call('SET', KEYS[2], string.format('%.0f', now), 'PX', ARGV[4])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - keep)
-redis.call('PEXPIRE', KEYS[3], ARGV[4])
-local bucket = math.floor(now / tonumber(ARGV[2]))
-if redis.call('HINCRBY', KEYS[1], string.format('%.0f', bucket), ARGV[1]) == tonumber(ARGV[1]) then
-  -- A new bucket: the time to forget old ones.
-  local oldest = math.floor((now - keep) / tonumber(ARGV[2]))
-  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if tonumber(field) < oldest then redis.call('HDEL', KEYS[1], field) end
+for index = 4, #ARGV, 3 do
+  -- A clock that runs ahead must not make the time until then one in which nothing is missed.
+  local count, first, final = tonumber(ARGV[index]), math.min(ARGV[index + 1], now), math.min(ARGV[index + 2], now)
+  if final > now - keep then
+    local field = 'p' .. text(math.floor(final / bucket))
+    if redis.call('HINCRBY', KEYS[1], field, count) == count then isNewBucket = true end
+    if last == 0 then
+      last = final
+    elseif first > last then
+      silence(last, first)
+      last = final
+    else
+      for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. text(first), '+inf')) do
+        local from, to = string.match(member, '^(%d+)-(%d+)$')
+        if from and tonumber(from) < final then
+          redis.call('ZREM', KEYS[3], member)
+          silence(tonumber(from), first)
+          silence(final, tonumber(to))
+        end
+      end
+      last = math.max(last, final)
+    end
   end
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return {now, start}
+if last > 0 then redis.call('SET', KEYS[2], text(last), 'PX', ARGV[3]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', text(now - keep))
+redis.call('PEXPIRE', KEYS[3], ARGV[3])
+if isNewBucket then
+  -- The time to forget old ones.
+  local oldest = math.floor((now - keep) / bucket)
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local number = tonumber(string.match(field, '%d+'))
+    if number and number < oldest then redis.call('HDEL', KEYS[1], field) end
+  end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return now
