@@ -3,27 +3,13 @@ import WireJSON
 
 /// The words of one call of `commit`: messages of one shard, in the order of its stream, and what becomes of each.
 struct CommitCall {
-  /// What is left to be known of a message when it is settled.
-  struct Work: Sendable {
-    let entryID: String
-    /// Nil for an entry that is no message.
-    let message: LeasedMessage?
-    /// Whether it was counted when it was begun, since its owner before may have died of it.
-    var isSuspected = false
-    let started: ContinuousClock.Instant
-    /// The outcome's word in metrics.
-    let word: String
-    /// ``Completion/whenSeen``.
-    let whenSeen: (@Sendable () async -> WorkOutcome)?
-    /// What its dead letter says.
-    let death: String?
-  }
-
   private(set) var works: [Work] = []
   /// When the first of those that are delayed is due.
   private(set) var due: Int64?
   /// Whether one of them leaves a dead letter.
   private(set) var leavesDeadLetter = false
+  /// Lines in which one of them may be unfinished afterwards.
+  private(set) var unfinishedLines: Set<String> = []
   private let queue: QueueName
   private let shard: Shard
   private let configuration: QueueConfiguration
@@ -119,9 +105,12 @@ struct CommitCall {
 
   /// Completes it.
   mutating func complete(
-    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool, started: ContinuousClock.Instant, now: Int64
+    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool, isOrdered: Bool = false, started: ContinuousClock.Instant,
+    now: Int64
   ) {
-    var pack = begin(message, isSuspected: isSuspected, reserving: 512 + completion.events.reduce(0) { $0 + $1.json.count })
+    var pack = begin(
+      message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 512 + completion.events.reduce(0) { $0 + $1.json.count })
+    if isOrdered, completion.whenSeen != nil, let line = message.line { unfinishedLines.insert(line) }
     json.removeAll()
     DeliveryRecord.write(
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
@@ -190,30 +179,51 @@ struct CommitCall {
     end(
       &pack,
       Work(
-        entryID: message.entryID, message: message, isSuspected: isSuspected, started: started,
+        entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
         word: completion.word ?? completion.state.rawValue,
         whenSeen: completion.whenSeen, death: nil))
   }
 
-  /// Puts it off: as another attempt that failed, or untouched where there is no error.
-  mutating func delay(_ message: LeasedMessage, _ delay: Duration, error: String?, isSuspected: Bool, started: ContinuousClock.Instant) {
+  /// Puts it off: as another attempt that failed, or untouched where there is no error. One that keeps its order keeps its place, or takes
+  /// the first.
+  mutating func delay(
+    _ message: LeasedMessage, _ delay: Duration, error: String?, isSuspected: Bool, isOrdered: Bool = false,
+    meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant
+  ) {
+    if isOrdered, let line = message.line { unfinishedLines.insert(line) }
     let now = DeliveryQueue.now
     let due = now + max(0, delay.milliseconds)
     self.due = min(self.due ?? due, due)
-    var pack = begin(message, isSuspected: isSuspected, reserving: 1024)
+    var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
     pack.key("due")
     pack.string(String(due))
     writeAttempt(of: message, error, now: now, state: nil, to: &pack)
     end(
       &pack,
       Work(
-        entryID: message.entryID, message: message, started: started, word: error == nil ? "waiting" : "retried", whenSeen: nil, death: nil)
+        entryID: message.entryID, message: message, started: started, word: error == nil ? Self.waiting : "retried", whenSeen: nil,
+        death: nil,
+        meanwhile: meanwhile)
     )
   }
 
+  /// Has it wait for what is unfinished of its order key.
+  mutating func wait(_ message: LeasedMessage, isSuspected: Bool, started: ContinuousClock.Instant) {
+    if let line = message.line { unfinishedLines.insert(line) }
+    var pack = begin(message, isSuspected: isSuspected, isOrdered: true, reserving: 256)
+    pack.key("waits")
+    pack.bool(true)
+    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting, whenSeen: nil, death: nil))
+  }
+
+  /// The word of one that waits for its turn.
+  static let waiting = "waiting"
+
   /// Makes a dead letter of it.
-  mutating func bury(_ message: LeasedMessage, error: String, isSuspected: Bool, started: ContinuousClock.Instant) {
-    var pack = begin(message, isSuspected: isSuspected, reserving: 1024)
+  mutating func bury(
+    _ message: LeasedMessage, error: String, isSuspected: Bool, isOrdered: Bool = false, started: ContinuousClock.Instant
+  ) {
+    var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
     pack.key("dead")
     pack.string(DeliveryQueue.oneLine(error))
     writeAttempt(of: message, error, now: DeliveryQueue.now, state: .dead, to: &pack)
@@ -254,7 +264,7 @@ struct CommitCall {
     end(&pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", whenSeen: nil, death: UnreadableEntry.reason))
   }
 
-  private func begin(_ message: LeasedMessage, isSuspected: Bool, reserving capacity: Int) -> MessagePackWriter {
+  private func begin(_ message: LeasedMessage, isSuspected: Bool, isOrdered: Bool, reserving capacity: Int) -> MessagePackWriter {
     var pack = MessagePackWriter(reserving: capacity)
     pack.beginMap()
     pack.key("entry")
@@ -266,6 +276,10 @@ struct CommitCall {
     if let line = message.line {
       pack.key("line")
       pack.string(line)
+    }
+    if isOrdered {
+      pack.key("ordered")
+      pack.bool(true)
     }
     if isSuspected {
       pack.key("suspected")
@@ -291,16 +305,6 @@ struct CommitCall {
     pack.key("record")
     pack.string(record.json)
   }
-
-  /// The newest of it: a message may be put off for days.
-  private static func history(_ before: String, _ now: Int64, _ error: String) -> String {
-    let whole = before + "\(now) \(error)\n"
-    guard whole.utf8.count > longestHistory else { return whole }
-    let newest = whole.utf8.suffix(longestHistory)
-    return String(decoding: newest.drop { $0 != UInt8(ascii: "\n") }.dropFirst(), as: UTF8.self)
-  }
-
-  private static let longestHistory = 4096
 
   private mutating func end(_ pack: inout MessagePackWriter, _ work: Work) {
     pack.end()

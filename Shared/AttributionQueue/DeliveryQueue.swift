@@ -1,6 +1,7 @@
 import Cryptography
 public import Logging
 public import RedisClient
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -16,6 +17,7 @@ public final class DeliveryQueue: Sendable {
   let durable: RedisClient
   let seen: SeenBefore
   private let notes = PendingNotes()
+  private let ordering = Atomic(true)
   let logger: Logger
   static let group = "workers"
 
@@ -47,6 +49,13 @@ public final class DeliveryQueue: Sendable {
       }
       throw .unavailable(error)
     }
+  }
+
+  /// Whether a message that keeps its order takes its place among the others of its order key when it is proved. False while workers run
+  /// beside that expect it there from its acceptance on; ``ShardWorker`` works both.
+  public var ordersAfterProof: Bool {
+    get { ordering.load(ordering: .relaxed) }
+    set { ordering.store(newValue, ordering: .relaxed) }
   }
 
   static var now: Int64 {
@@ -92,7 +101,7 @@ public final class DeliveryQueue: Sendable {
       words.append("")
       if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
     } else if let line {
-      keys.append(Keys.line(request.queue, id.shard, line))
+      if !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
       words.append(line)
     }
     let reply: RedisReply
@@ -213,6 +222,12 @@ public final class DeliveryQueue: Sendable {
     case .giveBack:
       try await release(lease)
       return "given_back"
+    case .inOrder(let apply): return try await settle(lease, await apply())
+    case .deferred(_, let work):
+      // A lease of its own holds nobody up.
+      await work()
+      try await wait(lease, for: .zero)
+      return "waiting"
     }
   }
 

@@ -26,6 +26,16 @@ public final class LeasedMessage: Sendable {
     return String(line[line.index(after: space)...])
   }
 
+  /// What the line of an entry of a ready stream is told by.
+  static func line(in fields: RedisReply) -> String? {
+    var words = fields.elements
+    while words.underestimatedCount >= 2 {
+      if words.nextLetter() == UInt8(ascii: "o") { return words.nextString() }
+      words.skip()
+    }
+    return nil
+  }
+
   /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was: where it is
   /// the same again, its name is not made anew.
   init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "") {

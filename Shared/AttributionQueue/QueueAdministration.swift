@@ -151,7 +151,7 @@ public struct QueueAdministration: Sendable {
             [
               Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id), Keys.delayed(queue, shard),
               Keys.payloads(queue, shard),
-            ] + (letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
+            ] + (deliveries.ordersAfterProof ? [] : letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
             [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json)])
           if reply.integer == 1 {
             count += 1

@@ -6,6 +6,7 @@ extension ShardWorker {
   /// Judges what was read, in order, as long as the worker is not to stop. It may end before the last that was read: the rest is read anew.
   func judge(_ read: Read, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitCall {
     var call = CommitCall(queue, shard.shard, many: read.count, deliveries)
+    var turns = LineTurns(queue, shard.shard, read.entries, deliveries)
     var kind = ""
     var started = ContinuousClock.now
     for entry in read.entries {
@@ -40,9 +41,17 @@ extension ShardWorker {
         continue
       }
       let outcome = await handler(message)
+      if case .inOrder(let apply) = outcome {
+        if try await turns.isTurn(of: message, after: call) {
+          await add(message, apply(), to: &call, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
+        } else {
+          call.wait(message, isSuspected: isSuspected, started: started)
+        }
+      } else {
+        await add(message, outcome, to: &call, isSuspected: isSuspected, isOrdered: false, started: started)
+      }
       let ended = ContinuousClock.now
       turned.withLock { $0 = ended }
-      add(message, outcome, to: &call, isSuspected: isSuspected, started: started)
       if let slices = place.slices {
         slices.use(started.duration(to: ended))
       } else {
@@ -62,22 +71,31 @@ extension ShardWorker {
     return count + 1
   }
 
+  /// - Parameter isOrdered: whether the message is proved and keeps its order.
   private func add(
-    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitCall, isSuspected: Bool, started: ContinuousClock.Instant
-  ) {
+    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitCall, isSuspected: Bool, isOrdered: Bool,
+    started: ContinuousClock.Instant
+  ) async {
     let configuration = deliveries.configuration
+    func bury(_ error: String, in call: inout CommitCall) {
+      call.bury(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+    }
+    func delay(_ delay: Duration, error: String? = nil, meanwhile: (@Sendable () async -> Void)? = nil, in call: inout CommitCall) {
+      call.delay(message, delay, error: error, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
+    }
     switch outcome {
     case .complete(let completion):
-      call.complete(message, completion, isSuspected: isSuspected, started: started, now: DeliveryQueue.now)
-    case .retry(let delay, let error):
-      guard delay != nil || message.attempt < configuration.maxAttempts else {
-        return call.bury(message, error: error, isSuspected: isSuspected, started: started)
-      }
-      call.delay(
-        message, delay ?? configuration.backoff(message.attempt), error: error, isSuspected: isSuspected, started: started)
-    case .wait(let delay): call.delay(message, delay, error: nil, isSuspected: isSuspected, started: started)
-    case .giveBack: call.delay(message, Self.handOver, error: nil, isSuspected: isSuspected, started: started)
-    case .deadLetter(let error): call.bury(message, error: error, isSuspected: isSuspected, started: started)
+      call.complete(
+        message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
+    case .retry(let after, let error):
+      guard after != nil || message.attempt < configuration.maxAttempts else { return bury(error, in: &call) }
+      delay(after ?? configuration.backoff(message.attempt), error: error, in: &call)
+    case .wait(let time): delay(time, in: &call)
+    case .giveBack: delay(Self.handOver, in: &call)
+    case .deadLetter(let error): bury(error, in: &call)
+    case .deferred(let most, let work): delay(most, meanwhile: work, in: &call)
+    case .inOrder(let apply):
+      await add(message, apply(), to: &call, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
   }
 
@@ -105,7 +123,8 @@ extension ShardWorker {
     var again = CommitCall(queue, shard, many: 1, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
-      add(message, await whenSeen(), to: &again, isSuspected: work.isSuspected, started: work.started)
+      await add(
+        message, whenSeen(), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
     }
     let (outcomes, _) = try await commit(again, shard, ownership, reading: 0)
     try await settleHeld(again, outcomes, shard, ownership)
@@ -127,6 +146,9 @@ extension ShardWorker {
     guard outcomes.count == call.works.count, let next = parts.next() else { throw .unavailable(.unexpectedReply("commit")) }
     if let due = call.due { deliveries.noteAgain(queue, shard, due: due) }
     tell(call, outcomes)
+    for (work, outcome) in zip(call.works, outcomes) where outcome == 1 {
+      if let meanwhile = work.meanwhile, let message = work.message { deferred.begin(message.deliveryID, meanwhile) }
+    }
     if call.leavesDeadLetter { try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(shard) }
     return (outcomes, next)
   }
@@ -134,7 +156,7 @@ extension ShardWorker {
   private func tell(_ call: CommitCall, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
     for (work, outcome) in zip(call.works, outcomes) where outcome != 2 {
-      if let death = work.death {
+      if let death = work.death, outcome != 3 {
         deliveries.logger.error(
           "a message became a dead letter",
           metadata: [
@@ -144,7 +166,8 @@ extension ShardWorker {
       guard let message = work.message else { continue }
       observe(
         .processed(
-          outcome: outcome == 0 ? "duplicate" : work.word, seconds: work.started.duration(to: instant) / .seconds(1),
+          outcome: outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word,
+          seconds: work.started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000))
     }
   }

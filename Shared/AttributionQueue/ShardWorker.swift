@@ -10,7 +10,8 @@ import Synchronization
 public final class ShardWorker: Sendable {
   /// How a handler works.
   public enum Pace: Sendable {
-    /// It takes no longer than a judgement, and its work may be repeated: some messages of a shard are settled in one step.
+    /// It takes no longer than a judgement, defers what waits for others, and its work may be repeated: some messages of a shard are settled
+    /// in one step.
     case judging
     /// It waits for others: each message is settled at once, and so many shards are worked at a time.
     case waiting(shards: Int)
@@ -51,6 +52,7 @@ public final class ShardWorker: Sendable {
   let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   let bell = Bell()
+  let deferred: DeferredWork
 
   /// An event loop and its shards: a judgement is made where its connections are, so that no task changes threads.
   final class Place: Sendable {
@@ -84,6 +86,7 @@ public final class ShardWorker: Sendable {
     self.observe = observe
     self.handler = handler
     look = PauseLook(queue: queue, deliveries: deliveries)
+    deferred = DeferredWork(queue, deliveries)
   }
 
   /// Whether the worker has not come round for too long.
@@ -119,6 +122,7 @@ public final class ShardWorker: Sendable {
       beside.addTask { await poller.run() }
       beside.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
       beside.addTask { await self.keepAlive() }
+      beside.addTask { await self.deferred.run() }
       for subscriptions in subscriptions { beside.addTask { await subscriptions.run() } }
       await withTaskGroup(of: Void.self) { work in
         for place in places { work.addTask(executorPreference: place.executor) { await self.work(place) } }

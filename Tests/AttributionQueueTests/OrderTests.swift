@@ -6,8 +6,11 @@ import Testing
 @testable import AttributionQueue
 
 @Suite struct OrderTests {
-  @Test func `A message is handed out only when the one before it of its order key is finished, retried as often as it is`() async throws {
+  @Test func `What took its place when it was accepted is handed out when all before it is finished, retried as often as it is`()
+    async throws
+  {
     try await withQueue { queue, _ in
+      queue.ordersAfterProof = false
       let administration = QueueAdministration(deliveries: queue)
       for name in ["a", "b", "c"] { _ = try await queue.accept(request(name, order: "x", keepsOrder: true)) }
       // Another order key, and one that keeps no order, pass.
@@ -56,8 +59,9 @@ import Testing
     }
   }
 
-  @Test func `Those that wait for their turn count to the backlog's bound`() async throws {
+  @Test(arguments: [true, false]) func `Those that wait for their turn count to the backlog's bound`(afterProof: Bool) async throws {
     try await withQueue({ $0.backlogBound = 3 * 256 }) { queue, _ in
+      queue.ordersAfterProof = afterProof
       for index in 0..<3 { _ = try await queue.accept(request("m\(index)", order: "x", keepsOrder: true)) }
       await #expect(throws: QueueError.backlogFull) { try await queue.accept(request("m3", order: "x", keepsOrder: true)) }
     }
@@ -78,13 +82,15 @@ import Testing
       let other = try await DeliveryQueue.open(
         redis: try await server.client(), configuration: queue.configuration, logger: quietLogger)
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
-        let natural = lease.message.attributes["natural"] ?? ""
-        switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 4 {
-        case 0: return .retry(after: nil, error: "again")
-        case 1:
-          try? await Task.sleep(for: .milliseconds(3))
-          return .complete(verified(natural))
-        default: return .complete(verified(natural))
+        .inOrder {
+          let natural = lease.message.attributes["natural"] ?? ""
+          switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 4 {
+          case 0: return .retry(after: nil, error: "again")
+          case 1:
+            try? await Task.sleep(for: .milliseconds(3))
+            return .complete(verified(natural))
+          default: return .complete(verified(natural))
+          }
         }
       }
       for round in 0..<5 {

@@ -94,6 +94,7 @@ import Testing
 
   @Test func `What waits for another of its order key is not made ready before it`() async throws {
     try await withQueue { queue, _ in
+      queue.ordersAfterProof = false
       var later: [DeliveryID] = []
       for name in ["a", "b"] {
         later.append(

@@ -369,10 +369,12 @@ import Testing
     try await withQueue({ $0.backoffCap = .milliseconds(20) }) { queue, _ in
       let worked = Mutex<[String: [Int]]>([:])
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
-        let parts = (lease.message.attributes["natural"] ?? "").split(separator: ":")
-        if Int.random(in: 0..<4) == 0 { return .retry(after: .milliseconds(.random(in: 0...10)), error: "again") }
-        worked.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
-        return .complete(Completion(state: .done, events: []))
+        .inOrder {
+          let parts = (lease.message.attributes["natural"] ?? "").split(separator: ":")
+          if Int.random(in: 0..<4) == 0 { return .retry(after: .milliseconds(.random(in: 0...10)), error: "again") }
+          worked.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
+          return .complete(Completion(state: .done, events: []))
+        }
       }
       try await working(queue, handler: handler) { _ in
         for number in 0..<40 {

@@ -109,6 +109,7 @@ import Testing
   @Test func `Payloads that cannot be read become dead letters where their turn comes, and nothing behind them is held up`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
+      queue.ordersAfterProof = false
       let ids = try await acceptLine(["a", "b", "c", "d"], queue)
       try await spoil(ids[0], queue)
       // What waits for its turn: no payload at all as we know them, and one with too little.

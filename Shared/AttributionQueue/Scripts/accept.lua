@@ -1,12 +1,13 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
 -- KEYS 1 seen bucket, this generation  2 the last one  3 the next one (another instance's clock may be ahead)
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
---      8 line of its order key, if it keeps its order, or the set by deadline, in a queue that is worked by deadline
+--      8 the set by deadline, in a queue that is worked by deadline; elsewhere the line of its order key, if it is to take its place there
+--        now, for workers that expect it there
 -- ARGV 1 member  2 bucket expiry, seconds  3 backlog bound of this shard  4 delivery id  5 record expiry, seconds
 --      6 the record  7 due, ms, or 0 for at once  8 kind  9 body  10 attributes
 --      11 what the line is told by, if it keeps its order  12 deadline, ms, or empty, in such a queue
--- A line is the ids of the unfinished messages of one order key. Only its first may be worked, delayed or retried; the others wait
--- among the delayed ones, due never, until the one before them is finished.
+-- A line is the ids of unfinished messages of one order key. Only its first may be worked, delayed or retried; the others wait among the
+-- delayed ones, due never, until the one before them is finished. Messages are put there by commit, when they are proved.
 -- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream names its
 -- attempts (n) and history (h) when it has any.
 -- Answers 1 when new, 0 when seen before, -1 when the backlog is full.
@@ -20,11 +21,11 @@ if redis.call('SADD', KEYS[1], ARGV[1]) == 0 then return 0 end
 redis.call('EXPIRE', KEYS[1], ARGV[2], 'NX')
 redis.call('SET', KEYS[7], ARGV[6], 'EX', ARGV[5])
 local deadline = ARGV[12] and ARGV[12] ~= '' and ARGV[12]
-local line = not ARGV[12] and KEYS[8] and ARGV[11]
+local line = not ARGV[12] and ARGV[11]
 if deadline then
   if due > 0 then redis.call('ZADD', KEYS[5], due, ARGV[4]) else redis.call('ZADD', KEYS[8], deadline, ARGV[4]) end
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', false, deadline}))
-elseif line and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
+elseif line and KEYS[8] and redis.call('RPUSH', KEYS[8], ARGV[4]) > 1 then
   redis.call('ZADD', KEYS[5], '+inf', ARGV[4])
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', line}))
 elseif due > 0 then

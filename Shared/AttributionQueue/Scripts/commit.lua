@@ -16,9 +16,12 @@
 --   delayed: due, ms; attempts and history as they are then
 --   dead: dead, what the letter says; attempts and history as they are then
 --   unreadable: unreadable, what the letter says; final, when it can never be put back
--- and a line when it keeps its order, with the id that it stands there by. suspected: it was counted when it was begun.
+--   waits: it is proved, and something of its order key that was accepted before is unfinished
+-- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
+-- its turn; otherwise it waits. suspected: it was counted when it was begun.
+-- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
 -- Answers {0} when another owns the shard, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was counted
--- before, so that there is no event; 2 it was counted before, and the message is where it was.
+-- before, so that there is no event; 2 it was counted before, and the message is where it was; 3 it waits for its turn.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local all = cmsgpack.unpack(ARGV[2])
@@ -101,11 +104,26 @@ local function complete(m)
   return isNew and 1 or 0
 end
 
-local function delay(m)
+-- Answers whether it is delayed now.
+local function delay(m, line, first)
   local field = stored(m)
-  if not field then return end
+  if not field then return false end
+  if m.ordered and not first then redis.call('RPUSH', line, m.id) end
   redis.call('ZADD', delayed, m.due, m.id)
   redis.call('HSET', payloads, m.id, cmsgpack.pack({field.k, field.b, field.a, m.attempts, m.history, m.line or false}))
+  return true
+end
+
+-- Puts a message behind those of its order key that are unfinished. Where none is any more, it is worked next: what comes later finds it
+-- in its line.
+local function wait(m, line)
+  local field = stored(m)
+  if not field then return redis.call('LREM', line, 1, m.id) end
+  if not redis.call('LPOS', line, m.id) then redis.call('RPUSH', line, m.id) end
+  local packed = cmsgpack.pack({field.k, field.b, field.a, tonumber(field.n) or 0, field.h, m.line})
+  if redis.call('LINDEX', line, 0) == m.id then return append(ready, m.id, packed, m.line) end
+  redis.call('ZADD', delayed, '+inf', m.id)
+  redis.call('HSET', payloads, m.id, packed)
 end
 
 local function bury(m)
@@ -142,19 +160,30 @@ local function buryUnreadable(m)
   redis.call('XADD', dead, unpack(words))
 end
 
-local outcomes, finished, lines = {}, {}, {}
+local outcomes, finished = {}, {}
 for place, m in ipairs(messages) do
-  local outcome = 1
-  if m.due then
-    delay(m)
+  local line, id = m.line and all.lines .. m.line, m.lineId or m.id
+  -- Also of one that is not proved: it may have been put there when it was accepted.
+  local first = line and redis.call('LINDEX', line, 0)
+  local outcome, keepsPlace = 1, false
+  if m.waits or m.ordered and first and first ~= id then
+    outcome, keepsPlace = 3, true
+    wait(m, line)
+  elseif m.due then
+    keepsPlace = delay(m, line, first)
   elseif m.dead then
     bury(m)
   elseif m.unreadable then
     buryUnreadable(m)
   else
     outcome = complete(m)
+    if outcome == 2 then
+      keepsPlace = true
+      if m.ordered and not first then redis.call('RPUSH', line, id) end
+    end
   end
   outcomes[place] = outcome
+  if first == id and not keepsPlace then finish(line, delayed, payloads, ready, id) end
   if outcome ~= 2 then
     finished[#finished + 1] = m.entry
     if m.unreadable then
@@ -162,7 +191,6 @@ for place, m in ipairs(messages) do
     elseif m.record then
       redis.call('SET', all.deliveries .. m.digest, m.record, 'EX', all.recordSeconds)
     end
-    if m.line and not m.due then lines[#lines + 1] = m end
     if m.suspected then redis.call('HDEL', KEYS[9], m.entry) end
   end
 end
@@ -173,6 +201,5 @@ if #finished == #messages and #messages > 0 then
 elseif #finished > 0 then
   redis.call('XDEL', ready, unpack(finished))
 end
-for _, m in ipairs(lines) do finish(all.lines .. m.line, delayed, payloads, ready, m.lineId or m.id) end
 local entries = ARGV[4] ~= '0' and redis.call('XRANGE', ready, ARGV[3], '+', 'COUNT', ARGV[4]) or {}
 return {1, outcomes, entries}

@@ -1,6 +1,6 @@
 -- replay: puts a dead letter back, its id and key kept, its attempts counted anew.
 -- KEYS 1 dead-letter stream  2 ready stream  3 delivery record  4 delayed set  5 delayed payloads
---      6 line of its order key, if it keeps its order: it goes to the line's end
+--      6 line of its order key, where it is to take its place there now, for workers that expect it there: it goes to the line's end
 -- ARGV 1 entry id  2 1 to replay, 0 to delete for good  3 now, ms  4 the record, written where there still is one
 -- Answers 1 when it was there. A final one, which has no body any more, is never put back, and one with fields that are not known here is
 -- put back by a version that knows them.
@@ -14,7 +14,7 @@ if ARGV[2] == '1' then
     if not known[name] then return 0 end
   end
   local words = {'*', 'i', field['i'], 'k', field['k'], 'b', field['b'], 'a', field['a'], 'n', 0, 'h', field['h']}
-  if KEYS[6] then
+  if field['o'] then
     words[#words + 1] = 'o'
     words[#words + 1] = field['o']
   end

@@ -1,0 +1,46 @@
+import RedisClient
+
+/// Whose turn it is among messages that were read together: what is known of the lines that they keep their order in.
+///
+/// Only the shard's owner changes lines, so that one question answers for all that was read. `commit` looks again: a message that a build of
+/// before put into a line meanwhile is noticed there.
+struct LineTurns {
+  private enum Known {
+    case nothing
+    case allAreEmpty
+    case someAreNot
+  }
+
+  private let queue: QueueName
+  private let shard: Shard
+  private let deliveries: DeliveryQueue
+  private let entries: RedisReply.Elements
+  private var known = Known.nothing
+
+  init(_ queue: QueueName, _ shard: Shard, _ entries: RedisReply.Elements, _ deliveries: DeliveryQueue) {
+    self.queue = queue
+    self.shard = shard
+    self.entries = entries
+    self.deliveries = deliveries
+  }
+
+  /// Whether all of the message's order key that was accepted before is finished, or is by the call that is being made.
+  mutating func isTurn(of message: LeasedMessage, after call: CommitCall) async throws(QueueError) -> Bool {
+    guard let line = message.line else { return true }
+    if known == .nothing { known = try await areAllEmpty() ? .allAreEmpty : .someAreNot }
+    if known == .someAreNot, let first = try await deliveries.send(["LINDEX", .string(Keys.line(queue, shard, line)), "0"]).string {
+      return first == message.deliveryID.description
+    }
+    return !call.unfinishedLines.contains(line)
+  }
+
+  private func areAllEmpty() async throws(QueueError) -> Bool {
+    var lines: Set<String> = []
+    for entry in entries {
+      var parts = entry.elements
+      parts.skip()
+      if let fields = parts.next(), let line = LeasedMessage.line(in: fields) { lines.insert(line) }
+    }
+    return try await deliveries.send(["EXISTS"] + lines.map { .string(Keys.line(queue, shard, $0)) }).integer == 0
+  }
+}
