@@ -182,12 +182,15 @@ struct RevocationTests {
       return request.responder.hasSuffix("root") ? above : below
     }
     let checker = RevocationChecker(policy: .required, fetcher: responder)
+    #expect(checker.known(of: chain, at: Self.now) == nil)
     let all = await withTaskGroup(of: RevocationDecision.self) { group in
       for _ in 0..<200 { group.addTask { await checker.revocation(of: chain, at: Self.now).decision } }
       return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(all.count == 200 && all.allSatisfy { $0 == .accepted })
     #expect(responder.asked.withLock { $0 } == 2)
+    #expect(checker.known(of: chain, at: Self.now)?.decision == .accepted)
+    #expect(checker.known(of: chain, at: Self.now + 7200) == nil)
     #expect(await checker.refresh(dueWithin: 10, at: Self.now) == 0)
     #expect(await checker.refresh(dueWithin: 900, at: Self.now) == 2)
     let dead = ScriptedResponder { _ throws(OCSPFetchFailure) in throw .unreachable("no route") }
@@ -196,6 +199,8 @@ struct RevocationTests {
     #expect(dead.asked.withLock { $0 } == 2)
     let off = RevocationChecker(policy: .off, fetcher: dead)
     #expect(await off.revocation(of: chain, at: Self.now).decision == .accepted)
+    #expect(off.known(of: chain, at: Self.now)?.decision == .accepted)
+    #expect(hard.known(of: chain, at: Self.now)?.decision == .revocationUnknown)
   }
 
   @Test("when the one who asks is cancelled, another who waits takes the question over")

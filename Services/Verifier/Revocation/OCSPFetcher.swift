@@ -3,7 +3,7 @@ import HTTPClient
 
 /// Carries questions to Apple's responders over HTTP.
 struct OCSPFetcher: OCSPFetching {
-  /// How long a responder has; a verdict waits for it.
+  /// How long a responder has; a verdict by RPC waits for it.
   static let timeout: Duration = .seconds(5)
 
   let http: HTTPClient

@@ -25,6 +25,14 @@ struct SignedDataJudge: Sendable {
     verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now)
   }
 
+  /// What is to be said without waiting for anybody.
+  enum Judgement: Sendable {
+    case verdict(SignedDataVerdict)
+    /// It is proved, and a responder must be asked whether its certificates still stand: `ask` ends when that is known, or is known not to
+    /// be had now.
+    case open(ask: @Sendable () async -> Void)
+  }
+
   /// The whole verdict. Only what is proved is asked about: a forger makes us ask nobody.
   func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
@@ -32,18 +40,38 @@ struct SignedDataJudge: Sendable {
     var chains: [VerifiedChain] = []
     var verdict = verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
     guard verdict.valid, asksResponders else { return verdict }
-    for chain in chains {
-      let decision = await checker.revocation(of: chain, at: now / 1000).decision
-      metrics.add(Self.metric, 1, [decision.rawValue])
-      switch decision {
-      case .accepted, .acceptedUnconfirmed: continue
-      case .certificateRevoked: verdict.reason = .certificateRevoked
-      case .revocationUnknown: verdict.reason = .revocationUnknown
-      }
-      verdict.valid = false
-      return verdict
+    for chain in chains where verdict.valid {
+      apply(await checker.revocation(of: chain, at: now / 1000).decision, to: &verdict)
     }
     return verdict
+  }
+
+  /// The same from what is known already.
+  func judgement(
+    on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
+  ) -> Judgement {
+    var chains: [VerifiedChain] = []
+    var verdict = verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
+    guard verdict.valid, asksResponders else { return .verdict(verdict) }
+    for (place, chain) in chains.enumerated() where verdict.valid {
+      guard let known = checker.known(of: chain, at: now / 1000) else {
+        return .open { [checker, open = chains[place...]] in
+          for chain in open { _ = await checker.revocation(of: chain, at: now / 1000) }
+        }
+      }
+      apply(known.decision, to: &verdict)
+    }
+    return .verdict(verdict)
+  }
+
+  private func apply(_ decision: RevocationDecision, to verdict: inout SignedDataVerdict) {
+    metrics.add(Self.metric, 1, [decision.rawValue])
+    switch decision {
+    case .accepted, .acceptedUnconfirmed: return
+    case .certificateRevoked: verdict.reason = .certificateRevoked
+    case .revocationUnknown: verdict.reason = .revocationUnknown
+    }
+    verdict.valid = false
   }
 
   /// Asks again, now and then, about certificates whose answers will be over soon, so that no verdict waits for that.

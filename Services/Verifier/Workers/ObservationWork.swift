@@ -21,6 +21,8 @@ struct ObservationWork: Sendable {
   private enum Refusal: Error {
     case unproved(SignedDataReason)
     case revocationUnknown
+    /// A responder must be asked first.
+    case open(ask: @Sendable () async -> Void)
   }
 
   // MARK: Transactions
@@ -30,7 +32,7 @@ struct ObservationWork: Sendable {
     let environment = lease.message.attributes["environment"]
     let payload: JSONObject
     do throws(Refusal) {
-      payload = try await proved(
+      payload = try proved(
         String(decoding: lease.message.body, as: UTF8.self), .transaction, bundleId: lease.message.attributes["bundleId"],
         environment: environment)
     } catch { return refused(error) }
@@ -56,7 +58,7 @@ struct ObservationWork: Sendable {
     var found: Found?
     var refusal: SignedDataReason?
     do throws(Refusal) {
-      if let answer = observation.answer { found = try await self.found(answer, observation) }
+      if let answer = observation.answer { found = try self.found(answer, observation) }
     } catch {
       guard observation.gap != nil, case .unproved(let reason) = error else { return refused(error) }
       refusal = reason
@@ -82,12 +84,12 @@ struct ObservationWork: Sendable {
     let naturalKey: String
   }
 
-  private func found(_ answer: StatusObservation.Answer, _ observation: StatusObservation) async throws(Refusal) -> Found {
-    let transaction = try await proved(
+  private func found(_ answer: StatusObservation.Answer, _ observation: StatusObservation) throws(Refusal) -> Found {
+    let transaction = try proved(
       answer.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
     var renewal: JSONObject?
     if let text = answer.signedRenewalInfo {
-      renewal = try await proved(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
+      renewal = try proved(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
     }
     let id = observation.originalTransactionId
     guard transaction["originalTransactionId"]?.stringValue == id, renewal.map({ $0["originalTransactionId"]?.stringValue == id }) ?? true,
@@ -185,9 +187,14 @@ struct ObservationWork: Sendable {
 
   private func proved(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
-  ) async throws(Refusal) -> JSONObject {
-    let verdict = await signedData.verdict(
+  ) throws(Refusal) -> JSONObject {
+    let judgement = signedData.judgement(
       on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now())
+    let verdict: SignedDataVerdict
+    switch judgement {
+    case .verdict(let known): verdict = known
+    case .open(let ask): throw .open(ask: ask)
+    }
     if verdict.valid, let payload = verdict.payload { return payload }
     throw verdict.reason == .revocationUnknown ? .revocationUnknown : .unproved(verdict.reason ?? .malformed)
   }
@@ -197,6 +204,7 @@ struct ObservationWork: Sendable {
     case .revocationUnknown:
       .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
     case .unproved(let reason): .complete(Completion(state: .rejected, events: [], reason: reason.rawValue))
+    case .open(let ask): .deferred(atMost: VerificationWorker.revocationPatience, while: ask)
     }
   }
 }

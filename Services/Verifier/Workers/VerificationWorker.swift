@@ -10,8 +10,6 @@ import WireJSON
 /// Makes one event of each delivery of the intake queue: proved, or rejected with its reason.
 final class VerificationWorker: Sendable {
   private static let source = "/verifier"
-  /// How long a notification waits for a certificate's responder that is away.
-  private static let revocationPause: Duration = .seconds(60)
   let deliveries: DeliveryQueue
   let postbacks: PostbackVerifier
   let signedData: SignedDataJudge
@@ -39,7 +37,7 @@ final class VerificationWorker: Sendable {
   }
 
   private static let rejections = "attribution_rejected_total"
-  private static let delay = "attribution_notification_delay_seconds"
+  static let delay = "attribution_notification_delay_seconds"
 
   private static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason"])
@@ -53,7 +51,7 @@ final class VerificationWorker: Sendable {
     switch lease.message.kind {
     case PostbackKind.skAdNetwork.rawValue: return skAdNetwork(lease)
     case PostbackKind.adAttributionKit.rawValue: return adAttributionKit(lease)
-    case "notification": return await notification(lease)
+    case "notification": return notification(lease)
     case SubscriptionLifecycle.gapKind: return await gap(lease)
     case StatusObservation.kind: return await observations.status(lease)
     case TransactionObservation.kind: return await observations.transaction(lease)
@@ -154,97 +152,9 @@ final class VerificationWorker: Sendable {
     lease.message.attributes["expectedAdNetworkId"].map { [$0] }
   }
 
-  // MARK: Notifications
-
-  private func notification(_ lease: LeasedMessage) async -> WorkOutcome {
-    if lease.message.attributes["version"] == "1" {
-      return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
-    }
-    let text = String(decoding: lease.message.body, as: UTF8.self)
-    // The app whose URL it came to, where it came to one's own.
-    let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
-    let verdict = await signedData.verdict(
-      on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
-    let app = verdict.payload.flatMap(Self.app)
-    countArrival(lease, verdict, app)
-    if verdict.reason == .revocationUnknown {
-      // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
-      return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
-    }
-    guard verdict.valid, let payload = verdict.payload, let uuid = payload["notificationUUID"]?.stringValue,
-      let environment = verdict.environment
-    else {
-      let claimed = NotificationSniffer(signedPayload: text)
-      var more: JSONObject = [:]
-      more["environment"] = verdict.environment.map { .string($0) }
-      more["expectedBundleId"] = expected.map { .string($0) }
-      more["claimedNotificationUUID"] = claimed.notificationUUID.map { .string($0) }
-      return rejected(
-        lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
-        subject: nil, more: more)
-    }
-    if let signedDate = payload["signedDate"]?.int64Value {
-      metrics.observe(Self.delay, max(0, Double(lease.message.receivedAt) - Double(signedDate)) / 1000, [environment])
-    }
-    var data = common(lease)
-    data["environment"] = .string(environment)
-    for name in ["notificationType", "subtype", "notificationUUID", "signedDate"] { data[name] = payload[name] }
-    data["payload"] = .object(payload)
-    data["transactionInfo"] = verdict.transactionInfo.map { .object($0) }
-    data["renewalInfo"] = verdict.renewalInfo.map { .object($0) }
-    data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
-    do {
-      data["lifecycle"] = try await lifecycle.take(
-        payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
-        receivedAt: lease.message.receivedAt
-      ).map { .object($0) }
-    } catch {
-      return .retry(after: nil, error: "the subscription's history cannot be written")
-    }
-    let naturalKey = NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid)
-    proved.add(lease.message.kind, environment)
-    return .complete(
-      Completion(
-        state: .verified, naturalKey: naturalKey, rememberLong: true,
-        events: [
-          EventRecord(
-            id: naturalKey, type: EventType.notificationVerified.rawValue,
-            json: event(naturalKey, .notificationVerified, subject: app, data))
-        ]))
-  }
-
-  /// Whose a notification is.
-  private static func app(_ payload: JSONObject) -> String? {
-    ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
-  }
-
-  /// Counts what Apple sent us, once: proved, be it that a certificate's responder is away. What recovery brought came by no delivery.
-  private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
-    guard verdict.valid || verdict.reason == .revocationUnknown, lease.attempt == 1, lease.message.source == QueueMessage.publicSource,
-      let environment = verdict.environment, let app
-    else { return }
-    arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
-  }
-
-  /// A gap that was suspected a while ago: published unless a straggler has explained it.
-  private func gap(_ lease: LeasedMessage) async -> WorkOutcome {
-    do {
-      guard let found = try await lifecycle.judge(lease.message.body) else {
-        return .complete(Completion(state: .done, events: [], reason: "explained"))
-      }
-      let event = event(found.key, .subscriptionGap, subject: found.subject, found.data)
-      return .complete(
-        Completion(
-          state: .done, naturalKey: found.key, rememberLong: true,
-          events: [EventRecord(id: found.key, type: EventType.subscriptionGap.rawValue, json: event)]))
-    } catch {
-      return .retry(after: nil, error: "the subscription's history cannot be read")
-    }
-  }
-
   // MARK: Events
 
-  private func common(_ lease: LeasedMessage) -> JSONObject {
+  func common(_ lease: LeasedMessage) -> JSONObject {
     var data: JSONObject = [
       "deliveryId": .string(lease.deliveryID.description), "source": .string(lease.message.source),
       "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
@@ -269,7 +179,7 @@ final class VerificationWorker: Sendable {
 
   private static var now: Timestamp { Timestamp(millisecondsSince1970: WallClock.now()) }
 
-  private func event(_ id: String, _ type: EventType, subject: String?, _ data: JSONObject) -> [UInt8] {
+  func event(_ id: String, _ type: EventType, subject: String?, _ data: JSONObject) -> [UInt8] {
     CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
   }
 
@@ -333,7 +243,7 @@ final class VerificationWorker: Sendable {
   ]
 
   /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
-  private func rejected(
+  func rejected(
     _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, more: JSONObject
   ) -> WorkOutcome {
     var data = common(lease)

@@ -50,14 +50,24 @@ public final class RevocationChecker: Sendable {
 
   /// What is known, or can be learnt, of a chain's revocation at `time`, which is now, in seconds since 1970.
   public func revocation(of chain: VerifiedChain, at time: Int64) async -> ChainRevocation {
-    guard policy != .off else { return ChainRevocation(policy, leaf: .notAsked, intermediate: .notAsked) }
+    // Nearly always both are known, and no task is needed to say so.
+    if let known = known(of: chain, at: time) { return known }
     let leaf = Subject(certificate: chain.leaf, issuer: chain.intermediate, digest: chain.leafDigest)
     let intermediate = Subject(certificate: chain.intermediate, issuer: chain.root, digest: chain.intermediateDigest)
-    // Nearly always both are known, and no task is needed to say so.
-    if let known = known(leaf, intermediate, at: time) { return known }
     async let above = outcome(intermediate, at: time)
     let below = await outcome(leaf, at: time)
     return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(await above))
+  }
+
+  /// What is known of a chain's revocation at `time`; nil where somebody would have to be asked first.
+  public func known(of chain: VerifiedChain, at time: Int64) -> ChainRevocation? {
+    guard policy != .off else { return ChainRevocation(policy, leaf: .notAsked, intermediate: .notAsked) }
+    return state.withLock { state in
+      guard let below = Self.known(chain.leafDigest, &state.cache, at: time),
+        let above = Self.known(chain.intermediateDigest, &state.cache, at: time)
+      else { return nil }
+      return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(above))
+    }
   }
 
   /// Asks again about every remembered certificate whose answer is due within so many seconds, so that no verdict waits for it. Meant to be
@@ -84,15 +94,6 @@ public final class RevocationChecker: Sendable {
   }
 
   // MARK: Questions
-
-  private func known(_ leaf: Subject, _ intermediate: Subject, at time: Int64) -> ChainRevocation? {
-    state.withLock { state in
-      guard let below = Self.known(leaf.digest, &state.cache, at: time),
-        let above = Self.known(intermediate.digest, &state.cache, at: time)
-      else { return nil }
-      return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(above))
-    }
-  }
 
   private static func known(_ digest: [UInt8], _ cache: inout RevocationCache, at time: Int64) -> Outcome? {
     switch cache.find(digest, at: time) {

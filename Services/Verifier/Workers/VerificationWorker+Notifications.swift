@@ -1,0 +1,119 @@
+import AppStore
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+import WireJSON
+
+/// Notifications of the App Store, and the gaps that their subscriptions' histories show.
+extension VerificationWorker {
+  /// How long a notification waits for a certificate's responder that is away.
+  private static let revocationPause: Duration = .seconds(60)
+  /// The longest that one is put off while a responder is asked; longer than both its certificates' responders have.
+  static let revocationPatience: Duration = OCSPFetcher.timeout * 2 + .seconds(2)
+
+  /// Whether it is genuine does not depend on any other delivery, and what it means for its subscription does: that is found out when it
+  /// is its turn among the notifications of its purchase.
+  func notification(_ lease: LeasedMessage) -> WorkOutcome {
+    if lease.message.attributes["version"] == "1" {
+      return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
+    }
+    let text = String(decoding: lease.message.body, as: UTF8.self)
+    // The app whose URL it came to, where it came to one's own.
+    let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
+    let judgement = signedData.judgement(
+      on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
+    let verdict: SignedDataVerdict
+    switch judgement {
+    case .verdict(let known): verdict = known
+    case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
+    }
+    if verdict.reason == .revocationUnknown {
+      // No proof of forgery, however long it lasts: a stated delay is not counted towards giving up.
+      return .inOrder {
+        self.countArrival(lease, verdict, verdict.payload.flatMap(Self.app))
+        return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
+      }
+    }
+    guard verdict.valid, let payload = verdict.payload, let uuid = payload["notificationUUID"]?.stringValue,
+      let environment = verdict.environment
+    else {
+      let claimed = NotificationSniffer(signedPayload: text)
+      var more: JSONObject = [:]
+      more["environment"] = verdict.environment.map { .string($0) }
+      more["expectedBundleId"] = expected.map { .string($0) }
+      more["claimedNotificationUUID"] = claimed.notificationUUID.map { .string($0) }
+      return rejected(
+        lease, .notificationRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
+        subject: nil, more: more)
+    }
+    return .inOrder {
+      await self.publish(
+        verdict, payload, naturalKey: NotificationSniffer.naturalKey(environment: environment, notificationUUID: uuid),
+        environment: environment, lease)
+    }
+  }
+
+  /// Takes a notification that is proved into its subscription's history, and publishes it with what it changed there.
+  private func publish(
+    _ verdict: SignedDataVerdict, _ payload: JSONObject, naturalKey: String, environment: String, _ lease: LeasedMessage
+  ) async -> WorkOutcome {
+    let app = Self.app(payload)
+    countArrival(lease, verdict, app)
+    if let signedDate = payload["signedDate"]?.int64Value {
+      metrics.observe(Self.delay, max(0, Double(lease.message.receivedAt) - Double(signedDate)) / 1000, [environment])
+    }
+    var data = common(lease)
+    data["environment"] = .string(environment)
+    for name in ["notificationType", "subtype", "notificationUUID", "signedDate"] { data[name] = payload[name] }
+    data["payload"] = .object(payload)
+    data["transactionInfo"] = verdict.transactionInfo.map { .object($0) }
+    data["renewalInfo"] = verdict.renewalInfo.map { .object($0) }
+    data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
+    do {
+      data["lifecycle"] = try await lifecycle.take(
+        payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
+        receivedAt: lease.message.receivedAt
+      ).map { .object($0) }
+    } catch {
+      return .retry(after: nil, error: "the subscription's history cannot be written")
+    }
+    proved.add(lease.message.kind, environment)
+    return .complete(
+      Completion(
+        state: .verified, naturalKey: naturalKey, rememberLong: true,
+        events: [
+          EventRecord(
+            id: naturalKey, type: EventType.notificationVerified.rawValue,
+            json: event(naturalKey, .notificationVerified, subject: app, data))
+        ]))
+  }
+
+  /// Whose a notification is.
+  private static func app(_ payload: JSONObject) -> String? {
+    ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
+  }
+
+  /// Counts what Apple sent us, once: proved, be it that a certificate's responder is away. What recovery brought came by no delivery.
+  private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
+    guard lease.attempt == 1, lease.message.source == QueueMessage.publicSource, let environment = verdict.environment, let app else {
+      return
+    }
+    arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
+  }
+
+  /// A gap that was suspected a while ago: published unless a straggler has explained it.
+  func gap(_ lease: LeasedMessage) async -> WorkOutcome {
+    do {
+      guard let found = try await lifecycle.judge(lease.message.body) else {
+        return .complete(Completion(state: .done, events: [], reason: "explained"))
+      }
+      let event = event(found.key, .subscriptionGap, subject: found.subject, found.data)
+      return .complete(
+        Completion(
+          state: .done, naturalKey: found.key, rememberLong: true,
+          events: [EventRecord(id: found.key, type: EventType.subscriptionGap.rawValue, json: event)]))
+    } catch {
+      return .retry(after: nil, error: "the subscription's history cannot be read")
+    }
+  }
+}
