@@ -27,11 +27,18 @@ class Responder:
         self.revoked: set[int] = set()
         self.forged = False
         self.asked = 0
+        # Questions that are not answered yet, while it hangs.
+        self.hanging = 0
+        self.answers = threading.Event()
+        self.answers.set()
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 outer.asked += 1
+                if not outer.answers.is_set():
+                    outer.hanging += 1
+                    outer.answers.wait()
                 body = outer.answer(self.rfile.read(int(self.headers["Content-Length"])))
                 self.send_response(200)
                 self.send_header("Content-Type", "application/ocsp-response")
@@ -72,7 +79,14 @@ class Responder:
         self.known[leaf.certificate.serial_number] = leaf, authority
         return Chain(name, [leaf.text, authority.text, ROOT.text], leaf.key, True)
 
+    def hang(self) -> None:
+        self.answers.clear()
+
+    def answer_again(self) -> None:
+        self.answers.set()
+
     def close(self) -> None:
+        self.answers.set()
         self.server.shutdown()
         self.server.server_close()
 
