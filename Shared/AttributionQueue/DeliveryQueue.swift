@@ -16,6 +16,7 @@ public final class DeliveryQueue: Sendable {
   private let durable: RedisClient
   let seen: SeenBefore
   private let notes = PendingNotes()
+  let knownForm: CachedAnswer<StoreForm>
   let logger: Logger
   static let group = "workers"
 
@@ -27,26 +28,31 @@ public final class DeliveryQueue: Sendable {
     self.configuration = configuration
     self.logger = logger
     seen = SeenBefore(digestKey: digestKey, configuration: configuration)
+    knownForm = Self.formLook(redis)
   }
 
-  /// Checks that the Redis keeps what it is given, and fetches the secret digest key that all services share.
+  /// Checks that the Redis keeps what it is given, in a form that is known here, and fetches the secret digest key that all services share.
   public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger)
     async throws(QueueError) -> DeliveryQueue
   {
+    let (opened, form): (DeliveryQueue, String?)
     do throws(RedisError) {
       let replication = try await RedisGuard.check(redis, configuration, logger: logger)
-      try await redis.send(["SET", .string(Keys.digestKey), .bytes(RandomBytes.make(32)), "NX"])
-      guard let key = try await redis.send(["GET", .string(Keys.digestKey)]).bytes, key.count == 32 else {
-        throw .unexpectedReply("GET of the digest key")
+      let reply = try await Scripts.open.run(
+        redis, [Keys.digestKey, Keys.form], [.bytes(RandomBytes.make(32)), .integer(Int64(StoreForm.newest.rawValue))])
+      guard let parts = reply.array, parts.count == 2, let key = parts[0].bytes, key.count == 32 else {
+        throw .unexpectedReply("open")
       }
-      return DeliveryQueue(
-        redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
+      form = parts[1].string
+      opened = DeliveryQueue(redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
     } catch {
       if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
         throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
       }
       throw .unavailable(error)
     }
+    _ = try StoreForm(stored: form)
+    return opened
   }
 
   static var now: Int64 {

@@ -3,6 +3,7 @@ import RedisClient
 /// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
 /// front of those that take one out of its line.
 enum Scripts {
+  static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
   static let complete = finishing("complete", PackageResources.complete_lua)
   static let retry = finishing("retry", PackageResources.retry_lua)
