@@ -5,9 +5,6 @@ import RedisClient
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
-  static let complete = finishing("complete", PackageResources.complete_lua)
-  static let retry = finishing("retry", PackageResources.retry_lua)
-  static let bury = finishing("bury", PackageResources.bury_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
   static let own = script("own", PackageResources.own_lua)
   static let disown = script("disown", PackageResources.disown_lua)

@@ -157,6 +157,7 @@ import Testing
   @Test func `A paused queue takes nothing over either`() async throws {
     try await withQueue({ $0.lease = .milliseconds(200) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
+      try await FormSwitchTests.set(.leased, queue)
       _ = try await queue.accept(request("a"))
       _ = try await queue.leaseAll("dead")
       try await administration.pause(.intake)
