@@ -12,9 +12,9 @@ extension CommitCall {
     /// The outcome's word in metrics.
     let word: String
     /// ``Completion/whenSeen``.
-    let whenSeen: (@Sendable () async -> WorkOutcome)?
+    var whenSeen: (@Sendable () async -> WorkOutcome)?
     /// What its dead letter says.
-    let death: String?
+    var death: String?
     /// What is to be done until it comes again, of one that is deferred.
     var meanwhile: (@Sendable () async -> Void)?
   }

@@ -3,6 +3,16 @@ import WireJSON
 
 /// The words of one call of `commit`: messages of one shard, in the order of its stream, and what becomes of each.
 struct CommitCall {
+  /// By what a worker may settle messages.
+  enum Holder: Sendable {
+    /// It owns their shard, and they are the first of its stream.
+    case owner(ShardOwnership)
+    /// It has leased each of them as this consumer.
+    case consumer(String)
+  }
+
+  let queue: QueueName
+  let shard: Shard
   private(set) var works: [Work] = []
   /// When the first of those that are delayed is due.
   private(set) var due: Int64?
@@ -10,8 +20,6 @@ struct CommitCall {
   private(set) var leavesDeadLetter = false
   /// Lines in which one of them may be unfinished afterwards.
   private(set) var unfinishedLines: Set<String> = []
-  private let queue: QueueName
-  private let shard: Shard
   private let configuration: QueueConfiguration
   private let seen: SeenBefore
   /// The moment by which natural keys are claimed: one for all, or a clock that is set back could have two of a call claim one key in two
@@ -52,61 +60,54 @@ struct CommitCall {
   }
 
   /// The script's arguments. `reading`: how many messages behind these to read.
-  func arguments(_ ownership: ShardOwnership, reading: Int) -> RedisWords {
+  func arguments(_ holder: Holder, reading: Int) -> RedisWords {
     var arguments = RedisWords(reserving: 1024)
-    arguments.append(ownership.text)
-    arguments.append(common)
-    arguments.append("(" + position.text)
-    arguments.append(Int64(reading))
+    arguments.append(common(holder, reading: reading))
     arguments.append(contentsOf: words)
     return arguments
   }
 
-  private var common: [UInt8] {
-    var pack = MessagePackWriter(reserving: 512)
+  private func common(_ holder: Holder, reading: Int) -> [UInt8] {
+    var pack = MessagePackWriter(reserving: 640)
     pack.beginMap()
-    pack.key("now")
-    pack.string(String(now))
-    pack.key("behind")
-    pack.string(position.next.text)
-    pack.key("deliveries")
-    pack.string(Keys.deliveries(shard))
-    pack.key("lines")
-    pack.string(Keys.lines(queue, shard))
-    pack.key("recordSeconds")
-    pack.int(Int(configuration.deliveryRecordTTL.wholeSeconds))
-    pack.key("rejectedBodies")
+    switch holder {
+    case .owner(let ownership): pack.put("owner", ownership.text)
+    case .consumer(let name):
+      pack.put("group", DeliveryQueue.group)
+      pack.put("consumer", name)
+    }
+    pack.put("now", String(now))
+    pack.put("reads", reading)
+    pack.put("behind", position.next.text)
+    pack.put("deliveries", Keys.deliveries(shard))
+    pack.put("lines", Keys.lines(queue, shard))
+    pack.put("recordSeconds", Int(configuration.deliveryRecordTTL.wholeSeconds))
     // A few over all shards are one in each; none are none.
-    pack.int(min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
-    pack.key("rejectedBytes")
-    pack.int(configuration.rejectedBodyBytes)
-    pack.key("seen")
-    pack.beginMap()
-    for store in [SeenStore.delivery, .notification] {
-      let generations = seen.generations(store, shard: shard, now: now)
-      pack.key(store == .delivery ? "d" : "n")
-      pack.beginMap()
-      pack.key("this")
-      pack.string(generations.prefixes[SeenBefore.Generation.this.rawValue])
-      pack.key("last")
-      pack.string(generations.prefixes[SeenBefore.Generation.last.rawValue])
-      pack.key("next")
-      pack.string(generations.prefixes[SeenBefore.Generation.next.rawValue])
-      pack.key("seconds")
-      pack.int(Int(generations.expirySeconds))
-      pack.end()
+    pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
+    pack.put("rejectedBytes", configuration.rejectedBodyBytes)
+    pack.put("seen") { pack in
+      write(seen.generations(.delivery, shard: shard, now: now), as: "d", to: &pack)
+      write(seen.generations(.notification, shard: shard, now: now), as: "n", to: &pack)
     }
     pack.end()
-    pack.end()
     return pack.bytes
+  }
+
+  private func write(_ generations: SeenBefore.Generations, as store: StaticString, to pack: inout MessagePackWriter) {
+    pack.put(store) { pack in
+      pack.put("this", generations.prefixes[SeenBefore.Generation.this.rawValue])
+      pack.put("last", generations.prefixes[SeenBefore.Generation.last.rawValue])
+      pack.put("next", generations.prefixes[SeenBefore.Generation.next.rawValue])
+      pack.put("seconds", Int(generations.expirySeconds))
+    }
   }
 
   // MARK: What becomes of a message
 
   /// Completes it.
   mutating func complete(
-    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool, isOrdered: Bool = false, started: ContinuousClock.Instant,
-    now: Int64
+    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool = false, isOrdered: Bool = false,
+    started: ContinuousClock.Instant = .now, now: Int64
   ) {
     var pack = begin(
       message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 512 + completion.events.reduce(0) { $0 + $1.json.count })
@@ -116,104 +117,76 @@ struct CommitCall {
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
-    pack.key("record")
-    pack.string(json.bytes)
+    pack.put("record", json.bytes)
     if !completion.events.isEmpty {
       pack.key("events")
       pack.beginList()
       for place in completion.events.indices {
         pack.element()
         pack.beginMap()
-        pack.key("id")
-        pack.string(completion.events[place].id)
-        pack.key("type")
-        pack.string(completion.events[place].type)
-        pack.key("json")
-        pack.string(completion.events[place].json)
+        pack.put("id", completion.events[place].id)
+        pack.put("type", completion.events[place].type)
+        pack.put("json", completion.events[place].json)
         pack.end()
       }
       pack.end()
     }
     if let naturalKey = completion.naturalKey {
       let store: SeenStore = completion.rememberLong ? .notification : .delivery
-      pack.key("natural")
-      pack.beginMap()
-      pack.key("store")
-      pack.string(store.rawValue)
-      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now))
-      pack.write(claim)
-      if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
-        pack.write(seen.detail(detail, of: naturalKey, shard: shard, now: self.now))
+      pack.put("natural") { pack in
+        pack.put("store", store.rawValue)
+        pack.write(seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now)))
+        if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
+          pack.write(seen.detail(detail, of: naturalKey, shard: shard, now: self.now))
+        }
       }
-      pack.end()
-      if completion.whenSeen != nil {
-        pack.key("holds")
-        pack.bool(true)
-      }
+      if completion.whenSeen != nil { pack.put(flag: "holds") }
     }
     if completion.mayBeJudgedAnew, let digits = message.message.claim {
       pack.writeForgotten(digits, seen, shard, now: self.now)
     }
-    if completion.keepsBody {
-      pack.key("keepsBody")
-      pack.bool(true)
-    }
+    if completion.keepsBody { pack.put(flag: "keepsBody") }
     if let own = completion.ownRecord {
-      pack.key("own")
-      pack.beginMap()
-      pack.key("key")
-      pack.string(Keys.own(own.service, own.name, shard))
-      pack.key("value")
-      pack.string(own.value)
-      pack.key("seconds")
-      pack.int(Int(own.life.wholeSeconds))
-      pack.end()
+      pack.put("own") { pack in
+        pack.put("key", Keys.own(own.service, own.name, shard))
+        pack.put("value", own.value)
+        pack.put("seconds", Int(own.life.wholeSeconds))
+      }
     }
     if let letter = completion.deadLetter {
-      pack.key("letter")
-      pack.string(DeliveryQueue.oneLine(letter))
-      pack.key("attempts")
-      pack.int(message.attempt)
+      pack.put("letter", DeliveryQueue.oneLine(letter))
+      pack.put("attempts", message.attempt)
       leavesDeadLetter = true
     }
     end(
       &pack,
       Work(
         entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
-        word: completion.word ?? completion.state.rawValue,
-        whenSeen: completion.whenSeen, death: nil))
+        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen))
   }
 
   /// Puts it off: as another attempt that failed, or untouched where there is no error. One that keeps its order keeps its place, or takes
-  /// the first.
+  /// the first. `word`, `meanwhile`: see ``Work``.
   mutating func delay(
-    _ message: LeasedMessage, _ delay: Duration, error: String?, isSuspected: Bool, isOrdered: Bool = false,
-    meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant
+    _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
+    meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now
   ) {
     if isOrdered, let line = message.line { unfinishedLines.insert(line) }
     let now = DeliveryQueue.now
     let due = now + max(0, delay.milliseconds)
     self.due = min(self.due ?? due, due)
     var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
-    pack.key("due")
-    pack.string(String(due))
+    pack.put("due", String(due))
     writeAttempt(of: message, error, now: now, state: nil, to: &pack)
-    end(
-      &pack,
-      Work(
-        entryID: message.entryID, message: message, started: started, word: error == nil ? Self.waiting : "retried", whenSeen: nil,
-        death: nil,
-        meanwhile: meanwhile)
-    )
+    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
   }
 
   /// Has it wait for what is unfinished of its order key.
   mutating func wait(_ message: LeasedMessage, isSuspected: Bool, started: ContinuousClock.Instant) {
     if let line = message.line { unfinishedLines.insert(line) }
     var pack = begin(message, isSuspected: isSuspected, isOrdered: true, reserving: 256)
-    pack.key("waits")
-    pack.bool(true)
-    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting, whenSeen: nil, death: nil))
+    pack.put(flag: "waits")
+    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
   }
 
   /// The word of one that waits for its turn.
@@ -221,89 +194,68 @@ struct CommitCall {
 
   /// Makes a dead letter of it.
   mutating func bury(
-    _ message: LeasedMessage, error: String, isSuspected: Bool, isOrdered: Bool = false, started: ContinuousClock.Instant
+    _ message: LeasedMessage, error: String, isSuspected: Bool = false, isOrdered: Bool = false, started: ContinuousClock.Instant = .now
   ) {
     var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
-    pack.key("dead")
-    pack.string(DeliveryQueue.oneLine(error))
+    pack.put("dead", DeliveryQueue.oneLine(error))
     writeAttempt(of: message, error, now: DeliveryQueue.now, state: .dead, to: &pack)
     leavesDeadLetter = true
-    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", whenSeen: nil, death: error))
+    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error))
   }
 
   /// The same of an entry that is no message.
-  mutating func bury(_ entry: UnreadableEntry, started: ContinuousClock.Instant) {
+  mutating func bury(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
     let id = entry.letterID(in: shard)
     var pack = MessagePackWriter(reserving: 512)
     pack.beginMap()
-    pack.key("entry")
-    pack.string(entry.entryID)
-    pack.key("id")
-    pack.string(id.description)
+    pack.put("entry", entry.entryID)
+    pack.put("delivered", Int(delivered))
+    pack.put("id", id.description)
     pack.key("digest")
     pack.string(id.digest)
     if let line = entry.line {
-      pack.key("line")
-      pack.string(line)
-      pack.key("lineId")
-      pack.string(entry.id)
+      pack.put("line", line)
+      pack.put("lineId", entry.id)
     }
-    pack.key("unreadable")
-    pack.string(UnreadableEntry.reason)
-    if !entry.canBePutBack(in: shard) {
-      pack.key("final")
-      pack.bool(true)
-    }
-    pack.key("record")
-    pack.string(
+    pack.put("unreadable", UnreadableEntry.reason)
+    if !entry.canBePutBack(in: shard) { pack.put(flag: "final") }
+    pack.put(
+      "record",
       DeliveryRecord(
-        id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: 1,
+        id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
         lastError: UnreadableEntry.reason
       ).json)
     leavesDeadLetter = true
-    end(&pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", whenSeen: nil, death: UnreadableEntry.reason))
+    end(&pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
   }
 
   private func begin(_ message: LeasedMessage, isSuspected: Bool, isOrdered: Bool, reserving capacity: Int) -> MessagePackWriter {
     var pack = MessagePackWriter(reserving: capacity)
     pack.beginMap()
-    pack.key("entry")
-    pack.string(message.entryID)
-    pack.key("id")
-    pack.string(message.deliveryID.description)
+    pack.put("entry", message.entryID)
+    if !message.consumer.isEmpty { pack.put("delivered", Int(message.deliveryCount)) }
+    pack.put("id", message.deliveryID.description)
     pack.key("digest")
     pack.string(message.deliveryID.digest)
-    if let line = message.line {
-      pack.key("line")
-      pack.string(line)
-    }
-    if isOrdered {
-      pack.key("ordered")
-      pack.bool(true)
-    }
-    if isSuspected {
-      pack.key("suspected")
-      pack.bool(true)
-    }
+    if let line = message.line { pack.put("line", line) }
+    if isOrdered { pack.put(flag: "ordered") }
+    if isSuspected { pack.put(flag: "suspected") }
     return pack
   }
 
   private func writeAttempt(
     of message: LeasedMessage, _ error: String?, now: Int64, state: DeliveryState?, to pack: inout MessagePackWriter
   ) {
-    pack.key("attempts")
-    pack.int(error == nil ? message.attempt - 1 : message.attempt)
-    pack.key("history")
-    guard let error = error.map(DeliveryQueue.oneLine) else { return pack.string(message.history) }
-    pack.string(Self.history(message.history, now, error))
+    pack.put("attempts", error == nil ? message.attempt - 1 : message.attempt)
+    guard let error = error.map(DeliveryQueue.oneLine) else { return pack.put("history", message.history) }
+    pack.put("history", Self.history(message.history, now, error))
     var record = DeliveryRecord(message)
     record.lastError = error
     if let state {
       record.state = state
       record.completedAt = now
     }
-    pack.key("record")
-    pack.string(record.json)
+    pack.put("record", record.json)
   }
 
   private mutating func end(_ pack: inout MessagePackWriter, _ work: Work) {

@@ -69,12 +69,3 @@ public struct Completion: Sendable {
     self.reason = reason
   }
 }
-
-/// What completing did.
-public enum CompletionOutcome: Sendable, Hashable {
-  case completed
-  /// The natural key was counted before: no event was written.
-  case naturalKeySeen
-  /// The natural key was counted before, and the message is still leased: ``Completion/whenSeen`` says what becomes of it.
-  case held
-}

@@ -9,9 +9,9 @@ import Synchronization
 /// messages to the next. There is no order among messages that are worked at the same time.
 public final class DeadlineWorker: Sendable {
   /// While something waits, how often every shard is looked at: others may have taken of what is known here, and know of more.
-  private static let sweepTime: Duration = .seconds(5)
+  static let sweepTime: Duration = .seconds(5)
   /// How often every shard is looked at in any case: what is accepted by a process that ends at once may not have been noted.
-  private static let wholeLook: Duration = .seconds(60)
+  static let wholeLook: Duration = .seconds(60)
   /// The longest wait before the gate is asked again.
   private static let longestWait: Duration = .seconds(1)
   /// Deadlines of a shard that are known ahead.
@@ -19,7 +19,7 @@ public final class DeadlineWorker: Sendable {
   /// Due messages of a shard moved at once.
   private static let promotion: RedisArgument = 200
 
-  private struct State {
+  struct State {
     var board = DeadlineBoard()
     /// Leases that are not settled, by delivery and entry.
     var held: [ObjectIdentifier: LeasedMessage] = [:]
@@ -27,17 +27,17 @@ public final class DeadlineWorker: Sendable {
     var lastTurn = ContinuousClock.now
   }
 
-  private let queue: QueueName
-  private let deliveries: DeliveryQueue
+  let queue: QueueName
+  let deliveries: DeliveryQueue
   private let concurrency: Int
   private let gate: any WorkGate
-  private let observe: @Sendable (WorkObservation) -> Void
+  let settlement: Settlement
   private let handler: @Sendable (LeasedMessage) async -> WorkOutcome
-  private let consumer: QueueConsumer
-  private let schedule: ShardSchedule
-  private let blocking: RedisClient
-  private let state = Mutex(State())
-  private let bell = Bell()
+  let consumer: QueueConsumer
+  let schedule: ShardSchedule
+  let blocking: RedisClient
+  let state = Mutex(State())
+  let bell = Bell()
 
   /// - Parameters:
   ///   - concurrency: messages worked at once.
@@ -51,7 +51,7 @@ public final class DeadlineWorker: Sendable {
     self.deliveries = deliveries
     self.concurrency = max(1, concurrency)
     self.gate = gate
-    self.observe = observe
+    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe)
     self.handler = handler
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     schedule = deliveries.schedule(queue)
@@ -83,7 +83,7 @@ public final class DeadlineWorker: Sendable {
       group.addTask { await self.hear() }
       group.addTask { await self.sweep() }
       group.addTask { await self.renew() }
-      group.addTask { await self.consumer.keepHouse() }
+      group.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
       await withDiscardingTaskGroup { work in
         work.addTask { await self.dispatch() }
         work.addTask { await self.takeOver() }
@@ -95,7 +95,7 @@ public final class DeadlineWorker: Sendable {
     await consumer.delete()
   }
 
-  private var isStopping: Bool { Task.isCancelled || state.withLock(\.isStopping) }
+  var isStopping: Bool { Task.isCancelled || state.withLock(\.isStopping) }
 
   // MARK: Choosing
 
@@ -209,7 +209,22 @@ public final class DeadlineWorker: Sendable {
         next: DeadlineBoard.nextLook(
           waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
-    return entries.compactMap { consumer.lease(entry: $0, of: shard) }
+    return await messages(values[0], of: shard)
+  }
+
+  /// The messages among leased entries. The others become dead letters; where that fails their lease runs out, and who takes them over
+  /// does it.
+  func messages(_ entries: RedisReply, of shard: Shard) async -> [LeasedMessage] {
+    var call = CommitCall(queue, shard, many: 1, deliveries)
+    var messages: [LeasedMessage] = []
+    for entry in entries.elements {
+      var parts = entry.elements
+      guard let id = parts.nextString(), let fields = parts.next() else { continue }
+      let message = settlement.message(id, fields, begun: parts.nextInteger() ?? 1, consumer: consumer.name, in: &call)
+      if let message { messages.append(message) }
+    }
+    if !call.isEmpty { _ = try? await settlement.commit(call, as: .consumer(consumer.name)) }
+    return messages
   }
 
   /// What cannot be noted stays noted as being looked at, so that somebody looks again.
@@ -217,7 +232,7 @@ public final class DeadlineWorker: Sendable {
 
   // MARK: Working
 
-  private func work(_ message: LeasedMessage) async {
+  func work(_ message: LeasedMessage) async {
     let started = ContinuousClock.now
     let outcome = isStopping ? .giveBack : await handler(message)
     await settle(message, outcome, started: started)
@@ -229,92 +244,20 @@ public final class DeadlineWorker: Sendable {
   }
 
   /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
-  private func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
+  private func settle(_ message: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
+    var call = CommitCall(queue, message.shard, many: 1, deliveries)
+    await settlement.add(message, outcome, to: &call, started: started)
     while true {
       do throws(QueueError) {
-        let word = try await deliveries.settle(lease, outcome)
-        let waited = Double(DeliveryQueue.now - lease.message.receivedAt) / 1000
-        observe(.processed(outcome: word, seconds: started.duration(to: .now) / .seconds(1), waitedSeconds: waited))
+        try await settlement.commit(call, as: .consumer(consumer.name))
         return
       } catch {
-        if case .leaseLost = error {
-          observe(.leaseLost)
-          return
-        }
         guard started.duration(to: .now) < deliveries.configuration.lease * 2 else { return }
         do { try await Task.sleep(for: .milliseconds(.random(in: 50...500))) } catch { return }
       }
     }
   }
 
-  // MARK: Beside it
-
-  /// Hears where something is new or due.
-  private func hear() async {
-    // One that takes no more leaves what is due to others.
-    while !isStopping {
-      do {
-        let due = try await schedule.due()
-        guard !due.shards.isEmpty else {
-          try await schedule.wait(due, on: blocking)
-          continue
-        }
-        state.withLock { state in for shard in due.shards { state.board.mark(shard.index) } }
-        bell.ring()
-        // Many that come together are looked at together.
-        try await Task.sleep(for: .milliseconds(2))
-      } catch {
-        try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
-      }
-    }
-  }
-
-  private func sweep() async {
-    var lastWholeLook = ContinuousClock.now
-    while !Task.isCancelled {
-      do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
-      let isDue = lastWholeLook.duration(to: .now) >= Self.wholeLook
-      guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
-      lastWholeLook = .now
-      state.withLock { $0.board.mark(nil) }
-      bell.ring()
-    }
-  }
-
-  private func renew() async {
-    while !Task.isCancelled {
-      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
-      // One that is lost is noticed when its work is settled.
-      await withDiscardingTaskGroup { group in
-        for lease in state.withLock({ Array($0.held.values) }) { group.addTask { try? await self.deliveries.renew(lease) } }
-      }
-    }
-  }
-
-  /// Takes over what workers that died have left.
-  private func takeOver() async {
-    // Where nothing was leased no lease can run out before the length of one.
-    var quiet: [Shard: ContinuousClock.Instant] = [:]
-    while !isStopping {
-      // What lies under a lease that ran out waits like all else while the queue is paused.
-      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
-      await withDiscardingTaskGroup { group in
-        let lease = deliveries.configuration.lease
-        for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
-          let asked = ContinuousClock.now
-          let (taken, leased) = await consumer.reclaim(shard)
-          quiet[shard] = leased == 0 ? asked : nil
-          guard !taken.isEmpty else { continue }
-          observe(.reclaimed(taken.count))
-          state.withLock { state in for message in taken { state.held[Self.key(message)] = message } }
-          for message in taken { group.addTask { await self.work(message) } }
-        }
-      }
-      let end = ContinuousClock.now + min(deliveries.configuration.lease / 2, .seconds(5))
-      while !isStopping, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(100)) }
-    }
-  }
-
   /// One object is one lease: a message that this worker took over from itself is another.
-  private static func key(_ message: LeasedMessage) -> ObjectIdentifier { ObjectIdentifier(message) }
+  static func key(_ message: LeasedMessage) -> ObjectIdentifier { ObjectIdentifier(message) }
 }

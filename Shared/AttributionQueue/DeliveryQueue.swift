@@ -7,7 +7,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// The two atomic steps and what lies between them: accept, lease, retry, complete, dead letter.
+/// The queues in Redis: what takes deliveries in, and what is known of them. Workers take them out: ``ShardWorker``, ``DeadlineWorker``.
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
   /// Dead letters that were dropped.
@@ -17,7 +17,9 @@ public final class DeliveryQueue: Sendable {
   let durable: RedisClient
   let seen: SeenBefore
   private let notes = PendingNotes()
-  private let ordering = Atomic(true)
+  let knownForm: CachedAnswer<StoreForm>
+  /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
+  let ordersAfterProofAlways = Mutex<Bool?>(nil)
   let logger: Logger
   static let group = "workers"
 
@@ -29,33 +31,40 @@ public final class DeliveryQueue: Sendable {
     self.configuration = configuration
     self.logger = logger
     seen = SeenBefore(digestKey: digestKey, configuration: configuration)
+    knownForm = Self.formLook(redis)
   }
 
-  /// Checks that the Redis keeps what it is given, and fetches the secret digest key that all services share.
+  /// Checks that the Redis keeps what it is given, in a form that is known here, and fetches the secret digest key that all services share.
   public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger)
     async throws(QueueError) -> DeliveryQueue
   {
+    let (opened, form): (DeliveryQueue, String?)
     do throws(RedisError) {
       let replication = try await RedisGuard.check(redis, configuration, logger: logger)
-      try await redis.send(["SET", .string(Keys.digestKey), .bytes(RandomBytes.make(32)), "NX"])
-      guard let key = try await redis.send(["GET", .string(Keys.digestKey)]).bytes, key.count == 32 else {
-        throw .unexpectedReply("GET of the digest key")
+      let reply = try await Scripts.open.run(
+        redis, [Keys.digestKey, Keys.form], [.bytes(RandomBytes.make(32)), .integer(Int64(StoreForm.newest.rawValue))])
+      guard let parts = reply.array, parts.count == 2, let key = parts[0].bytes, key.count == 32 else {
+        throw .unexpectedReply("open")
       }
-      return DeliveryQueue(
-        redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
+      form = parts[1].string
+      opened = DeliveryQueue(redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
     } catch {
       if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
         throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
       }
       throw .unavailable(error)
     }
+    _ = try StoreForm(stored: form)
+    return opened
   }
 
-  /// Whether a message that keeps its order takes its place among the others of its order key when it is proved. False while workers run
-  /// beside that expect it there from its acceptance on; ``ShardWorker`` works both.
-  public var ordersAfterProof: Bool {
-    get { ordering.load(ordering: .relaxed) }
-    set { ordering.store(newValue, ordering: .relaxed) }
+  /// Whether a message that keeps its order takes its place among the others of its order key when it is proved. In the form before, workers
+  /// expect it there from its acceptance on; ``ShardWorker`` works both.
+  var ordersAfterProof: Bool {
+    get async throws(QueueError) {
+      if let always = ordersAfterProofAlways.withLock({ $0 }) { return always }
+      return try await form >= .owned
+    }
   }
 
   static var now: Int64 {
@@ -101,7 +110,7 @@ public final class DeliveryQueue: Sendable {
       words.append("")
       if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
     } else if let line {
-      if !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
+      if try await !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
       words.append(line)
     }
     let reply: RedisReply
@@ -151,38 +160,6 @@ public final class DeliveryQueue: Sendable {
     return false
   }
 
-  // MARK: What a worker does with a lease
-
-  /// Publishes the outcome and takes the message off the queue in one step. Throws `leaseLost` when another holds it now.
-  @discardableResult
-  public func complete(_ lease: LeasedMessage, _ completion: Completion) async throws(QueueError) -> CompletionOutcome {
-    var call = completionCall(of: lease)
-    call.add(lease, completion, now: Self.now)
-    guard let outcome = try await complete(call).first, let outcome else { throw .leaseLost }
-    return outcome
-  }
-
-  /// To be told of messages of that one's queue, shard and consumer; of so many about.
-  func completionCall(of lease: LeasedMessage, many: Int = 1) -> CompletionCall {
-    CompletionCall(of: lease, many: many, configuration, seen, now: Self.now)
-  }
-
-  /// The same for all that the call was told of, in one step; nil for one whose lease is lost.
-  func complete(_ call: CompletionCall) async throws(QueueError) -> [CompletionOutcome?] {
-    guard let first = call.works.first?.lease else { return [] }
-    let codes = try await run(Scripts.complete, call.keys, call.arguments(now: Self.now)).elements.map(\.integer)
-    guard codes.count == call.works.count else { throw .unavailable(.unexpectedReply("complete")) }
-    if call.leavesDeadLetter { await boundDeadLetters(first) }
-    return codes.map { code in
-      switch code {
-      case 1: .completed
-      case 0: .naturalKeySeen
-      case 2: .held
-      default: nil
-      }
-    }
-  }
-
   /// The event of that id, while it is kept, if it came of a delivery with the message's natural key.
   public func publishedEvent(_ id: String, besides lease: LeasedMessage) async throws(QueueError) -> [UInt8]? {
     guard let place = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
@@ -200,87 +177,8 @@ public final class DeliveryQueue: Sendable {
     return nil
   }
 
-  /// Does what a handler decided; how it went, as metrics call it. A retry that leaves its time to us ends with the last attempt.
-  func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws(QueueError) -> String {
-    switch outcome {
-    case .complete(let completion):
-      try await complete(lease, completion)
-      return completion.word ?? completion.state.rawValue
-    case .retry(let delay, let error):
-      guard delay != nil || lease.attempt < configuration.maxAttempts else {
-        try await deadLetter(lease, error: error)
-        return "dead"
-      }
-      try await retry(lease, after: delay ?? configuration.backoff(lease.attempt), error: error)
-      return "retried"
-    case .wait(let delay):
-      try await wait(lease, for: delay)
-      return "waiting"
-    case .deadLetter(let error):
-      try await deadLetter(lease, error: error)
-      return "dead"
-    case .giveBack:
-      try await release(lease)
-      return "given_back"
-    case .inOrder(let apply): return try await settle(lease, await apply())
-    case .deferred(_, let work):
-      // A lease of its own holds nobody up.
-      await work()
-      try await wait(lease, for: .zero)
-      return "waiting"
-    }
-  }
-
-  /// Puts the message among the delayed ones.
-  public func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws(QueueError) {
-    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: due, error: error) }
-  }
-
-  /// The same, and it counts as no attempt and leaves no line in the history.
-  func wait(_ lease: LeasedMessage, for delay: Duration) async throws(QueueError) {
-    try await postpone(lease, delay) { due throws(QueueError) in try await putBack(lease, due: -due, error: "") }
-  }
-
-  private func postpone(_ lease: LeasedMessage, _ delay: Duration, _ put: (Int64) async throws(QueueError) -> Void)
-    async throws(QueueError)
-  {
-    let due = Self.now + max(0, delay.milliseconds)
-    // Before it is put there, so that a process that dies in between makes no message late.
-    try await schedule(lease.queue).note(lease.shard, due: due)
-    try await put(due)
-    noteAgain(lease.queue, lease.shard, due: due)
-  }
-
-  /// Moves the message, whole, to the dead letters.
-  public func deadLetter(_ lease: LeasedMessage, error: String) async throws(QueueError) {
-    try await putBack(lease, due: -1, error: error)
-    await boundDeadLetters(lease)
-  }
-
-  /// The letter is where it belongs; what of its bound cannot be seen to now is when the worker looks by itself.
-  private func boundDeadLetters(_ lease: LeasedMessage) async {
-    try? await DeadLetterBound(queue: lease.queue, deliveries: self).enforce(lease.shard)
-  }
-
   /// As histories keep it.
   static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
-
-  /// Gives the message back untouched, for another worker to take at once.
-  public func release(_ lease: LeasedMessage) async throws(QueueError) {
-    try await putBack(lease, due: -2, error: "")
-    tell(lease.queue, lease.shard, due: 0)
-  }
-
-  /// Starts the lease's time anew.
-  func renew(_ lease: LeasedMessage) async throws(QueueError) {
-    try await renew(lease.token, of: lease.shard, in: lease.queue, consumer: lease.consumer)
-  }
-
-  /// The same of what was leased and may not be read yet.
-  func renew(_ lease: LeaseToken, of shard: Shard, in queue: QueueName, consumer: String) async throws(QueueError) {
-    let reply = try await run(Scripts.renew, [Keys.ready(queue, shard)], words(lease, consumer))
-    guard reply.integer == 1 else { throw .leaseLost }
-  }
 
   /// Makes a delayed message due now; false when it is not waiting.
   @discardableResult
@@ -297,33 +195,6 @@ public final class DeliveryQueue: Sendable {
     guard let shard = ids.first?.shard else { return 0 }
     let keys = [Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.ready(queue, shard)]
     return Int(try await run(Scripts.ready, keys, ids.map { .string($0.description) }).integer ?? 0)
-  }
-
-  private func putBack(_ lease: LeasedMessage, due: Int64, error: String) async throws(QueueError) {
-    let shard = lease.shard
-    let now = Self.now
-    var record = DeliveryRecord(lease)
-    record.lastError = Self.oneLine(error)
-    if due == -1 {
-      record.state = .dead
-      record.completedAt = now
-    }
-    let reply = try await run(
-      Scripts.retry,
-      [
-        Keys.ready(lease.queue, shard), Keys.delayed(lease.queue, shard), Keys.payloads(lease.queue, shard),
-        Keys.dead(lease.queue, shard), Keys.delivery(lease.deliveryID),
-      ] + (lease.line.map { [Keys.line(lease.queue, shard, $0)] } ?? []),
-      words(lease.token, lease.consumer) + [
-        .integer(due), .string(lease.deliveryID.description),
-        .string(Self.oneLine(error)),
-        .integer(now), .integer(configuration.deliveryRecordTTL.wholeSeconds), .bytes(record.json),
-      ])
-    guard reply.integer == 1 else { throw .leaseLost }
-  }
-
-  private func words(_ lease: LeaseToken, _ consumer: String) -> [RedisArgument] {
-    [.string(Self.group), .string(consumer), .string(lease.entryID), .integer(lease.deliveryCount)]
   }
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }

@@ -14,6 +14,9 @@ struct EntryID: Sendable, Hashable, Comparable {
     self.number = number
   }
 
+  /// Behind every id that an entry can have: where the group of an owned shard stands (own.lua).
+  static let behindAll = EntryID(milliseconds: .max, number: .max)
+
   /// The first that may follow.
   var next: EntryID {
     number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)

@@ -68,6 +68,8 @@ public enum Keys {
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
+  /// ``StoreForm``.
+  static let form = "\(tag(Shard(0))):form"
   static let digestKey = "\(tag(Shard(0))):digest-key"
   /// Written only to be confirmed by replicas together with all that was written before.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }

@@ -38,6 +38,35 @@ struct MessagePackWriter {
 
   mutating func element() { open[open.count - 1].count += 1 }
 
+  // A named value at once.
+  mutating func put(_ name: StaticString, _ value: String) {
+    key(name)
+    string(value)
+  }
+
+  mutating func put(_ name: StaticString, _ value: [UInt8]) {
+    key(name)
+    string(value)
+  }
+
+  mutating func put(_ name: StaticString, _ value: Int) {
+    key(name)
+    int(value)
+  }
+
+  /// One that is there or not.
+  mutating func put(flag name: StaticString) {
+    key(name)
+    bool(true)
+  }
+
+  mutating func put(_ name: StaticString, map: (inout MessagePackWriter) -> Void) {
+    key(name)
+    beginMap()
+    map(&self)
+    end()
+  }
+
   mutating func string(_ text: String) {
     var text = text
     text.withUTF8 { string($0) }

@@ -11,6 +11,10 @@ final class OwnedShard: Sendable {
     var wasRung = false
     /// Whether it is to be given back as soon as it is not being worked.
     var isLeaving = false
+    /// What is leased of it, where messages are.
+    var leases: [LeaseToken] = []
+    /// Before this no lease of it can have run out.
+    var nextReclaim = ContinuousClock.now
   }
 
   let shard: Shard
@@ -20,6 +24,14 @@ final class OwnedShard: Sendable {
 
   var ownership: ShardOwnership? { state.withLock(\.ownership) }
   var suspectedUntil: EntryID? { state.withLock(\.suspectedUntil) }
+  var leases: [LeaseToken] {
+    get { state.withLock(\.leases) }
+    set { state.withLock { $0.leases = newValue } }
+  }
+  var nextReclaim: ContinuousClock.Instant {
+    get { state.withLock(\.nextReclaim) }
+    set { state.withLock { $0.nextReclaim = newValue } }
+  }
   /// Whether its work may go on.
   var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isLeaving } }
 
@@ -28,6 +40,7 @@ final class OwnedShard: Sendable {
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil
       state.isLeaving = false
+      state.leases = []
     }
   }
 
@@ -70,7 +83,12 @@ final class OwnedShard: Sendable {
   }
 
   /// Its work ends, whatever came.
-  func stops() { state.withLock { $0.isWorking = false } }
+  func stops() {
+    state.withLock { state in
+      state.isWorking = false
+      state.leases = []
+    }
+  }
 
   /// It is to be given back: what to give back now, unless it is being worked.
   func leave() -> ShardOwnership? {

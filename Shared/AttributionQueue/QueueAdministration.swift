@@ -5,7 +5,7 @@ public struct QueueSnapshot: Sendable, Hashable {
   public let queue: QueueName
   /// Ready messages; those that a worker has begun among them, where workers own shards.
   public var depth: Int64 = 0
-  /// Messages under a lease of their own: of a queue that is worked by deadline.
+  /// Messages under a lease of their own: of a queue that is worked by deadline, and of all in ``StoreForm/leased``.
   public var inFlight: Int64 = 0
   public var delayed: Int64 = 0
   public var dead: Int64 = 0
@@ -54,8 +54,7 @@ public struct QueueAdministration: Sendable {
               try await deliveries.run(
                 Scripts.snapshot,
                 [Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.dead(queue, shard), Keys.byDeadline(queue, shard)],
-                // Only where messages are leased one by one.
-                [.string(queue.isWorkedByDeadline ? DeliveryQueue.group : "")]
+                [.string(DeliveryQueue.group)]
               ).array?.compactMap(\.integer) ?? []
             guard numbers.count == 5 else { throw .unavailable(.unexpectedReply("snapshot")) }
             return .success(
@@ -146,12 +145,13 @@ public struct QueueAdministration: Sendable {
       while true {
         let letters = try await deadLetters(queue, shard, from: from, to: last, most: page)
         for letter in letters where ids.isEmpty || ids.contains(letter.id) {
+          let line = try await deliveries.ordersAfterProof ? nil : letter.line
           let reply = try await deliveries.run(
             Scripts.replay,
             [
               Keys.dead(queue, shard), Keys.ready(queue, shard), Keys.delivery(letter.id), Keys.delayed(queue, shard),
               Keys.payloads(queue, shard),
-            ] + (deliveries.ordersAfterProof ? [] : letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
+            ] + (line.map { [Keys.line(queue, shard, $0)] } ?? []),
             [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json)])
           if reply.integer == 1 {
             count += 1

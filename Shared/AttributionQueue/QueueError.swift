@@ -8,6 +8,8 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
   case backlogFull
   /// Another worker holds the message now.
   case leaseLost
+  /// The Redis holds a form of the store that this build does not know, by its name there.
+  case unknownForm(String)
   /// The Redis is set up so that something could get lost; what and how to mend it.
   case unsafeRedis(String)
 
@@ -17,6 +19,9 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
     case .backlogFull: "the queue is full"
     case .leaseLost: "another worker has taken the message over"
     case .unsafeRedis(let what): what
+    case .unknownForm(let form):
+      "what lies in Redis has form \(form), and this build knows forms \(StoreForm.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")): "
+        + "start a newer build, or have the one that set it go back to form \(StoreForm.newest.rawValue) first (SetStoreForm)"
     }
   }
 }

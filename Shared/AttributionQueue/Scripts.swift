@@ -3,10 +3,8 @@ import RedisClient
 /// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
 /// front of those that take one out of its line.
 enum Scripts {
+  static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
-  static let complete = finishing("complete", PackageResources.complete_lua)
-  static let retry = finishing("retry", PackageResources.retry_lua)
-  static let bury = finishing("bury", PackageResources.bury_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
   static let own = script("own", PackageResources.own_lua)
   static let disown = script("disown", PackageResources.disown_lua)

@@ -5,6 +5,8 @@ import RedisClient
 struct ShardOwnership: Sendable, Hashable {
   /// `7 0f1e…`: epoch and name; `7 -` when it was given back; empty when nobody ever had it.
   let text: String
+  /// The form in which its owner works the shard; known to that one alone.
+  var form = StoreForm.newest
 
   /// Nil when nobody has it.
   var owner: Substring? {
@@ -25,20 +27,26 @@ struct ShardOwnership: Sendable, Hashable {
     case lost(ShardOwnership)
   }
 
-  /// Takes the shard for a worker, if nobody took it since this was read.
+  /// Takes the shard for a worker, if nobody took it since this was read, to work it in the form that Redis names. Where that is another
+  /// than it was worked in, what the workers of the other one hold is theirs no more.
   ///
   /// - Parameter isAbandoned: whether the one before ended without giving it back.
   func take(_ queue: QueueName, _ shard: Shard, for worker: String, isAbandoned: Bool, _ deliveries: DeliveryQueue)
     async throws(QueueError) -> Taken
   {
+    let form = try await deliveries.form
     let reply = try await deliveries.run(
       Scripts.own, [Keys.ownership(queue, shard), Keys.ready(queue, shard), Keys.suspects(queue, shard)],
-      [.string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.begunTogether))])
+      [
+        .string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.begunTogether)), .string(DeliveryQueue.group),
+        form == .leased ? "1" : "0",
+      ])
     guard let parts = reply.array, parts.count == 3, let now = parts[0].string, let isTaken = parts[1].integer else {
       throw .unavailable(.unexpectedReply("own"))
     }
     guard isTaken == 1 else { return .lost(ShardOwnership(text: now)) }
-    return .own(ShardOwnership(text: now), suspectedUntil: EventFeed.fields(parts[2])["until"]?.string.flatMap(EntryID.init))
+    let until = form == .leased ? nil : EventFeed.fields(parts[2])["until"]?.string.flatMap(EntryID.init)
+    return .own(ShardOwnership(text: now, form: form), suspectedUntil: until)
   }
 
   /// Gives the shard back. Another owner stays what it is.

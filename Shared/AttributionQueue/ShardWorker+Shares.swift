@@ -8,6 +8,8 @@ extension ShardWorker {
     /// The workers that are alive.
     var alive: [String] = []
     var lastBeat = ContinuousClock.now
+    /// The form that shards are worked in.
+    var form = StoreForm.newest
     /// When shards of workers that are not alive may be taken.
     var nextSuccession = ContinuousClock.now
   }
@@ -18,12 +20,14 @@ extension ShardWorker {
     let timeout = deliveries.configuration.workerTimeout
     while !Task.isCancelled {
       if let alive = try? await workers(beating: name) {
+        let form = try? await deliveries.form
         let (isOther, wasDead) = life.withLock { life in
           let wasDead = life.lastBeat.duration(to: .now) >= timeout
           // Where Redis was away for all, the others are alive and have not come to say so yet.
           if wasDead { life.nextSuccession = .now + timeout }
-          defer { (life.alive, life.lastBeat) = (alive, .now) }
-          return (life.alive != alive, wasDead)
+          let form = form ?? life.form
+          defer { (life.alive, life.lastBeat, life.form) = (alive, .now, form) }
+          return (life.alive != alive || life.form != form, wasDead)
         }
         if wasDead { await loseWhatIsLost() }
         if isOther { bell.ring() }
@@ -35,9 +39,12 @@ extension ShardWorker {
   /// Gives back what is another's share and takes this worker's own, again and again until it is to stop.
   func shareOut(_ places: [Place], _ subscriptions: [ShardSubscriptions]) async {
     var nextLook = ContinuousClock.now
+    var form: StoreForm?
     while !isStopping {
       turned.withLock { $0 = .now }
       let life = life.withLock { $0 }
+      // Every shard is taken anew.
+      if form != life.form { (form, nextLook) = (life.form, .now) }
       let share = ShardAssignment.shards(of: name, among: life.alive)
       await withDiscardingTaskGroup { group in
         for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
@@ -55,7 +62,9 @@ extension ShardWorker {
         }
       }
       if ContinuousClock.now >= nextLook {
-        nextLook = .now + (subscriptions.allSatisfy(\.isWhole) ? Self.look : Self.lookInstead)
+        // Builds of the first form tell nobody what they accept.
+        let areHeard = life.form > .leased && subscriptions.allSatisfy(\.isWhole)
+        nextLook = .now + (areHeard ? Self.look : Self.lookInstead)
         for shard in share { ring(shard, places) }
       }
       let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
@@ -67,6 +76,18 @@ extension ShardWorker {
 
   func ring(_ shard: OwnedShard, _ place: Place) {
     if shard.ring() { place.begins.yield(shard) }
+  }
+
+  /// Renews what is leased, until the task is cancelled. One that is lost is noticed when it is settled.
+  func renewLeases() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
+      await withDiscardingTaskGroup { group in
+        for shard in shards where !shard.leases.isEmpty {
+          group.addTask { _ = try? await self.consumer.renew(shard.leases, of: shard.shard) }
+        }
+      }
+    }
   }
 
   /// The workers that are alive. `beating`: one that says that it is.
@@ -88,7 +109,7 @@ extension ShardWorker {
         case .own(let ownership, let suspectedUntil) = try await known.take(
           queue, shard, for: name, isAbandoned: isAbandoned, deliveries)
       else { return false }
-      if isAbandoned { observe(.reclaimed(1)) }
+      if isAbandoned { settlement.observe(.reclaimed(1)) }
       shards[shard.index].own(ownership, suspectedUntil: suspectedUntil)
       unsure.withLock { _ = $0.remove(shard) }
       return true
@@ -120,11 +141,11 @@ extension ShardWorker {
       for shard in shards {
         guard let believed = shard.ownership else { continue }
         group.addTask {
-          guard let now = try? await ShardOwnership.read(self.queue, shard.shard, self.deliveries), now != believed,
+          guard let now = try? await ShardOwnership.read(self.queue, shard.shard, self.deliveries), now.text != believed.text,
             shard.ownership == believed
           else { return }
           self.lose(shard, believed)
-          self.observe(.leaseLost)
+          self.settlement.observe(.leaseLost)
         }
       }
     }
@@ -138,14 +159,17 @@ extension ShardWorker {
         group.addTask { await self.giveBack(ownership, shard.shard) }
       }
     }
+    if hasLeased.withLock({ $0 }) { await consumer.delete() }
   }
 
   /// Takes the shard under another epoch, when Redis can be asked again; it is lost where another has it.
-  func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership) async {
-    var known = before
+  ///
+  /// - Parameter isFailed: whether a step failed: what fails at once, and again, is not to be tried all the time.
+  func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership, isFailed: Bool = true) async {
+    var (known, waits) = (before, isFailed)
     while !isStopping {
-      // What fails at once, and again, is not to be tried all the time.
-      try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))
+      if waits { try? await Task.sleep(for: .milliseconds(.random(in: 50...500))) }
+      waits = true
       do {
         switch try await known.take(queue, shard.shard, for: name, isAbandoned: false, deliveries) {
         case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)

@@ -1,4 +1,3 @@
-import Cryptography
 import EventLoops
 import Logging
 import RedisClient
@@ -6,7 +5,7 @@ import Synchronization
 
 /// Works a queue by shards: workers share them out among themselves, and who owns a shard reads its stream and settles what it has
 /// worked. Messages of one shard are worked in order, shards side by side. What a worker has judged and not settled when it loses a shard
-/// is judged again.
+/// is judged again. In ``StoreForm/leased`` it leases the messages of its shards, and shares them with workers of older builds.
 public final class ShardWorker: Sendable {
   /// How a handler works.
   public enum Pace: Sendable {
@@ -41,9 +40,10 @@ public final class ShardWorker: Sendable {
   let pace: Pace
   let deliveries: DeliveryQueue
   let handler: @Sendable (LeasedMessage) async -> WorkOutcome
-  let observe: @Sendable (WorkObservation) -> Void
-  /// What the worker is called among those of its queue.
-  let name = RandomBytes.uuid()
+  let settlement: Settlement
+  let consumer: QueueConsumer
+  /// Whether it has leased messages, and so has a place in the groups.
+  let hasLeased = Mutex(false)
   let shards = Shard.all.map { OwnedShard($0) }
   private let look: PauseLook
   let life = Mutex(Life())
@@ -83,10 +83,11 @@ public final class ShardWorker: Sendable {
     self.queue = queue
     self.pace = pace
     self.deliveries = deliveries
-    self.observe = observe
     self.handler = handler
-    look = PauseLook(queue: queue, deliveries: deliveries)
     deferred = DeferredWork(queue, deliveries)
+    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe, deferred: deferred)
+    consumer = QueueConsumer(queue: queue, deliveries: deliveries)
+    look = PauseLook(queue: queue, deliveries: deliveries)
   }
 
   /// Whether the worker has not come round for too long.
@@ -97,6 +98,9 @@ public final class ShardWorker: Sendable {
     stopping.withLock { $0 = true }
     bell.ring()
   }
+
+  /// What the worker is called among those of its queue.
+  var name: String { consumer.name }
 
   /// How many shards it owns.
   public var owned: Int { shards.count { $0.ownership != nil } }
@@ -123,6 +127,7 @@ public final class ShardWorker: Sendable {
       beside.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
       beside.addTask { await self.keepAlive() }
       beside.addTask { await self.deferred.run() }
+      beside.addTask { await self.renewLeases() }
       for subscriptions in subscriptions { beside.addTask { await subscriptions.run() } }
       await withTaskGroup(of: Void.self) { work in
         for place in places { work.addTask(executorPreference: place.executor) { await self.work(place) } }
@@ -154,8 +159,7 @@ public final class ShardWorker: Sendable {
 
   /// Entries of a shard that were read and are not worked yet.
   struct Read {
-    var entries: RedisReply.Elements
-    var last = EntryID(milliseconds: 0, number: 0)
+    let entries: RedisReply.Elements
 
     init(_ entries: RedisReply) {
       // Apart from what it was read with.
@@ -163,22 +167,44 @@ public final class ShardWorker: Sendable {
     }
 
     var count: Int { entries.underestimatedCount }
+
+    /// What is held of them where they are leased.
+    var leases: [LeaseToken] {
+      entries.compactMap { entry in
+        var parts = entry.elements
+        guard let id = parts.nextString() else { return nil }
+        parts.skip()
+        return LeaseToken(entryID: id, deliveryCount: parts.nextInteger() ?? 1)
+      }
+    }
   }
 
   /// Works a shard until nothing is there, or others wait for its place; whether there may be more.
   private func work(_ shard: OwnedShard, _ place: Place) async -> Bool {
-    var last = EntryID(milliseconds: 0, number: 0)
+    let beginning = EntryID(milliseconds: 0, number: 0)
+    var last = beginning
     var read: Read?
-    while !isStopping, shard.isWanted, let ownership = shard.ownership {
+    while let ownership = shard.ownership {
+      // What is leased is worked, or given back, whatever is to be done next.
+      let owes = ownership.form == .leased && read != nil
+      if !owes, isStopping || !shard.isWanted { break }
       do {
-        guard try await !look.isPaused() else {
-          if let unworked = read.take() { place.room.leave(unworked.count) }
-          last = EntryID(milliseconds: 0, number: 0)
-          try await Task.sleep(for: PauseLook.pause)
-          continue
+        if !owes {
+          guard try await !look.isPaused() else {
+            if let unworked = read.take() { place.room.leave(unworked.count) }
+            last = beginning
+            try await Task.sleep(for: PauseLook.pause)
+            continue
+          }
+          guard try await deliveries.form == ownership.form else {
+            if let unworked = read.take() { place.room.leave(unworked.count) }
+            last = beginning
+            await takeAgain(shard, ownership, isFailed: false)
+            continue
+          }
         }
         let next: Read
-        if let known = read.take() { next = known } else { next = try await readNext(shard.shard, behind: last, place) }
+        if let known = read.take() { next = known } else { next = try await readNext(shard, ownership, behind: last, place) }
         guard next.count > 0 else {
           guard shard.rests() else { continue }
           await takeLeave(shard)
@@ -191,22 +217,17 @@ public final class ShardWorker: Sendable {
         guard !call.isEmpty else { continue }
         do {
           read = try await settle(call, shard, ownership, place)
+          last = call.position
         } catch QueueError.unavailable {
-          // Whether the step was done is not known: what is still on its way is refused under another epoch.
-          await takeAgain(shard, ownership)
-          guard let ownership = shard.ownership, try await isThere(call, shard.shard) else {
-            last = EntryID(milliseconds: 0, number: 0)
-            continue
-          }
-          read = try await settle(call, shard, ownership, place)
+          read = try await settleAgain(call, shard, ownership, place)
+          last = read == nil ? beginning : call.position
         }
-        last = call.position
-        if place.slots.isWanted { break }
+        if place.slots.isWanted, ownership.form == .owned || read == nil { break }
       } catch QueueError.leaseLost {
         lose(shard, ownership)
       } catch {
         if let unworked = read.take() { place.room.leave(unworked.count) }
-        last = EntryID(milliseconds: 0, number: 0)
+        last = beginning
         await takeAgain(shard, ownership)
       }
     }
@@ -220,13 +241,18 @@ public final class ShardWorker: Sendable {
     if let ownership = shard.takeLeave() { await giveBack(ownership, shard.shard) }
   }
 
-  private func readNext(_ shard: Shard, behind last: EntryID, _ place: Place) async throws -> Read {
+  private func readNext(_ shard: OwnedShard, _ ownership: ShardOwnership, behind last: EntryID, _ place: Place) async throws -> Read {
     await place.room.reserve(pace.together)
     do {
-      let reply = try await deliveries.redis.send([
-        "XRANGE", .string(Keys.ready(queue, shard)), .string("(" + last.text), "+", "COUNT", .integer(Int64(pace.together)),
-      ])
-      let read = Read(reply)
+      let read: Read
+      if ownership.form == .leased {
+        read = try await lease(shard)
+      } else {
+        read = Read(
+          try await deliveries.send([
+            "XRANGE", .string(Keys.ready(queue, shard.shard)), .string("(" + last.text), "+", "COUNT", .integer(Int64(pace.together)),
+          ]))
+      }
       place.room.leave(pace.together - read.count)
       return read
     } catch {
@@ -235,14 +261,21 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// Whether none of the messages is settled: what was to be done with them is not done.
-  private func isThere(_ call: CommitCall, _ shard: Shard) async throws(QueueError) -> Bool {
-    let reply = try await deliveries.send([
-      "XRANGE", .string(Keys.ready(queue, shard)), "-", .string(call.position.text), "COUNT", .integer(Int64(call.works.count + 1)),
-    ])
-    return reply.elements.compactMap { entry in
-      var parts = entry.elements
-      return parts.nextString()
-    } == call.works.map(\.entryID)
+  /// Leases what is next: what another's lease ran out of, or what is new.
+  private func lease(_ shard: OwnedShard) async throws -> Read {
+    hasLeased.withLock { $0 = true }
+    let (most, asked) = (pace.together, ContinuousClock.now)
+    var read = Read(.null)
+    if asked >= shard.nextReclaim {
+      let (entries, leased) = try await consumer.reclaim(shard.shard, most: most)
+      read = Read(entries)
+      // Where nothing is leased no lease can run out before the length of one.
+      let lease = deliveries.configuration.lease
+      if read.count < most { shard.nextReclaim = asked + (leased == 0 ? lease : min(lease / 2, .seconds(5))) }
+      if read.count > 0 { settlement.observe(.reclaimed(read.count)) }
+    }
+    if read.count == 0 { read = Read(try await consumer.lease(shard.shard, most: most)) }
+    shard.leases = read.leases
+    return read
   }
 }

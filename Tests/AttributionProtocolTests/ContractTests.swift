@@ -51,7 +51,7 @@ struct ContractTests {
       SignPromotionalOffer SignPromotionalOfferJWS SignIntroductoryOfferEligibility SignAdvancedCommerceRequest ListSigningKeys
       VerifySKAdNetworkPostback VerifyAdAttributionKitPostback VerifyAppStoreSignedData GetSubscriptionState VerifySKAdNetworkImpression
       VerifyAdAttributionKitImpression VerifyBatch ExtractTransactionIds CreateSubscription PullEvents AcknowledgeEvents GetEvent
-      ListSubscriptions DeleteSubscription ListQueues ListDeadLetters ReplayDeadLetters PurgeDeadLetters PauseQueue ResumeQueue GetDelivery
+      ListSubscriptions DeleteSubscription ListQueues ListDeadLetters ReplayDeadLetters PurgeDeadLetters PauseQueue ResumeQueue GetStoreForm SetStoreForm GetDelivery
       StartRecovery GetRecovery ListRecoveries CancelRecovery ListGaps RequestTestNotification GetTestNotificationStatus
       GetSubscriptionStatuses GetTransactionHistory GetTransactionInfo LookUpOrder GetRefundHistory GetAppTransactionInfo
       ExtendSubscriptionRenewalDate ExtendRenewalDatesForAllSubscribers SendConsumptionInformation SetAppAccountToken MigrateReceipts

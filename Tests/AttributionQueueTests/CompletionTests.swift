@@ -78,10 +78,9 @@ import Testing
       _ = try await queue.accept(request("a", copy: "again", order: "one"))
       let leases = try await queue.leaseAll("a")
       try #require(leases.count == 2)
-      var call = queue.completionCall(of: leases[0], many: 2)
-      call.add(leases[0], verified("a"), now: DeliveryQueue.now + queue.configuration.deliveryGeneration.milliseconds)
-      call.add(leases[1], verified("a"), now: DeliveryQueue.now)
-      #expect(try await queue.complete(call) == [.completed, .naturalKeySeen])
+      let ahead = DeliveryQueue.now + queue.configuration.deliveryGeneration.milliseconds
+      let outcomes = try await queue.complete(leases.map { ($0, verified("a")) }, now: [ahead, DeliveryQueue.now])
+      #expect(outcomes == [.completed, .naturalKeySeen])
       #expect(try await queue.allEvents() == ["e-a"])
     }
   }
@@ -108,7 +107,7 @@ import Testing
 
   @Test func `Outcomes of every kind are settled in one step`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProof = false
+      queue.ordersAfterProofAlways.withLock { $0 = false }
       for name in ["counted", "body", "own", "letter"] { _ = try await queue.accept(request(name, order: "one")) }
       _ = try await queue.accept(request("counted", copy: "again", order: "one"))
       for name in ["first", "second"] { _ = try await queue.accept(request(name, order: "one", keepsOrder: true)) }

@@ -10,7 +10,7 @@ import Testing
     async throws
   {
     try await withQueue { queue, _ in
-      queue.ordersAfterProof = false
+      queue.ordersAfterProofAlways.withLock { $0 = false }
       let administration = QueueAdministration(deliveries: queue)
       for name in ["a", "b", "c"] { _ = try await queue.accept(request(name, order: "x", keepsOrder: true)) }
       // Another order key, and one that keeps no order, pass.
@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [true, false]) func `Those that wait for their turn count to the backlog's bound`(afterProof: Bool) async throws {
     try await withQueue({ $0.backlogBound = 3 * 256 }) { queue, _ in
-      queue.ordersAfterProof = afterProof
+      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
       for index in 0..<3 { _ = try await queue.accept(request("m\(index)", order: "x", keepsOrder: true)) }
       await #expect(throws: QueueError.backlogFull) { try await queue.accept(request("m3", order: "x", keepsOrder: true)) }
     }

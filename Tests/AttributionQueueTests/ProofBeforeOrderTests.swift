@@ -85,7 +85,7 @@ import Testing
     afterProof: Bool
   ) async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProof = afterProof
+      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
       let administration = QueueAdministration(deliveries: queue)
       let gate = Gate()
       let dies = Mutex(true)
@@ -116,12 +116,12 @@ import Testing
 
   @Test func `Messages that took their place when they were accepted keep it when that is no longer done`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProof = false
+      queue.ordersAfterProofAlways.withLock { $0 = false }
       try await accept(queue, ["a", "forged", "b"])
       // One of another order key, alone in its line.
       try await accept(queue, ["alone"], order: "y")
       #expect(try await lines(queue) == 2)
-      queue.ordersAfterProof = true
+      queue.ordersAfterProofAlways.withLock { $0 = true }
       try await accept(queue, ["c", "d"])
       let attempts = Mutex(0)
       try await queue.working(handler: { lease in
@@ -251,7 +251,7 @@ import Testing
     }) { queue, server in
       var random = SeededRandom(seed: seed)
       // Those of before took their place when they were accepted, and are worked beside later ones in the second half.
-      queue.ordersAfterProof = afterProof
+      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
       var expected: [String: [String]] = [:]
       var forged = 0
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
@@ -268,7 +268,7 @@ import Testing
         }
       }
       for round in 0..<6 {
-        if round == 3 { queue.ordersAfterProof = true }
+        if round == 3 { queue.ordersAfterProofAlways.withLock { $0 = true } }
         let workers = (0..<2).map { _ in
           ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: handler)
         }

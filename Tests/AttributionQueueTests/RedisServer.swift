@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RedisClient
+import Synchronization
 import Testing
 
 @testable import AttributionQueue
@@ -117,14 +118,30 @@ func verified(_ natural: String) -> Completion {
     events: [EventRecord(id: "e-" + natural, type: "t.a", json: Array("{\"id\":\"e-\(natural)\"}".utf8))])
 }
 
+/// What completing a leased message did.
+enum CompletionOutcome: Int64 {
+  /// The natural key was counted before: no event was written.
+  case naturalKeySeen = 0
+  case completed = 1
+  /// The natural key was counted before, and the message is still leased.
+  case held = 2
+}
+
 extension DeliveryQueue {
   /// Leases what is ready, as a worker that may die would, and renews nothing.
   func leaseAll(_ consumer: String, _ queue: QueueName = .intake) async throws -> [LeasedMessage] {
     var leases: [LeasedMessage] = []
     for shard in Shard.all {
       guard try await send(["EXISTS", .string(Keys.ready(queue, shard))]).integer == 1 else { continue }
-      _ = try await redis.sendAllowingErrors(
+      let made = try await redis.sendAllowingErrors(
         ["XGROUP", "CREATE", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
+      if made.error != nil {
+        // A worker that owned the shard left it where nobody reads.
+        for info in try await send(["XINFO", "GROUPS", .string(Keys.ready(queue, shard))]).array ?? []
+        where EventFeed.fields(info)["last-delivered-id"]?.string == EntryID.behindAll.text {
+          _ = try await send(["XGROUP", "SETID", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
+        }
+      }
       let reply = try await send([
         "XREADGROUP", "GROUP", .string(Self.group), .string(consumer), "STREAMS", .string(Keys.ready(queue, shard)),
         ">",
@@ -155,17 +172,70 @@ extension DeliveryQueue {
         Scripts.reclaim, [Keys.ready(queue, shard)], [.string(Self.group), .string(consumer), .integer(idle), 16])
       for item in reply.array?.last?.array ?? [] {
         leases.append(
-          try Self.lease(item.array?[0], item.array?[2], item.array?[1].integer ?? 0, queue, consumer))
+          try Self.lease(item.array?[0], item.array?[1], item.array?[2].integer ?? 0, queue, consumer))
       }
     }
     return leases
   }
 
-  /// Settles messages of one shard in one step.
-  func complete(_ work: [(lease: LeasedMessage, completion: Completion)]) async throws -> [CompletionOutcome?] {
-    var call = completionCall(of: work[0].lease, many: work.count)
-    for (lease, completion) in work { call.add(lease, completion, now: Self.now) }
-    return try await complete(call)
+  /// Settles leased messages of one shard in one step; nil for one whose lease is lost.
+  func complete(_ work: [(lease: LeasedMessage, completion: Completion)], now: [Int64] = []) async throws -> [CompletionOutcome?] {
+    var call = CommitCall(work[0].lease.queue, work[0].lease.shard, many: work.count, self)
+    for (place, (lease, completion)) in work.enumerated() {
+      call.complete(lease, completion, now: now.isEmpty ? Self.now : now[place])
+    }
+    return try await settle(call, work[0].lease.consumer)
+  }
+
+  /// The same of one. Throws where the lease is lost.
+  @discardableResult
+  func complete(_ lease: LeasedMessage, _ completion: Completion) async throws -> CompletionOutcome {
+    guard let outcome = try await complete([(lease, completion)])[0] else { throw QueueError.leaseLost }
+    return outcome
+  }
+
+  /// Does with a leased message what a handler decided; how it went, as metrics call it.
+  @discardableResult
+  func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws -> String {
+    let words = Mutex<[String]>([])
+    let settlement = Settlement(queue: lease.queue, deliveries: self) {
+      if case .processed(let word, _, _) = $0 { words.withLock { $0.append(word) } }
+    }
+    var call = CommitCall(lease.queue, lease.shard, many: 1, self)
+    await settlement.add(lease, outcome, to: &call, started: .now)
+    try await settlement.commit(call, as: .consumer(lease.consumer))
+    guard let word = words.withLock(\.first) else { throw QueueError.leaseLost }
+    return word
+  }
+
+  func retry(_ lease: LeasedMessage, after delay: Duration, error: String) async throws {
+    try await settle(lease, .retry(after: delay, error: error))
+  }
+
+  func deadLetter(_ lease: LeasedMessage, error: String) async throws { try await settle(lease, .deadLetter(error: error)) }
+
+  /// Gives it back, and returns when it is ready again.
+  func release(_ lease: LeasedMessage) async throws {
+    try await settle(lease, .giveBack)
+    let poller = DelayedPoller(queue: lease.queue, deliveries: self, blocking: redis)
+    try await eventually("it is ready") {
+      _ = try await poller.lookAtDue()
+      let waits = try await send(["ZSCORE", .string(Keys.delayed(lease.queue, lease.shard)), .string(lease.deliveryID.description)])
+      return waits.isNull
+    }
+  }
+
+  /// Starts the lease's time anew.
+  func renew(_ lease: LeasedMessage) async throws {
+    let words: [RedisArgument] = [
+      .string(Self.group), .string(lease.consumer), .string(lease.entryID), .integer(lease.deliveryCount),
+    ]
+    guard try await run(Scripts.renew, [Keys.ready(lease.queue, lease.shard)], words).integer == 1 else { throw QueueError.leaseLost }
+  }
+
+  private func settle(_ call: CommitCall, _ consumer: String) async throws -> [CompletionOutcome?] {
+    let reply = try await run(Scripts.commit, call.keys, call.arguments(.consumer(consumer), reading: 0))
+    return try #require(reply.array?[1].array).map { $0.integer.flatMap(CompletionOutcome.init) }
   }
 
   private static func lease(

@@ -94,7 +94,7 @@ import Testing
 
   @Test func `What waits for another of its order key is not made ready before it`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProof = false
+      queue.ordersAfterProofAlways.withLock { $0 = false }
       var later: [DeliveryID] = []
       for name in ["a", "b"] {
         later.append(
@@ -158,6 +158,7 @@ import Testing
   @Test func `A paused queue takes nothing over either`() async throws {
     try await withQueue({ $0.lease = .milliseconds(200) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
+      try await FormSwitchTests.set(.leased, queue)
       _ = try await queue.accept(request("a"))
       _ = try await queue.leaseAll("dead")
       try await administration.pause(.intake)

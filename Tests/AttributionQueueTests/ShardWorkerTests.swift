@@ -268,10 +268,10 @@ import Testing
       let message = try #require(
         LeasedMessage(queue: .intake, entryID: entry[0].string ?? "", fields: entry[1], deliveryCount: 1, consumer: ""))
       var call = CommitCall(.intake, id.shard, many: 1, queue)
-      call.complete(message, verified("a"), isSuspected: false, started: .now, now: DeliveryQueue.now)
-      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(stale, reading: 1)).array?.map(\.integer) == [0])
+      call.complete(message, verified("a"), now: DeliveryQueue.now)
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(stale), reading: 1)).array?.map(\.integer) == [0])
       #expect(try await queue.allEvents().isEmpty)
-      let done = try await queue.run(Scripts.commit, call.keys, call.arguments(held, reading: 1)).array ?? []
+      let done = try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(held), reading: 1)).array ?? []
       #expect(done.first?.integer == 1 && done[1].array?.map(\.integer) == [1] && done[2].array?.isEmpty == true)
       #expect(try await queue.allEvents() == ["e-a"])
     }

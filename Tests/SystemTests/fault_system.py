@@ -232,7 +232,7 @@ class FaultSystem:
         self.keeper = threading.Thread(target=self._keep, daemon=True)
         self.client = redis.Redis(port=self.redis_port, socket_timeout=30)
 
-    def service(self, executable: str, redis_port: int | None = None, **variables: str) -> Service:
+    def service(self, executable: str, redis_port: int | None = None, binaries: pathlib.Path = BINARIES, **variables: str) -> Service:
         number = sum(1 for service in self.services if service.name.startswith(executable)) + 1
         port, public = free_port(), free_port() if executable == "ingest" else None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
@@ -242,7 +242,7 @@ class FaultSystem:
         if public:
             environment["ATTRIBUTION_PUBLIC_LISTEN"] = f"127.0.0.1:{public}"
         name = f"{executable}-{number}"
-        self.services.append(Service(name, [BINARIES / executable], environment, self.folder / f"{name}.log", port, public))
+        self.services.append(Service(name, [binaries / executable], environment, self.folder / f"{name}.log", port, public))
         return self.services[-1]
 
     def start_simulator(self) -> dict[str, str]:

@@ -13,6 +13,8 @@ public enum QueuesService {
     PurgeDeadLetters.self,
     PauseQueue.self,
     ResumeQueue.self,
+    GetStoreForm.self,
+    SetStoreForm.self,
   ]
 
   /// Depth, in flight, delayed, dead and oldest age of each queue.
@@ -76,6 +78,28 @@ public enum QueuesService {
     public typealias Response = ResumeQueueResponse
     public static let service = QueuesService.name
     public static let name = "ResumeQueue"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// The form of what lies in Redis, and which workers do not know the newest one.
+  public enum GetStoreForm: RPCMethod {
+    public typealias Request = GetStoreFormRequest
+    public typealias Response = GetStoreFormResponse
+    public static let service = QueuesService.name
+    public static let name = "GetStoreForm"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Has all instances work in another form, within seconds. Refused (failed_precondition) while a worker that does not know it can be seen.
+  public enum SetStoreForm: RPCMethod {
+    public typealias Request = SetStoreFormRequest
+    public typealias Response = SetStoreFormResponse
+    public static let service = QueuesService.name
+    public static let name = "SetStoreForm"
     public static let idempotency = IdempotencyClass.natural
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

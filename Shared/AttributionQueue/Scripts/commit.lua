@@ -1,13 +1,15 @@
--- commit: settles messages of one shard's ready stream in one step, if the worker still owns the shard, and reads the next ones.
+-- commit: settles messages of one shard's ready stream in one step, those that the worker still holds, and reads the next ones.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
 --      be missing
 --      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
--- ARGV 1 the ownership, as its owner has it  2 what holds for all messages, packed  3 entry id behind which is read  4 how many to read
---      5… the messages, packed, in the order of the stream, from its first entry on
--- All messages have in common: now, ms; deliveries, what the names of their records begin with, and recordSeconds, how long records
--- are kept; rejectedBodies and rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what
--- the names of its buckets of this, the last and the next generation begin with, and how many seconds a bucket is kept.
+-- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream
+-- The worker owns the shard (owner: the ownership, as it has it), and these are the stream's first messages; or it has leased each of them
+-- (group, consumer), and each names how often it was delivered.
+-- All messages have in common, too: now, ms; reads, how many messages to read, from the entry id behind on; deliveries, what the names of
+-- their records begin with, and recordSeconds, how long records are kept; lines, what the names of lines begin with; rejectedBodies and
+-- rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what the names of its buckets of
+-- this, the last and the next generation begin with, and how many seconds a bucket is kept.
 -- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
 --   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member, and with it a
 --     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
@@ -20,13 +22,20 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was counted
--- before, so that there is no event; 2 it was counted before, and the message is where it was; 3 it waits for its turn.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0} end
+-- Answers {0} when another owns the shard, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was
+-- counted before, so that there is no event; 2 it was counted before, and the message is where it was; 3 it waits for its turn; -1 its lease
+-- is lost.
+local all = cmsgpack.unpack(ARGV[1])
+if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
-local all = cmsgpack.unpack(ARGV[2])
 local messages = {}
-for place = 5, #ARGV do messages[place - 4] = cmsgpack.unpack(ARGV[place]) end
+for place = 2, #ARGV do messages[place - 1] = cmsgpack.unpack(ARGV[place]) end
+
+local function isHeld(m)
+  if all.owner then return true end
+  local lease = redis.pcall('XPENDING', ready, all.group, m.entry, m.entry, 1)[1]
+  return lease and lease[2] == all.consumer and lease[4] == m.delivered
+end
 
 -- Most buckets of this generation are there already, and expire, and few are of the next one, which another's clock has to be ahead for:
 -- asked for all at once.
@@ -110,7 +119,7 @@ local function delay(m, line, first)
   if not field then return false end
   if m.ordered and not first then redis.call('RPUSH', line, m.id) end
   redis.call('ZADD', delayed, m.due, m.id)
-  redis.call('HSET', payloads, m.id, cmsgpack.pack({field.k, field.b, field.a, m.attempts, m.history, m.line or false}))
+  redis.call('HSET', payloads, m.id, cmsgpack.pack({field.k, field.b, field.a, m.attempts, m.history, m.line or false, field.r}))
   return true
 end
 
@@ -129,9 +138,9 @@ end
 local function bury(m)
   local field = stored(m)
   if not field then return end
-  local words = {'*', 'i', m.id, 'k', field.k, 'b', field.b, 'a', field.a, 'n', m.attempts, 'h', m.history}
+  local words = {'*', 'i', m.id, 'k', field.k, 'b', field.b, 'a', field.a, 'n', m.attempts, 'h', m.history, 'x', m.dead, 'd', all.now}
   if m.line then words[#words + 1], words[#words + 2] = 'o', m.line end
-  for _, word in ipairs({'x', m.dead, 'd', all.now}) do words[#words + 1] = word end
+  if field.r then words[#words + 1], words[#words + 2] = 'r', field.r end
   redis.call('XADD', dead, unpack(words))
 end
 
@@ -166,7 +175,9 @@ for place, m in ipairs(messages) do
   -- Also of one that is not proved: it may have been put there when it was accepted.
   local first = line and redis.call('LINDEX', line, 0)
   local outcome, keepsPlace = 1, false
-  if m.waits or m.ordered and first and first ~= id then
+  if not isHeld(m) then
+    outcome, keepsPlace = -1, true
+  elseif m.waits or m.ordered and first and first ~= id then
     outcome, keepsPlace = 3, true
     wait(m, line)
   elseif m.due then
@@ -184,7 +195,7 @@ for place, m in ipairs(messages) do
   end
   outcomes[place] = outcome
   if first == id and not keepsPlace then finish(line, delayed, payloads, ready, id) end
-  if outcome ~= 2 then
+  if outcome ~= 2 and outcome ~= -1 then
     finished[#finished + 1] = m.entry
     if m.unreadable then
       redis.call('SET', all.deliveries .. m.digest, m.record, 'XX', 'KEEPTTL')
@@ -195,11 +206,20 @@ for place, m in ipairs(messages) do
   end
 end
 if #published > 0 then redis.call('HSET', index, unpack(published)) end
-if #finished == #messages and #messages > 0 then
-  -- All from the first entry on.
-  redis.call('XTRIM', ready, 'MINID', all.behind)
-elseif #finished > 0 then
-  redis.call('XDEL', ready, unpack(finished))
+if #finished > 0 then
+  if all.group then redis.call('XACK', ready, all.group, unpack(finished)) end
+  if all.owner and #finished == #messages then
+    -- All from the first entry on.
+    redis.call('XTRIM', ready, 'MINID', all.behind)
+  else
+    redis.call('XDEL', ready, unpack(finished))
+  end
 end
-local entries = ARGV[4] ~= '0' and redis.call('XRANGE', ready, ARGV[3], '+', 'COUNT', ARGV[4]) or {}
+local entries = {}
+if all.reads > 0 and all.owner then
+  entries = redis.call('XRANGE', ready, all.behind, '+', 'COUNT', all.reads)
+elseif all.reads > 0 then
+  local read = redis.pcall('XREADGROUP', 'GROUP', all.group, all.consumer, 'COUNT', all.reads, 'STREAMS', ready, '>')
+  entries = read and read[1] and read[1][2] or {}
+end
 return {1, outcomes, entries}

@@ -1,11 +1,11 @@
 -- reclaim: takes over messages whose lease ran out.
 -- KEYS 1 ready stream
 -- ARGV 1 group  2 consumer  3 lease, ms  4 how many at the most
--- Answers {how many are leased, list of {entry id, delivery count, fields}}.
+-- Answers {how many are leased, list of {entry id, fields, delivery count}}.
 local claimed = redis.call('XAUTOCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[3], '0-0', 'COUNT', ARGV[4])[2]
 local answer = {}
 for _, entry in ipairs(claimed) do
   local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1)
-  answer[#answer + 1] = {entry[1], pending[1][4], entry[2]}
+  answer[#answer + 1] = {entry[1], entry[2], pending[1][4]}
 end
 return {redis.call('XPENDING', KEYS[1], ARGV[1])[1], answer}

@@ -11,6 +11,7 @@ public enum QueueHandlers {
       ListQueuesHandler(administration: administration), ListDeadLettersHandler(administration: administration),
       ReplayDeadLettersHandler(administration: administration), PurgeDeadLettersHandler(administration: administration),
       PauseQueueHandler(administration: administration), ResumeQueueHandler(administration: administration),
+      GetStoreFormHandler(administration: administration), SetStoreFormHandler(administration: administration),
     ]
   }
 
@@ -41,9 +42,10 @@ public enum QueueHandlers {
       oldestAgeSeconds: snapshot.oldestAgeSeconds, paused: snapshot.paused)
   }
 
-  /// Asks the queue and says `unavailable` when its Redis is away.
+  /// Asks the queue and says `unavailable` when its Redis is away, `failed_precondition` when that has a form which is not known.
   static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
     do throws(QueueError) { return try await question() } catch {
+      if case .unknownForm = error { throw .failedPrecondition("\(error)", reason: "UNKNOWN_STORE_FORM") }
       throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
     }
   }

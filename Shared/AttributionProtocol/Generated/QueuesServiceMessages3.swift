@@ -1,0 +1,246 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+import WireJSON
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct StoreState: RPCMessage, Hashable {
+  public var form: Int32
+  /// The newest form that the build that answers knows.
+  public var newestForm: Int32
+  /// Shards of all queues that are worked in another form still: 0 when every instance has taken the form.
+  public var shardsBehind: Int32?
+  public var outdatedWorkers: [OutdatedWorker]
+
+  public init(
+    form: Int32 = 0,
+    newestForm: Int32 = 0,
+    shardsBehind: Int32? = nil,
+    outdatedWorkers: [OutdatedWorker] = []
+  ) {
+    self.form = form
+    self.newestForm = newestForm
+    self.shardsBehind = shardsBehind
+    self.outdatedWorkers = outdatedWorkers
+  }
+
+  public init() {
+    self.form = 0
+    self.newestForm = 0
+    self.shardsBehind = nil
+    self.outdatedWorkers = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "form":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          form = try reader.readInt32()
+        case "newestForm", "newest_form":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          newestForm = try reader.readInt32()
+        case "shardsBehind", "shards_behind":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          shardsBehind = try reader.readInt32()
+        case "outdatedWorkers", "outdated_workers":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          outdatedWorkers = try reader.readList { (reader) throws(JSONError) in try OutdatedWorker(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if form != 0 {
+      writer.key("form")
+      writer.int(form)
+    }
+    if newestForm != 0 {
+      writer.key("newestForm")
+      writer.int(newestForm)
+    }
+    if let shardsBehind {
+      writer.key("shardsBehind")
+      writer.int(shardsBehind)
+    }
+    if !outdatedWorkers.isEmpty {
+      writer.key("outdatedWorkers")
+      writer.beginArray()
+      for element in outdatedWorkers { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct GetStoreFormRequest: RPCMessage, Hashable {
+  public init() {}
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      throw JSONError(.unknownField, path: key)
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct GetStoreFormResponse: RPCMessage, Hashable {
+  public var store: StoreState?
+
+  public init(
+    store: StoreState? = nil
+  ) {
+    self.store = store
+  }
+
+  public init() {
+    self.store = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "store":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          store = try StoreState(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let store {
+      writer.key("store")
+      store.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct SetStoreFormRequest: RPCMessage, Hashable {
+  public var form: Int32?
+  /// Although workers that do not know it can be seen: these do nothing any more.
+  public var force: Bool?
+
+  public init(
+    form: Int32? = nil,
+    force: Bool? = nil
+  ) {
+    self.form = form
+    self.force = force
+  }
+
+  public init() {
+    self.form = nil
+    self.force = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "form":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          form = try reader.readInt32()
+        case "force":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          force = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let form {
+      writer.key("form")
+      writer.int(form)
+    }
+    if let force {
+      writer.key("force")
+      writer.bool(force)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct SetStoreFormResponse: RPCMessage, Hashable {
+  public var store: StoreState?
+
+  public init(
+    store: StoreState? = nil
+  ) {
+    self.store = store
+  }
+
+  public init() {
+    self.store = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "store":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          store = try StoreState(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let store {
+      writer.key("store")
+      store.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}

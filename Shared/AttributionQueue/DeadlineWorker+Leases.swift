@@ -1,0 +1,73 @@
+import RedisClient
+
+/// What a worker by deadline does beside its work: it hears where something is new, and looks after leases, its own and those that ran out.
+extension DeadlineWorker {
+  /// Hears where something is new or due.
+  func hear() async {
+    // One that takes no more leaves what is due to others.
+    while !isStopping {
+      do {
+        let due = try await schedule.due()
+        guard !due.shards.isEmpty else {
+          try await schedule.wait(due, on: blocking)
+          continue
+        }
+        state.withLock { state in for shard in due.shards { state.board.mark(shard.index) } }
+        bell.ring()
+        // Many that come together are looked at together.
+        try await Task.sleep(for: .milliseconds(2))
+      } catch {
+        try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
+      }
+    }
+  }
+
+  func sweep() async {
+    var lastWholeLook = ContinuousClock.now
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
+      let isDue = lastWholeLook.duration(to: .now) >= Self.wholeLook
+      guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
+      lastWholeLook = .now
+      state.withLock { $0.board.mark(nil) }
+      bell.ring()
+    }
+  }
+
+  func renew() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
+      // One that is lost is noticed when its work is settled.
+      await withDiscardingTaskGroup { group in
+        for lease in state.withLock({ Array($0.held.values) }) {
+          group.addTask { _ = try? await self.consumer.renew([lease.token], of: lease.shard) }
+        }
+      }
+    }
+  }
+
+  /// Takes over what workers that died have left.
+  func takeOver() async {
+    // Where nothing was leased no lease can run out before the length of one.
+    var quiet: [Shard: ContinuousClock.Instant] = [:]
+    while !isStopping {
+      // What lies under a lease that ran out waits like all else while the queue is paused.
+      let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
+      await withDiscardingTaskGroup { group in
+        let lease = deliveries.configuration.lease
+        for shard in Shard.all where !isStopping && !rests && quiet[shard].map({ $0.duration(to: .now) >= lease }) ?? true {
+          let asked = ContinuousClock.now
+          guard let (entries, leased) = try? await consumer.reclaim(shard) else { continue }
+          quiet[shard] = leased == 0 ? asked : nil
+          let taken = await messages(entries, of: shard)
+          guard !taken.isEmpty else { continue }
+          settlement.observe(.reclaimed(taken.count))
+          state.withLock { state in for message in taken { state.held[Self.key(message)] = message } }
+          for message in taken { group.addTask { await self.work(message) } }
+        }
+      }
+      let end = ContinuousClock.now + min(deliveries.configuration.lease / 2, .seconds(5))
+      while !isStopping, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(100)) }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import RedisClient
+
+/// A worker whose build does not know the newest form, as far as it can be seen.
+public struct OlderWorker: Sendable, Hashable {
+  public let queue: QueueName
+  public let name: String
+  /// The newest form that it knows.
+  public let form: Int
+  /// Since it last asked for messages; 0 for one that says that it is alive.
+  public let idleSeconds: Double
+}
+
+/// What is known of the form of what lies in Redis.
+public struct StoreFormState: Sendable, Hashable {
+  public let form: StoreForm
+  /// Shards of all queues that are worked in another form still.
+  public let shardsBehind: Int
+  public let olderWorkers: [OlderWorker]
+}
+
+/// Why the form stays what it is.
+public enum StoreFormRefusal: Error, Sendable, Hashable {
+  /// These workers would do nothing any more.
+  case isUnknown(to: [OlderWorker])
+  case unavailable(QueueError)
+}
+
+extension QueueAdministration {
+  /// The form, and who does not know the newest one. A worker that has not asked for anything for two leases is taken to be gone; Redis
+  /// 7.0 shows one only if it has leased something since.
+  public func form() async throws(QueueError) -> StoreFormState {
+    let form = try StoreForm(stored: try await deliveries.send(["GET", .string(Keys.form)]).string)
+    var older: [OlderWorker] = []
+    var behind = 0
+    for queue in QueueName.allCases {
+      for name in try await deliveries.send(["ZRANGE", .string(Keys.workers(queue)), "0", "-1"]).array?.compactMap(\.string) ?? [] {
+        add(OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: 0), to: &older)
+      }
+      for look in try await looks(at: queue) {
+        if !queue.isWorkedByDeadline, let isOwned = look.isOwned, isOwned != (form == .owned) { behind += 1 }
+        for consumer in look.consumers where consumer.idleSeconds < deliveries.configuration.lease * 2 / .seconds(1) {
+          add(consumer, to: &older)
+        }
+      }
+    }
+    return StoreFormState(
+      form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.place, $0.name) < ($1.queue.place, $1.name) })
+  }
+
+  /// Has all instances work in a form, within seconds. Refused while a worker that does not know it can be seen, unless that is forced: such
+  /// a worker does nothing any more and nothing wrong.
+  public func setForm(_ form: StoreForm, force: Bool) async throws(StoreFormRefusal) -> StoreFormState {
+    let missing: [OlderWorker]
+    do throws(QueueError) {
+      missing = try await self.form().olderWorkers.filter { $0.form < form.rawValue }
+      if force || missing.isEmpty {
+        _ = try await deliveries.send(["SET", .string(Keys.form), .integer(Int64(form.rawValue))])
+        return try await self.form()
+      }
+    } catch { throw .unavailable(error) }
+    throw .isUnknown(to: missing)
+  }
+
+  /// One look for each worker: the one that was seen last.
+  private func add(_ worker: OlderWorker, to older: inout [OlderWorker]) {
+    guard worker.form < StoreForm.newest.rawValue else { return }
+    if let place = older.firstIndex(where: { $0.queue == worker.queue && $0.name == worker.name }) {
+      if worker.idleSeconds < older[place].idleSeconds { older[place] = worker }
+    } else {
+      older.append(worker)
+    }
+  }
+
+  private struct Look: Sendable {
+    /// Nil where the shard has no group.
+    var isOwned: Bool?
+    var consumers: [OlderWorker] = []
+  }
+
+  /// What the group of each of a queue's shards tells.
+  private func looks(at queue: QueueName) async throws(QueueError) -> [Look] {
+    let results = await withTaskGroup(of: Result<Look, QueueError>.self) { group in
+      for shard in Shard.all {
+        group.addTask {
+          do throws(QueueError) { return .success(try await look(at: queue, shard)) } catch { return .failure(error) }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    var looks: [Look] = []
+    for result in results { looks.append(try result.get()) }
+    return looks
+  }
+
+  private func look(at queue: QueueName, _ shard: Shard) async throws(QueueError) -> Look {
+    var look = Look()
+    do throws(RedisError) {
+      let stream = RedisArgument.string(Keys.ready(queue, shard))
+      for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "GROUPS", stream]).array ?? [] {
+        let group = EventFeed.fields(info)
+        guard group["name"]?.string == DeliveryQueue.group else { continue }
+        look.isOwned = group["last-delivered-id"]?.string == EntryID.behindAll.text
+      }
+      for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "CONSUMERS", stream, .string(DeliveryQueue.group)]).array ?? [] {
+        let consumer = EventFeed.fields(info)
+        guard let name = consumer["name"]?.string, let idle = consumer["idle"]?.integer else { continue }
+        look.consumers.append(
+          OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: Double(idle) / 1000))
+      }
+    } catch { throw .unavailable(error) }
+    return look
+  }
+}

@@ -1,0 +1,131 @@
+import Logging
+import RedisClient
+
+/// What becomes of messages that a worker holds: what handlers decided is settled with `commit` and told of.
+struct Settlement: Sendable {
+  /// How soon a message that was given back is worked again.
+  static let handOver: Duration = .milliseconds(50)
+
+  let queue: QueueName
+  let deliveries: DeliveryQueue
+  let observe: @Sendable (WorkObservation) -> Void
+  /// Does what deferred messages wait for. Nil where each message is worked by itself: there it holds up no other, and is waited for.
+  var deferred: DeferredWork?
+
+  /// Reads an entry of a stream. What is no message, or was begun too often, is made a dead letter by the call, and nil is answered.
+  ///
+  /// - Parameters:
+  ///   - begun: how often it was begun or delivered, with this time.
+  ///   - consumer: who has leased it; nothing where its shard is owned.
+  ///   - kindBefore: see ``LeasedMessage``.
+  func message(
+    _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", isSuspected: Bool = false,
+    started: ContinuousClock.Instant = .now, in call: inout CommitCall
+  ) -> LeasedMessage? {
+    guard
+      let message = LeasedMessage(
+        queue: queue, entryID: entryID, fields: fields, deliveryCount: begun, consumer: consumer, kindBefore: kindBefore),
+      message.shard == call.shard
+    else {
+      call.bury(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
+      return nil
+    }
+    guard begun > deliveries.configuration.maxDeliveries else { return message }
+    call.bury(message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
+    return nil
+  }
+
+  /// Adds what a handler decided. A retry that leaves its time to us ends with the last attempt.
+  ///
+  /// - Parameter isOrdered: whether the message is proved and keeps its order.
+  func add(
+    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitCall, isSuspected: Bool = false, isOrdered: Bool = false,
+    started: ContinuousClock.Instant
+  ) async {
+    let configuration = deliveries.configuration
+    func bury(_ error: String, in call: inout CommitCall) {
+      call.bury(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+    }
+    func delay(
+      _ delay: Duration, error: String? = nil, word: String = CommitCall.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
+      in call: inout CommitCall
+    ) {
+      call.delay(
+        message, delay, error: error, word: word, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
+    }
+    switch outcome {
+    case .complete(let completion):
+      call.complete(
+        message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
+    case .retry(let after, let error):
+      guard after != nil || message.attempt < configuration.maxAttempts else { return bury(error, in: &call) }
+      delay(after ?? configuration.backoff(message.attempt), error: error, word: "retried", in: &call)
+    case .wait(let time): delay(time, in: &call)
+    case .giveBack: delay(Self.handOver, word: "given_back", in: &call)
+    case .deadLetter(let error): bury(error, in: &call)
+    case .deferred(let most, let work):
+      guard deferred == nil else { return delay(most, meanwhile: work, in: &call) }
+      await work()
+      delay(.zero, in: &call)
+    case .inOrder(let apply):
+      await add(message, apply(), to: &call, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+    }
+  }
+
+  /// Settles the call's messages, and reads up to so many behind them. Throws ``QueueError/leaseLost`` where another owns the shard.
+  @discardableResult
+  func commit(_ call: CommitCall, as holder: CommitCall.Holder, reading: Int = 0) async throws(QueueError) -> RedisReply {
+    // Before it is put there, so that a process that dies in between makes no message late.
+    if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
+    let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder, reading: reading))
+    var parts = reply.elements
+    guard let holds = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
+    guard holds == 1 else {
+      for _ in call.works { observe(.leaseLost) }
+      throw .leaseLost
+    }
+    let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
+    guard outcomes.count == call.works.count, let next = parts.next() else { throw .unavailable(.unexpectedReply("commit")) }
+    if let due = call.due { deliveries.noteAgain(queue, call.shard, due: due) }
+    tell(call, outcomes)
+    for (work, outcome) in zip(call.works, outcomes) where outcome == 1 {
+      if let meanwhile = work.meanwhile, let message = work.message { deferred?.begin(message.deliveryID, meanwhile) }
+    }
+    if call.leavesDeadLetter { try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(call.shard) }
+    if outcomes.contains(2) { try await settleSeen(call, outcomes, holder) }
+    return next
+  }
+
+  /// What a handler makes of messages that were counted before is settled in a step of its own.
+  private func settleSeen(_ call: CommitCall, _ outcomes: [Int64], _ holder: CommitCall.Holder) async throws(QueueError) {
+    var again = CommitCall(queue, call.shard, many: 1, deliveries)
+    for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
+      guard let message = work.message, let whenSeen = work.whenSeen else { continue }
+      await add(message, whenSeen(), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
+    }
+    try await commit(again, as: holder)
+  }
+
+  private func tell(_ call: CommitCall, _ outcomes: [Int64]) {
+    let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
+    for (work, outcome) in zip(call.works, outcomes) where outcome != 2 {
+      guard outcome >= 0 else {
+        observe(.leaseLost)
+        continue
+      }
+      if let death = work.death, outcome != 3 {
+        deliveries.logger.error(
+          "a message became a dead letter",
+          metadata: [
+            "queue": "\(queue.rawValue)", "delivery": "\(work.message.map { "\($0.deliveryID)" } ?? "unknown")", "reason": "\(death)",
+          ])
+      }
+      guard let message = work.message else { continue }
+      observe(
+        .processed(
+          outcome: outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word,
+          seconds: work.started.duration(to: instant) / .seconds(1),
+          waitedSeconds: Double(wall - message.message.receivedAt) / 1000))
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+/// Workers in the first form, beside those of builds that know no other, and the way from one form to the other and back.
+@Suite("Workers of two forms")
+struct FormSwitchTests {
+  /// Has instances work in a form; what was heard of it is a second old at the most.
+  static func set(_ form: StoreForm, _ queue: DeliveryQueue) async throws {
+    _ = try await queue.send(["SET", .string(Keys.form), .integer(Int64(form.rawValue))])
+    try await eventually("it is known") { try await queue.form == form }
+  }
+
+  /// Whether all shards of the queue are worked in a form.
+  static func isWorked(in form: StoreForm, _ queue: DeliveryQueue) async throws -> Bool {
+    for shard in Shard.all {
+      let groups = try await queue.redis.sendAllowingErrors(["XINFO", "GROUPS", .string(Keys.ready(.intake, shard))]).array ?? []
+      guard let last = groups.first.map({ EventFeed.fields($0)["last-delivered-id"]?.string }) else { return false }
+      guard (last == EntryID.behindAll.text) == (form == .owned) else { return false }
+    }
+    return true
+  }
+
+  /// A worker as builds that know the first form alone have them: it leases whatever comes, from all shards, and settles message by message
+  /// under its lease; it makes groups where it finds none, and takes over what ran out.
+  final class OldWorker: Sendable {
+    let queue: DeliveryQueue
+    let name: String
+    let leased = Mutex(0)
+    let lost = Mutex(0)
+    private let isStopping = Mutex(false)
+
+    init(_ queue: DeliveryQueue, _ name: String) { (self.queue, self.name) = (queue, name) }
+
+    func stop() { isStopping.withLock { $0 = true } }
+
+    func run(_ handler: @Sendable (LeasedMessage) async -> WorkOutcome) async {
+      while !Task.isCancelled, !isStopping.withLock({ $0 }) {
+        for shard in Shard.all {
+          let key = RedisArgument.string(Keys.ready(.intake, shard))
+          _ = try? await queue.redis.sendAllowingErrors(["XGROUP", "CREATE", key, .string(DeliveryQueue.group), "0", "MKSTREAM"])
+          let read = try? await queue.send([
+            "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(name), "COUNT", "4", "STREAMS", key, ">",
+          ])
+          var entries: [(RedisReply, Int64)] = (read?.array?.first?.array?.last?.array ?? []).map { ($0, 1) }
+          let again = try? await queue.run(
+            Scripts.reclaim, [Keys.ready(.intake, shard)],
+            [.string(DeliveryQueue.group), .string(name), .integer(queue.configuration.lease.milliseconds), "4"])
+          entries += (again?.array?.last?.array ?? []).map { ($0, $0.array?.last?.integer ?? 1) }
+          for (entry, count) in entries {
+            guard let parts = entry.array,
+              let message = LeasedMessage(
+                queue: .intake, entryID: parts[0].string ?? "", fields: parts[1], deliveryCount: count, consumer: name)
+            else { continue }
+            leased.withLock { $0 += 1 }
+            let outcome = await handler(message)
+            do { try await queue.settle(message, outcome) } catch { lost.withLock { $0 += 1 } }
+          }
+        }
+      }
+    }
+  }
+
+  final class Load: Sendable {
+    let rounds = Mutex(0)
+    let isRolling = Mutex(true)
+  }
+
+  @Test("In the first form a worker leases the messages of its shards, and takes over what another's lease ran out of")
+  func leases() async throws {
+    try await withQueue({ $0.lease = .milliseconds(300) }) { queue, _ in
+      try await Self.set(.leased, queue)
+      for number in 0..<40 { _ = try await queue.accept(request("m\(number)")) }
+      let held = try await queue.leaseAll("dead")
+      #expect(held.count == 40)
+      let attempts = Mutex<[Int]>([])
+      let seenLeased = Mutex<Int64>(0)
+      try await queue.working(handler: { message in
+        attempts.withLock { $0.append(message.attempt) }
+        if let leased = try? await queue.leased() { seenLeased.withLock { $0 = max($0, leased) } }
+        return .complete(verified(message.message.attributes["natural"] ?? ""))
+      }) {
+        for number in 40..<60 { _ = try await queue.accept(request("m\(number)")) }
+        try await eventually("all are worked") { try await queue.allEvents().count == 60 }
+        await #expect(throws: QueueError.leaseLost) { try await queue.complete(held[0], verified("m0")) }
+      }
+      #expect(attempts.withLock { $0.count { $0 == 2 } } >= 40)
+      #expect(seenLeased.withLock { $0 } > 0)
+      #expect(try await queue.leased() == 0)
+      #expect(Set(try await queue.allEvents()).count == 60)
+    }
+  }
+
+  @Test("What a worker in the first form holds is renewed for a handler that waits")
+  func renews() async throws {
+    try await withQueue({ $0.lease = .seconds(1) }) { queue, _ in
+      try await Self.set(.leased, queue)
+      let worked = Mutex(0)
+      let old = OldWorker(queue, "old")
+      async let taking: Void = old.run { _ in .complete(verified("taken over")) }
+      // Leased by the old one at once, or by the new one, whoever comes first; what the new one has it keeps.
+      try await queue.working(handler: { message in
+        worked.withLock { $0 += 1 }
+        try? await Task.sleep(for: .milliseconds(2500))
+        return .complete(verified("kept " + (message.message.attributes["natural"] ?? "")))
+      }) {
+        try await eventually("the new one has begun some") {
+          _ = try await queue.accept(request("\(UInt32.random(in: 0 ... .max))"))
+          return worked.withLock { $0 } >= 3
+        }
+        try await Task.sleep(for: .seconds(3))
+        old.stop()
+        try await eventually("all are worked") { try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 0 }
+      }
+      await taking
+      let kept = try await queue.allEvents().count { $0.hasPrefix("e-kept") }
+      #expect(kept == worked.withLock { $0 })
+    }
+  }
+
+  @Test("A message that its workers die of becomes a dead letter in the first form too")
+  func poison() async throws {
+    try await withQueue({
+      $0.lease = .milliseconds(100)
+      $0.maxDeliveries = 3
+    }) { queue, _ in
+      try await Self.set(.leased, queue)
+      _ = try await queue.accept(request("poison"))
+      #expect(try await queue.leaseAll("dead").count == 1)
+      for _ in 0..<2 { #expect(try await queue.reclaimAll("dead").first != nil) }
+      try await queue.working(handler: { _ in .complete(verified("x")) }) {
+        try await eventually("it is a dead letter") { try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 1 }
+      }
+      let letter = try #require(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 1).first)
+      #expect(letter.lastError == "its worker ended 3 times without finishing it")
+    }
+  }
+
+  @Test("A worker in the first form that is told to stop gives back what it has leased")
+  func givesBack() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.leased, queue)
+      for number in 0..<300 { _ = try await queue.accept(request("m\(number)")) }
+      let worked = Mutex(0)
+      let mayEnd = Mutex(false)
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random()) { message in
+        worked.withLock { $0 += 1 }
+        while !mayEnd.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+        return .complete(verified(message.message.attributes["natural"] ?? ""))
+      }
+      let run = Task { await worker.run() }
+      try await eventually("work was begun") { worked.withLock { $0 } >= 3 }
+      worker.stop()
+      mayEnd.withLock { $0 = true }
+      await run.value
+      #expect(try await queue.leased() == 0)
+      let left = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+      #expect(Int(left.depth + left.delayed) == 300 - worked.withLock { $0 })
+      for shard in Shard.all {
+        let consumers = try await queue.redis.sendAllowingErrors([
+          "XINFO", "CONSUMERS", .string(Keys.ready(.intake, shard)), .string(DeliveryQueue.group),
+        ])
+        #expect(consumers.array?.contains { EventFeed.fields($0)["name"]?.string == worker.name } != true)
+      }
+    }
+  }
+
+  @Test("What another has leased when a shard is taken in the newer form is settled by the owner alone")
+  func fence() async throws {
+    try await withQueue { queue, _ in
+      try await Self.set(.leased, queue)
+      let id = try await queue.accept(request("a")).id
+      let held = try #require(try await queue.leaseAll("old").first)
+      try await Self.set(.owned, queue)
+      let taken = try await ShardOwnership(text: "").take(.intake, id.shard, for: "new", isAbandoned: false, queue)
+      guard case .own(let ownership, _) = taken else { return #expect(Bool(false), "not taken") }
+      #expect(ownership.form == .owned)
+      // It neither settles nor renews nor finds anything any more, though it makes the group again where it finds none.
+      await #expect(throws: QueueError.leaseLost) { try await queue.complete(held, verified("old")) }
+      await #expect(throws: QueueError.leaseLost) { try await queue.retry(held, after: .zero, error: "x") }
+      await #expect(throws: QueueError.leaseLost) { try await queue.renew(held) }
+      let key = RedisArgument.string(Keys.ready(.intake, id.shard))
+      let made = try await queue.redis.sendAllowingErrors(["XGROUP", "CREATE", key, .string(DeliveryQueue.group), "0", "MKSTREAM"])
+      #expect(made.error?.hasPrefix("BUSYGROUP") == true)
+      let read = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
+      #expect(read.isNull)
+      #expect(try await queue.allEvents().isEmpty)
+      // And back: what was not settled is read again from the first entry, by whoever comes.
+      try await Self.set(.leased, queue)
+      guard case .own(let later, _) = try await ownership.take(.intake, id.shard, for: "new", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      #expect(later.form == .leased)
+      let again = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
+      #expect(again.array?.first?.array?.last?.array?.count == 1)
+      // What the owner of before still says is refused by its epoch, though nobody else has the shard.
+      var call = CommitCall(.intake, id.shard, many: 1, queue)
+      let fields = try #require(again.array?.first?.array?.last?.array?.first?.array)
+      let message = try #require(
+        LeasedMessage(queue: .intake, entryID: fields[0].string ?? "", fields: fields[1], deliveryCount: 1, consumer: ""))
+      call.complete(message, verified("stale"), now: DeliveryQueue.now)
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(ownership), reading: 0)).array?.count == 1)
+      #expect(try await queue.allEvents().isEmpty)
+    }
+  }
+
+  @Test("A worker takes another form while it runs, forth and back, and messages are settled once, in the order of their lines")
+  func rolls() async throws {
+    try await withQueue({
+      $0.lease = .milliseconds(500)
+      $0.workerTimeout = .seconds(2)
+      $0.backoffCap = .milliseconds(20)
+    }) { queue, _ in
+      try await Self.set(.leased, queue)
+      let events = Mutex<[String: [Int]]>([:])
+      let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { message in
+        let parts = (message.message.attributes["natural"] ?? "").split(separator: ":")
+        if Int.random(in: 0..<8) == 0 { return .retry(after: .milliseconds(.random(in: 0...10)), error: "again") }
+        // Without a natural key: a message that two settled would be two events.
+        let id = "e-\(parts[0]):\(parts[1]):\(UInt32.random(in: 0 ... .max))"
+        return .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))]))
+      }
+      let old = OldWorker(queue, "old")
+      let load = Load()
+      let working = Task { await old.run(handler) }
+      let accepting = Task {
+        while load.isRolling.withLock({ $0 }) {
+          let number = load.rounds.withLock { $0 }
+          for line in 0..<6 { _ = try await queue.accept(request("l\(line):\(number)", order: "l\(line)", keepsOrder: true)) }
+          load.rounds.withLock { $0 += 1 }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+      defer {
+        working.cancel()
+        accepting.cancel()
+      }
+      try await queue.working(handler: handler) {
+        try await queue.working(handler: handler) {
+          for form in [StoreForm.owned, .leased, .owned, .leased] {
+            try await Task.sleep(for: .milliseconds(700))
+            try await Self.set(form, queue)
+            try await eventually("all shards are worked in form \(form)") { try await Self.isWorked(in: form, queue) }
+            let count = old.leased.withLock { $0 }
+            if form == .leased { try await eventually("the old one works again") { old.leased.withLock { $0 } > count } }
+          }
+          load.isRolling.withLock { $0 = false }
+          try await accepting.value
+          try await eventually("all are worked") {
+            let left = try await QueueAdministration(deliveries: queue).snapshot(.intake)
+            return left.depth + left.inFlight + left.delayed == 0
+          }
+        }
+      }
+      old.stop()
+      await working.value
+      for id in try await queue.allEvents() {
+        let parts = id.dropFirst(2).split(separator: ":")
+        events.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
+      }
+      let count = load.rounds.withLock { $0 }
+      for line in 0..<6 { #expect(events.withLock { $0["l\(line)"] } == Array(0..<count)) }
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0)
+    }
+  }
+
+  @Test("The newer form is refused while a worker that does not know it can be seen, unless it is forced")
+  func refusal() async throws {
+    try await withQueue { queue, _ in
+      let administration = QueueAdministration(deliveries: queue)
+      try await Self.set(.leased, queue)
+      try await queue.working(handler: { _ in .complete(verified("x")) }) {
+        let id = try await queue.accept(request("a")).id
+        try await eventually("it is worked") { try await queue.allEvents() == ["e-x"] }
+        #expect(try await administration.form() == StoreFormState(form: .leased, shardsBehind: 0, olderWorkers: []))
+        let key = RedisArgument.string(Keys.ready(.intake, id.shard))
+        _ = try await queue.send(["XGROUP", "CREATECONSUMER", key, .string(DeliveryQueue.group), "0f1e-old"])
+        let workers = try await administration.form().olderWorkers
+        #expect(workers.map(\.name) == ["0f1e-old"] && workers.map(\.form) == [1] && workers.map(\.queue) == [.intake])
+        await #expect(throws: StoreFormRefusal.self) { _ = try await administration.setForm(.owned, force: false) }
+        #expect(try await queue.send(["GET", .string(Keys.form)]).string == "1")
+        _ = try await administration.setForm(.owned, force: true)
+        try await eventually("all shards are worked in it") { try await administration.form().shardsBehind == 0 }
+        #expect(try await administration.form().form == .owned)
+        // Back asks nobody.
+        _ = try await administration.setForm(.leased, force: false)
+        try await eventually("all shards are worked in it") { try await administration.form().shardsBehind == 0 }
+      }
+    }
+  }
+}
