@@ -150,17 +150,19 @@ def report(report: Report, native: Native, load_script, quick: bool) -> None:
     report.figures["remembered"] = {"whole": whole}
     # Few are dear, since the names of their buckets are.
     target = () if quick else ("at most 11", whole["all"] <= 11)
-    report.add(f"{whole['postbacks']:,} postbacks remembered: bytes each, of which natural key", f"{whole['all']:.2f}, {whole['natural']:.2f}",
-               *target)
+    report.add(f"{whole['postbacks']:,} postbacks remembered: bytes each, of which natural key",
+               f"{whole['all']:.2f}, {whole['natural']:.2f}", *target)
     report.add("  a digest of the unsigned values beside each (`queues.unsignedDigests`)", f"{whole['digest']:.2f}")
     report.add("  bytes each when the copies were kept as long as the natural keys", f"{before(postbacks):.2f}")
     for buckets, age in ((256, 0.1), (128, 0.1), (128, 0.5)) if not quick else ((128, 0.1),):
         found = steady(postbacks, buckets=buckets, age=age)
         report.figures["remembered"][f"{buckets} buckets, {age:g} of the next generation"] = found
-        report.add(f"  `seenBuckets: {buckets}`, and {age:g} of a further generation: {found['postbacks']:,}, bytes each", f"{found['all']:.2f}")
+        report.add(f"  `seenBuckets: {buckets}`, and {age:g} of a further generation: {found['postbacks']:,}, bytes each",
+                   f"{found['all']:.2f}")
     for store, count, length, buckets in (("c", 60_000, COPY, 4), ("d", 60_000, NATURAL, 4)):
         made, accepted = by_accept(native, load_script, store, count, length, buckets)
-        report.add(f"  {count:,} in {SHARDS * buckets:,} buckets of store {store}, made here and by the accept script: bytes each", f"{made:.2f}, {accepted:.2f}")
+        report.add(f"  {count:,} in {SHARDS * buckets:,} buckets of store {store}, made here and by the accept script: bytes each",
+                   f"{made:.2f}, {accepted:.2f}")
     with Redis(None, *UNSYNCED) as redis:
         redis.cli("SADD", "{attr:000}:s", *(str(7 * 10**15 * number) for number in range(300)))
         report.add("one look into a set of 300 more, and one member more to a set of 250: µs of a script",
