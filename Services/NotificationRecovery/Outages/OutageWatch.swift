@@ -17,8 +17,8 @@ struct OutageWatch: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long after its receipt a notification that was judged at once may be counted: verifier notes counts once a second.
-  private static let settling: Duration = .seconds(5)
+  /// How long after it was judged a notification may be counted: verifier notes counts once a second.
+  private static let settling: Duration = .seconds(3)
 
   /// How often it is looked, at the most.
   var interval: Duration { min(.seconds(10), settings.heartbeat * 2) }
@@ -52,9 +52,10 @@ struct OutageWatch: Sendable {
 
   private func lookForSilence(_ watched: Watched, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
     guard !(try await silences(watched, until: nil)).isEmpty else { return }
-    // What was received later may wait for its proof still: only until then is it known that nothing came. Read before the counts, since
-    // it is counted before it is worked off. Asked for where something looks like a silence: it costs a command for each shard.
-    let known = try await journal.workedOff() - Self.settling.milliseconds
+    // What was received later may wait for its proof still: only until then is it known that nothing came, once what was worked off last
+    // is counted. Asked for where something looks like a silence: it costs a command for each shard.
+    let known = try await journal.workedOff()
+    try await Task.sleep(for: Self.settling)
     for silence in try await silences(watched, until: known) {
       if silence.goesOn {
         if !isDown { try await goesOn(since: silence.pause.start, until: known, .silence, watched) }
