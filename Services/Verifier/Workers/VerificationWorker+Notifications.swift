@@ -93,11 +93,12 @@ extension VerificationWorker {
     ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
   }
 
-  /// Counts what Apple sent us, once: proved, be it that a certificate's responder is away. What recovery brought came by no delivery.
+  /// Counts what Apple sent us: proved, be it that a certificate's responder is away, which is counted the first time it is tried. What
+  /// recovery brought came by no delivery.
   private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
-    guard lease.attempt == 1, lease.message.source == QueueMessage.publicSource, let environment = verdict.environment, let app else {
-      return
-    }
+    guard verdict.valid || (verdict.reason == .revocationUnknown && lease.attempt == 1), lease.message.source == QueueMessage.publicSource,
+      let environment = verdict.environment, let app
+    else { return }
     arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
   }
 
