@@ -1,3 +1,4 @@
+import ArgumentParser
 import AttributionProtocol
 import ServiceRuntime
 
@@ -6,6 +7,7 @@ struct VerifierMain {
   struct Definition: ServiceDefinition {
     static let name = ServiceName.verifier
     static let abstract = "Proves what Apple signed and serves the feed of events."
+    static var commands: [any ParsableCommand.Type] { [CheckStore.self] }
 
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.verifier(environment) }
   }

@@ -28,10 +28,18 @@ enum Scripts {
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
+  static let facts = reading("facts", PackageResources.facts_lua)
+  static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
+  static let mend = finishing("mend", PackageResources.mend_lua)
 
   /// One that takes a message off the queue. That is done where Redis has no memory for more, or it could never be worked off.
   private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {
     script(name, Array("#!lua flags=allow-oom\n".utf8) + PackageResources.payload_lua + PackageResources.line_lua + source)
+  }
+
+  /// One that Redis lets write nothing, and runs on a replica too.
+  private static func reading(_ name: String, _ source: [UInt8]) -> RedisScript {
+    script(name, Array("#!lua flags=no-writes\n".utf8) + source)
   }
 
   private static func script(_ name: String, _ source: [UInt8]) -> RedisScript {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 23
+  private static let count = 26
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -82,6 +82,10 @@ import Testing
     try await queue.working(handler: { _ in .complete(verified("owned")) }) {
       try await eventually("it is worked") { try await queue.delivery(owned)?.state == .dead }
     }
+    // A check that has something to look at twice.
+    _ = try await queue.send(["HSET", .string(Keys.eventsIndex(Shard(3))), "gone", "1-1"])
+    _ = try await queue.send(["HSET", .string(Keys.suspects(.intake, Shard(3))), "1-1", "1"])
+    #expect(try await StoreCheckTests.check(queue, repairs: true).agrees)
   }
 
   @Test func `Seen keys lie in integer sets, whatever the sign of their members`() async throws {

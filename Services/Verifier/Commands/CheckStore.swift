@@ -1,0 +1,66 @@
+import ArgumentParser
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+
+/// `verifier check-store`: whether what lies in Redis agrees with itself.
+struct CheckStore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-store", abstract: "Read all shards in Redis and name what does not agree.",
+    discussion: """
+      Finds its Redis as the service does (ATTRIBUTION_CONFIG, ATTRIBUTION_REDIS_URL, …) and may run while the system works. It writes \
+      nothing without --repair. Exit code 0: everything agrees; 1: something does not; 69: Redis is away or refuses; 78: the \
+      configuration is wrong.
+      """)
+
+  enum Output: String, ExpressibleByArgument { case text, json }
+
+  @Option(help: "text or json.") var output = Output.text
+  @Option(help: "Faults to list at the most; all are counted.") var most = 1000
+  @Flag(help: "Mend what can be mended without a loss, and say so.") var repair = false
+  @Flag(help: "Do not go through the names of all keys: records without messages, lines of nothing else, unknown keys are not found.")
+  var skipKeys = false
+  @Option(help: "Shards to read side by side.") var shards = 4
+
+  func validate() throws {
+    guard (1...1_000_000).contains(most) else { throw ValidationError("--most must be 1 to 1000000.") }
+    guard (1...256).contains(shards) else { throw ValidationError("--shards must be 1 to 256.") }
+  }
+
+  func run() async throws {
+    let (redis, recordTTL): (RedisClient, Duration)
+    do throws(ConfigurationError) { (redis, recordTTL) = try Self.open() } catch { throw Self.refuse("\(error)", code: 78) }
+    defer { redis.close() }
+    var options = StoreCheck.Options()
+    options.most = most
+    options.repairs = repair
+    options.walksKeys = !skipKeys
+    options.sideBySide = shards
+    options.recordTTL = recordTTL
+    let report: CheckReport
+    do { report = try await StoreCheck(redis: redis, options: options).run() } catch { throw Self.refuse("\(error)", code: 69) }
+    switch output {
+    case .text: print(report.text, terminator: "")
+    case .json: print(String(decoding: report.json, as: UTF8.self))
+    }
+    if !report.agrees { throw ExitCode(1) }
+  }
+
+  private static func open() throws(ConfigurationError) -> (RedisClient, Duration) {
+    let variables = try ServiceVariables(.verifier)
+    let queues = try DeploymentConfiguration.load(path: variables.configurationPath).queue
+    guard let url = variables.redisURL else { throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; the check needs a Redis") }
+    var configuration = RedisClient.Configuration()
+    configuration.tls = variables.redisTLS
+    configuration.passwordFile = variables.redisPasswordFile
+    configuration.commandTimeout = .seconds(30)
+    let logger = Logger(label: "check-store") { _ in SwiftLogNoOpLogHandler() }
+    return (RedisClient(url: url, configuration: configuration, logger: logger), queues.deliveryRecordTTL)
+  }
+
+  private static func refuse(_ reason: String, code: Int32) -> ExitCode {
+    StandardError.write("verifier check-store: \(reason)\n")
+    return ExitCode(code)
+  }
+}

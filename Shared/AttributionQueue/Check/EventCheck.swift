@@ -1,0 +1,76 @@
+import RedisClient
+
+/// Checks that the events of a shard and their index agree.
+struct EventCheck: Sendable {
+  let reader: StoreReader
+  let mending: StoreMending?
+
+  struct Result: Sendable {
+    var faults: [StoreFault] = []
+    var events = 0
+  }
+
+  func check(_ shard: Shard) async throws -> Result {
+    var result = Result()
+    do {
+      for var fault in try await faults(shard, &result) {
+        if let mending { fault.isMended = try await mending.mend(fault) }
+        result.faults.append(fault)
+      }
+    } catch let wrong as StoreReader.WrongType {
+      result.faults.append(StoreFault(.wrongType, shard, key: wrong.key))
+    }
+    return result
+  }
+
+  private func faults(_ shard: Shard, _ result: inout Result) async throws -> [StoreFault] {
+    let (events, index) = (Keys.events(shard), Keys.eventsIndex(shard))
+    var places: [String: String] = [:]
+    try await reader.hash(index, count: StoreReader.names) { places[$0] = $1.string ?? "" }
+    // What the index does not say of what is in the stream, and what it says of what is not.
+    var (suspects, faults): ([StoreFault], [StoreFault]) = ([], [])
+    var count = 0
+    _ = try await reader.stream(events, behind: "0-0", count: StoreReader.bodies) { entries in
+      for (entry, fields) in entries {
+        count += 1
+        let fields = EventFeed.fields(fields)
+        guard let id = fields["i"]?.string, fields["t"]?.string != nil, fields["e"]?.bytes != nil else {
+          faults.append(StoreFault(.unreadableEntry, shard, key: events, id: entry))
+          continue
+        }
+        if places[id] == entry {
+          places[id] = nil
+        } else {
+          suspects.append(StoreFault(.eventWithoutIndex, shard, key: events, id: id, entry: entry))
+        }
+      }
+    }
+    result.events = count
+    suspects += places.map { StoreFault(.indexWithoutEvent, shard, key: index, id: $0.key, entry: $0.value) }
+    for suspect in suspects {
+      let reply = try await Scripts.eventFacts.run(reader.redis, [events, index], [.string(suspect.id), .string(suspect.entry)])
+      guard let parts = reply.array, parts.count == 3 else { throw RedisError.unexpectedReply("event_facts") }
+      let facts = EventFacts(place: parts[0].string ?? "", idInEntry: parts[1].string ?? "", idInPlace: parts[2].string ?? "")
+      if let rule = facts.brokenRule(id: suspect.id, entry: suspect.entry) {
+        faults.append(
+          StoreFault(rule, shard, key: rule == .indexWithoutEvent ? index : events, id: suspect.id, entry: suspect.entry))
+      }
+    }
+    return faults
+  }
+}
+
+/// What an event's index entry and a place of the stream say at one moment.
+struct EventFacts: Sendable {
+  /// Where the index says that the event is; empty where it says nothing.
+  var place: String
+  /// The id of the event in the entry that was asked about, and in the place that the index names; empty where there is none.
+  var idInEntry: String
+  var idInPlace: String
+
+  /// The rule that an event of this id and this entry breaks.
+  func brokenRule(id: String, entry: String) -> StoreRule? {
+    if idInEntry == id, place != entry { return idInPlace == id ? .eventTwice : .eventWithoutIndex }
+    return !place.isEmpty && idInPlace != id ? .indexWithoutEvent : nil
+  }
+}

@@ -1,0 +1,64 @@
+import RedisClient
+
+/// Goes through the names of all keys in small steps (`SCAN`), for what nothing else names: records whose messages are gone, lines, and keys
+/// that nobody knows.
+struct KeyWalk: Sendable {
+  struct Found: Sendable {
+    var keys = 0
+    /// Lines by queue and shard.
+    var lines: [QueueName: [Shard: Set<String>]] = [:]
+    /// Deliveries whose records say that they wait, by queue and shard.
+    var accepted: [QueueName: [Shard: Set<String>]] = [:]
+    var faults: [StoreFault] = []
+  }
+
+  /// Names of a step.
+  private static let step: Int64 = 512
+  /// As much of a name that is not known as is told.
+  private static let told = 200
+
+  let redis: RedisClient
+
+  func walk() async throws -> Found {
+    var found = Found()
+    var cursor = "0"
+    repeat {
+      let reply = try await redis.send(["SCAN", .string(cursor), "COUNT", .integer(Self.step)])
+      guard let parts = reply.array, parts.count == 2, let next = parts[0].string else { throw RedisError.unexpectedReply("SCAN") }
+      cursor = next
+      var records: [DeliveryID] = []
+      for name in parts[1].elements {
+        found.keys += 1
+        let key = name.string ?? String(decoding: name.bytes ?? [], as: UTF8.self)
+        switch KeyForm(key) {
+        case .record(let id): records.append(id)
+        case .line(let queue, let shard, let line): found.lines[queue, default: [:]][shard, default: []].insert(line)
+        case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.told))))
+        case .other, .foreign: break
+        }
+      }
+      try await read(records, &found)
+    } while cursor != "0"
+    return found
+  }
+
+  private func read(_ ids: [DeliveryID], _ found: inout Found) async throws {
+    // They lie in many shards: one command each, which leave together.
+    let records = try await withThrowingTaskGroup(of: (DeliveryID, RedisReply).self) { group in
+      for id in ids { group.addTask { (id, try await redis.sendAllowingErrors(["GET", .string(Keys.delivery(id))])) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for (id, reply) in records where !reply.isNull {
+      if reply.error != nil {
+        found.faults.append(StoreFault(.wrongType, id.shard, key: Keys.delivery(id), id: id.description))
+        continue
+      }
+      guard let record = DeliveryRecord(id, json: reply.bytes ?? []) else {
+        found.faults.append(StoreFault(.unreadableRecord, id.shard, key: Keys.delivery(id), id: id.description))
+        continue
+      }
+      guard record.state == .accepted, let queue = QueueName(rawValue: record.queue) else { continue }
+      found.accepted[queue, default: [:]][id.shard, default: []].insert(id.description)
+    }
+  }
+}

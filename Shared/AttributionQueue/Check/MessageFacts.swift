@@ -1,0 +1,70 @@
+import RedisClient
+
+/// What there is of one message, all at the same moment: what a script of the queue leaves in one step is whole in it, so that nothing that
+/// is under way looks like a fault.
+struct MessageFacts: Sendable {
+  /// When it is due, infinity for one that waits for its turn; nil when it is not delayed.
+  var delayed: Double?
+  var hasDeadline = false
+  var hasPayload = false
+  /// Its place in the line that was asked about.
+  var linePlace: Int64?
+  var lineFirst: String?
+  var hasRecord = false
+  var record: DeliveryState?
+  /// Whether the entry that was asked about is in the ready stream, and in the dead letters.
+  var isEntryThere = false
+  var isLetterThere = false
+  /// Whether it was added to them since they were read.
+  var isBehindReady = false
+  var isBehindLetters = false
+  var isSuspect = false
+  var isLeased = false
+
+  /// Whether a worker will come to it.
+  var isMessage: Bool { delayed != nil || hasDeadline || isInStream }
+  var isInStream: Bool { isEntryThere || isBehindReady }
+  var isLetter: Bool { isLetterThere || isBehindLetters }
+  var isNowhere: Bool { !isMessage && !hasPayload }
+  /// Whether it waits for its turn in a line.
+  var waitsForTurn: Bool { hasPayload && delayed == .infinity }
+
+  init() {}
+
+  /// Looks at a message; nil when more came meanwhile than one look goes through.
+  static func look(_ fault: StoreFault, _ view: QueueView, letter: String, _ redis: RedisClient) async throws(RedisError)
+    -> MessageFacts?
+  {
+    let (queue, shard) = (view.queue, view.shard)
+    let reply = try await Scripts.facts.run(
+      redis,
+      [
+        Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.byDeadline(queue, shard),
+        Keys.dead(queue, shard), Keys.suspects(queue, shard), Keys.deliveries(shard) + (DeliveryID(fault.id)?.digest ?? ""),
+      ] + (fault.line.map { [Keys.line(queue, shard, $0)] } ?? []),
+      [
+        .string(fault.id), .string(view.readyEnd), .string(view.lettersEnd), .integer(lookedAtOnce),
+        .string(fault.entry.isEmpty ? view.ready[fault.id]?.entry ?? "" : fault.entry), .string(letter), .string(DeliveryQueue.group),
+      ])
+    guard let parts = reply.array, parts.count == 12 else { throw .unexpectedReply("facts") }
+    guard parts[8].integer != -1, parts[9].integer != -1 else { return nil }
+    var facts = MessageFacts()
+    facts.delayed = parts[0].string.flatMap(Double.init)
+    facts.hasDeadline = parts[1].string?.isEmpty == false
+    facts.hasPayload = parts[2].integer == 1
+    facts.linePlace = parts[3].integer.flatMap { $0 < 0 ? nil : $0 }
+    facts.lineFirst = parts[4].string
+    facts.hasRecord = parts[5].string?.isEmpty == false
+    facts.record = DeliveryID(fault.id).flatMap { id in parts[5].bytes.flatMap { DeliveryRecord(id, json: $0)?.state } }
+    facts.isEntryThere = parts[6].integer == 1
+    facts.isLetterThere = parts[7].integer == 1
+    facts.isBehindReady = parts[8].integer == 1
+    facts.isBehindLetters = parts[9].integer == 1
+    facts.isSuspect = parts[10].integer == 1
+    facts.isLeased = parts[11].integer == 1
+    return facts
+  }
+
+  /// Entries that one look goes through: Redis does nothing else meanwhile.
+  private static let lookedAtOnce: Int64 = 200
+}

@@ -1,0 +1,85 @@
+import RedisClient
+
+/// Checks one shard of a queue: what seems wrong, read page by page, is looked at again, each at one moment.
+struct QueueCheck: Sendable {
+  let reader: QueueReader
+  let redis: RedisClient
+  /// Nil where nothing is to be changed.
+  let mending: StoreMending?
+
+  struct Result: Sendable {
+    var faults: [StoreFault] = []
+    var messages = 0
+    /// The first time that a delayed message waits for, milliseconds since 1970.
+    var firstDue: Double?
+  }
+
+  func check(_ queue: QueueName, _ shard: Shard, lines: Set<String>, accepted: Set<String>) async throws -> Result {
+    var result = Result()
+    // What is mended may show what lies behind it.
+    for round in 1...Self.rounds {
+      var view: QueueView
+      do {
+        view = try await reader.read(queue, shard, lines: lines, accepted: accepted)
+      } catch let wrong as StoreReader.WrongType {
+        result.faults.append(StoreFault(.wrongType, shard, key: wrong.key, queue: queue))
+        return result
+      }
+      result.messages = Set(view.payloads.keys).union(view.ready.keys).count
+      result.firstDue = view.firstDue
+      var found = try await faults(&view)
+      guard let mending, !found.isEmpty, round < Self.rounds else {
+        result.faults += found
+        break
+      }
+      for index in found.indices { found[index].isMended = try await mending.mend(found[index]) }
+      let mended = found.filter(\.isMended)
+      result.faults += mended
+      guard !mended.isEmpty else {
+        result.faults += found
+        break
+      }
+    }
+    if let fault = try await ownership(queue, shard) { result.faults.append(fault) }
+    return result
+  }
+
+  private static let rounds = 5
+  /// How often what came meanwhile is read before a message is left undecided.
+  private static let looks = 5
+
+  private func faults(_ view: inout QueueView) async throws -> [StoreFault] {
+    var faults: [StoreFault] = []
+    for rule in MessageRule.all {
+      for suspect in rule.suspects(view) {
+        if let facts = try await look(suspect, &view), rule.isBroken(facts) { faults.append(suspect) }
+      }
+    }
+    return faults
+  }
+
+  private func look(_ suspect: StoreFault, _ view: inout QueueView) async throws -> MessageFacts? {
+    for _ in 0..<Self.looks {
+      let letter = view.letters.last { $0.id == suspect.id }?.entry ?? ""
+      if let facts = try await MessageFacts.look(suspect, view, letter: letter, redis) { return facts }
+      try await reader.readOn(&view)
+    }
+    return nil
+  }
+
+  private func ownership(_ queue: QueueName, _ shard: Shard) async throws -> StoreFault? {
+    let key = Keys.ownership(queue, shard)
+    do {
+      guard let text = try await reader.reader.send(["GET", .string(key)], key).string else { return nil }
+      return Self.isOwnership(text) ? nil : StoreFault(.ownershipForm, shard, key: key, queue: queue)
+    } catch let wrong as StoreReader.WrongType {
+      return StoreFault(.wrongType, shard, key: wrong.key, queue: queue)
+    }
+  }
+
+  /// An epoch, a space, and a name.
+  static func isOwnership(_ text: String) -> Bool {
+    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && !parts[1].isEmpty && !parts[0].isEmpty && parts[0].utf8.allSatisfy { (48...57).contains($0) }
+  }
+}

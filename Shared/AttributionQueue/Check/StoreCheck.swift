@@ -1,0 +1,104 @@
+public import RedisClient
+
+/// Reads all shards and names what does not agree, while the system works: nothing that is under way is taken for a fault. It changes
+/// nothing unless it is told to.
+public struct StoreCheck: Sendable {
+  public struct Options: Sendable {
+    /// Faults that are listed; all are counted.
+    public var most = 1000
+    /// Whether what can be mended is mended.
+    public var repairs = false
+    /// Whether the names of all keys are gone through, for records without messages, lines and unknown keys.
+    public var walksKeys = true
+    /// Shards that are read side by side.
+    public var sideBySide = 4
+    /// How long records are kept (`queues.deliveryRecordTTL`).
+    public var recordTTL: Duration = QueueConfiguration().deliveryRecordTTL
+    /// Between the two looks at what is written in two steps.
+    public var pause: Duration = .seconds(2)
+
+    public init() {}
+  }
+
+  private let redis: RedisClient
+  private let options: Options
+
+  public init(redis: RedisClient, options: Options) {
+    self.redis = redis
+    self.options = options
+  }
+
+  private struct Part: Sendable {
+    var shard: Shard
+    var events: EventCheck.Result
+    var queues: [QueueName: QueueCheck.Result]
+  }
+
+  public func run() async throws -> CheckReport {
+    let reader = StoreReader(redis: redis)
+    let mending = options.repairs ? StoreMending(redis: redis) : nil
+    var report = CheckReport(most: options.most, repairs: options.repairs, walkedKeys: options.walksKeys)
+    let found = options.walksKeys ? try await KeyWalk(redis: redis).walk() : KeyWalk.Found()
+    report.keys = found.keys
+    for fault in found.faults { report.add(fault) }
+    var due: [QueueName: [Shard: Double]] = [:]
+    try await withThrowingTaskGroup(of: Part.self) { group in
+      var left = Shard.all.makeIterator()
+      for _ in 0..<max(1, options.sideBySide) {
+        guard let shard = left.next() else { break }
+        group.addTask { try await check(shard, found, reader, mending) }
+      }
+      while let part = try await group.next() {
+        if let shard = left.next() { group.addTask { try await check(shard, found, reader, mending) } }
+        report.shards += 1
+        report.events += part.events.events
+        for fault in part.events.faults { report.add(fault) }
+        for queue in QueueName.allCases {
+          guard let result = part.queues[queue] else { continue }
+          report.messages += result.messages
+          for fault in result.faults { report.add(fault) }
+          if let first = result.firstDue { due[queue, default: [:]][part.shard] = first }
+        }
+      }
+    }
+    try await checkSchedule(due, reader, mending, &report)
+    return report
+  }
+
+  private func check(_ shard: Shard, _ found: KeyWalk.Found, _ reader: StoreReader, _ mending: StoreMending?) async throws -> Part {
+    var part = Part(shard: shard, events: try await EventCheck(reader: reader, mending: mending).check(shard), queues: [:])
+    let queueReader = QueueReader(reader: reader, recordTTL: options.recordTTL, now: DeliveryQueue.now)
+    let check = QueueCheck(reader: queueReader, redis: redis, mending: mending)
+    for queue in QueueName.allCases {
+      part.queues[queue] = try await check.check(
+        queue, shard, lines: found.lines[queue]?[shard] ?? [], accepted: found.accepted[queue]?[shard] ?? [])
+    }
+    return part
+  }
+
+  private func checkSchedule(
+    _ due: [QueueName: [Shard: Double]], _ reader: StoreReader, _ mending: StoreMending?, _ report: inout CheckReport
+  ) async throws {
+    let check = ScheduleCheck(reader: reader)
+    var suspects: [QueueName: [Shard]] = [:]
+    for queue in QueueName.allCases {
+      do {
+        suspects[queue] = try await check.missing(queue, due[queue] ?? [:])
+      } catch let wrong as StoreReader.WrongType {
+        report.add(StoreFault(.wrongType, Shard(0), key: wrong.key, queue: queue))
+      }
+    }
+    guard suspects.values.contains(where: { !$0.isEmpty }) else { return }
+    try await Task.sleep(for: options.pause)
+    for queue in QueueName.allCases {
+      for (shard, due) in try await check.stillMissing(queue, suspects[queue] ?? []) {
+        var fault = StoreFault(.scheduleMissing, shard, key: Keys.schedule(queue), id: "\(shard.index)", queue: queue)
+        if let mending {
+          try await mending.note(queue, shard, due: due)
+          fault.isMended = true
+        }
+        report.add(fault)
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import RedisClient
+
+/// Reads what may be long in pages, none of which keeps Redis busy for long.
+struct StoreReader: Sendable {
+  /// Elements of a page: bodies of messages have up to some hundred kilobytes, ids few bytes.
+  static let bodies: Int64 = 64
+  static let names: Int64 = 512
+
+  let redis: RedisClient
+
+  /// A key that holds a value of another type than its name says.
+  struct WrongType: Error { let key: String }
+
+  /// The members of a sorted set and their scores.
+  func sortedSet(_ key: String) async throws -> [String: Double] {
+    var members: [String: Double] = [:]
+    try await scan("ZSCAN", key, count: Self.names) { member, score in
+      members[Self.name(member)] = score.string.flatMap(Double.init) ?? .nan
+    }
+    return members
+  }
+
+  /// The fields of a hash and their values.
+  func hash(_ key: String, count: Int64, _ each: (String, RedisReply) -> Void) async throws {
+    try await scan("HSCAN", key, count: count) { each(Self.name($0), $1) }
+  }
+
+  /// The entries of a stream behind one, page by page, up to what was added last.
+  func stream(_ key: String, behind: String, count: Int64, _ page: ([(id: String, fields: RedisReply)]) async throws -> Void) async throws
+    -> String
+  {
+    var last = behind
+    while true {
+      let reply = try await send(["XRANGE", .string(key), .string("(" + last), "+", "COUNT", .integer(count)], key)
+      let entries = reply.elements.compactMap { entry -> (id: String, fields: RedisReply)? in
+        var parts = entry.elements
+        guard let id = parts.nextString(), let fields = parts.next() else { return nil }
+        return (id, fields)
+      }
+      guard let end = entries.last else { return last }
+      last = end.id
+      try await page(entries)
+      if entries.count < count { return last }
+    }
+  }
+
+  func list(_ key: String) async throws -> [String] {
+    var elements: [String] = []
+    while true {
+      let start = Int64(elements.count)
+      let reply = try await send(["LRANGE", .string(key), .integer(start), .integer(start + Self.names - 1)], key)
+      let page = reply.elements.map(Self.name)
+      elements += page
+      if page.count < Self.names { return elements }
+    }
+  }
+
+  /// Several values of one shard at once.
+  func values(_ keys: [String]) async throws -> [RedisReply] {
+    guard !keys.isEmpty else { return [] }
+    return try await redis.send(["MGET"] + keys.map { .string($0) }).array ?? []
+  }
+
+  /// One command on a key.
+  func send(_ words: [RedisArgument], _ key: String) async throws -> RedisReply {
+    let reply = try await redis.sendAllowingErrors(words)
+    guard let text = reply.error else { return reply }
+    if text.hasPrefix("WRONGTYPE") { throw WrongType(key: key) }
+    throw RedisError.refused(text)
+  }
+
+  private func scan(_ command: String, _ key: String, count: Int64, _ each: (RedisReply, RedisReply) -> Void) async throws {
+    var cursor = "0"
+    repeat {
+      let reply = try await send([.string(command), .string(key), .string(cursor), "COUNT", .integer(count)], key)
+      guard let parts = reply.array, parts.count == 2, let next = parts[0].string else { throw RedisError.unexpectedReply(command) }
+      cursor = next
+      var words = parts[1].elements
+      while let name = words.next(), let value = words.next() { each(name, value) }
+    } while cursor != "0"
+  }
+
+  private static func name(_ reply: RedisReply) -> String { reply.string ?? String(decoding: reply.bytes ?? [], as: UTF8.self) }
+}

@@ -1,0 +1,57 @@
+-- mend: makes one thing agree again, if it still does not.
+-- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 suspects  6 events  7 events index  8 a line, where one is concerned
+-- ARGV 1 what  2 delivery or event id  3 an entry of a stream or empty  4 now, ms  5 group
+-- Answers 1 when it was mended, 0 when there was nothing to mend.
+local what, id, entry, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local ready, delayed, payloads, deadlines, suspects, events, index, line = unpack(KEYS)
+
+-- Lets the message be worked: now, or when what stands before it in its line is finished.
+local function wait()
+  if line and not redis.call('LPOS', line, id) then redis.call('RPUSH', line, id) end
+  local isFirst = not line or redis.call('LINDEX', line, 0) == id
+  redis.call('ZADD', delayed, isFirst and now or '+inf', id)
+  return 1
+end
+
+local hasPayload = redis.call('HEXISTS', payloads, id) == 1
+local due = redis.call('ZSCORE', delayed, id)
+local isWaiting = due or redis.call('ZSCORE', deadlines, id)
+
+if what == 'orphaned_payload' then
+  return hasPayload and not isWaiting and wait() or 0
+elseif what == 'waits_outside_line' then
+  return hasPayload and due == 'inf' and not (line and redis.call('LPOS', line, id)) and wait() or 0
+elseif what == 'waits_as_first' then
+  return hasPayload and due == 'inf' and redis.call('LINDEX', line, 0) == id and wait() or 0
+elseif what == 'missing_payload' then
+  if hasPayload then return 0 end
+  return redis.call('ZREM', delayed, id) + redis.call('ZREM', deadlines, id) > 0 and 1 or 0
+elseif what == 'line_of_nothing' then
+  if hasPayload or isWaiting or not redis.call('LPOS', line, id) then return 0 end
+  finish(line, delayed, payloads, ready, id)
+  return 1
+elseif what == 'suspect_of_nothing' or what == 'lease_of_nothing' then
+  local isRead, entries = pcall(redis.call, 'XRANGE', ready, entry, entry)
+  if isRead and #entries > 0 then return 0 end
+  if what == 'suspect_of_nothing' then return redis.call('HDEL', suspects, entry) end
+  return redis.call('XACK', ready, ARGV[5], entry)
+end
+
+local function has(place)
+  local isRead, entries = pcall(redis.call, 'XRANGE', events, place, place)
+  local fields = isRead and entries[1] and entries[1][2] or {}
+  for word = 1, #fields, 2 do
+    if fields[word] == 'i' then return fields[word + 1] == id end
+  end
+  return false
+end
+
+local place = redis.call('HGET', index, id)
+if what == 'event_without_index' then
+  if not has(entry) or place and has(place) then return 0 end
+  redis.call('HSET', index, id, entry)
+  return 1
+elseif what == 'index_without_event' then
+  return place and not has(place) and redis.call('HDEL', index, id) or 0
+end
+return 0

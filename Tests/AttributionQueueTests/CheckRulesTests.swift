@@ -1,0 +1,115 @@
+import Testing
+
+@testable import AttributionQueue
+
+/// What the rules of the check make of what was read, without a Redis.
+@Suite struct CheckRulesTests {
+  @Test func `Each name that Keys makes is known, and of a record and a line what it tells`() throws {
+    let id = try #require(DeliveryID("017-" + String(repeating: "a", count: 32)))
+    #expect(KeyForm(Keys.delivery(id)) == .record(id))
+    #expect(KeyForm(Keys.line(.gaps, Shard(3), "ab:c")) == .line(.gaps, Shard(3), "ab:c"))
+    let shard = Shard(42)
+    let known =
+      QueueName.allCases.flatMap { queue in
+        [
+          Keys.ready(queue, shard), Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.dead(queue, shard),
+          Keys.ownership(queue, shard), Keys.suspects(queue, shard), Keys.byDeadline(queue, shard), Keys.workers(queue),
+          Keys.paused(queue), Keys.schedule(queue), Keys.wakes(queue),
+        ]
+      } + [
+        Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
+        Keys.events(shard), Keys.eventsIndex(shard), Keys.rejected(shard), Keys.subscriptions, Keys.digestKey, Keys.confirmation(shard),
+        Keys.rpc(shard, digest: "0f"), Keys.own("verifier", "subscription:a:b", shardOf: "b"), Keys.own("ingest", "x", shard),
+      ]
+    for key in known { #expect(KeyForm(key) == .other, "\(key)") }
+    for name in [
+      "", "x", "r:", "r:abc", "q:other", "q:intake:other", "q:intake:workers", "seen:x:1:2", "seen:d:1", "rpc:", "verifier:",
+      "digest-key", "nobody:x",
+    ] {
+      #expect(KeyForm("{attr:042}:" + name) == .unknown(shard), "\(name)")
+    }
+    #expect(KeyForm("{attr:042}") == .unknown(shard))
+    for key in ["", "x", "{attr:256}:events", "{attr:1}:events"] { #expect(KeyForm(key) == .foreign, "\(key)") }
+  }
+
+  @Test func `A payload is read as Redis packs it`() {
+    var bytes: [UInt8] = [0x97, 0xA4] + Array("kind".utf8) + [0xDA, 0x01, 0x00] + Array(repeating: 7, count: 256)
+    bytes += [0xD9, 0x02] + Array("{}".utf8) + [0xCD, 0x01, 0x00, 0xA5] + Array("1 no\n".utf8) + [0xA2] + Array("ab".utf8) + [0xC0]
+    let payload = PackedPayload(bytes)
+    #expect(payload?.kind == "kind" && payload?.body.count == 256 && payload?.envelope == Array("{}".utf8))
+    #expect(payload?.history == "1 no\n" && payload?.line == "ab")
+    // False in place of a line, and a deadline behind it.
+    let other = PackedPayload([0x97, 0xA1, 0x61, 0xA0, 0xA0, 0x00, 0xA0, 0xC2, 0xA1, 0x35])
+    #expect(other != nil && other?.line == nil)
+    for count in 0..<bytes.count - 1 { #expect(PackedPayload(Array(bytes[..<count])) == nil, "\(count)") }
+    for other: [UInt8] in [[0x95, 0x01, 0xA0, 0xA0, 0x00, 0xA0], [0x94, 0xA0, 0xA0, 0xA0, 0x00], [0x80], [0xDB, 0xFF, 0xFF, 0xFF, 0xFF]] {
+      #expect(PackedPayload(other) == nil)
+    }
+  }
+
+  @Test func `A message in the stream that names a line and does not stand in it is none of its faults`() {
+    var view = QueueView(.intake, Shard(1))
+    view.ready["a"] = QueueView.Message(entry: "1-1", line: "x", recordedAt: 1)
+    view.entries = ["1-1"]
+    // Delayed before it came to its line.
+    view.delayed = ["b": 5]
+    view.payloads = ["b": QueueView.Message(line: "x", recordedAt: 1)]
+    view.lines = ["x": ["c"]]
+    view.delayed["c"] = .infinity
+    view.payloads["c"] = QueueView.Message(line: "x", recordedAt: 1)
+    let suspects = MessageRule.all.flatMap { $0.suspects(view) }
+    #expect(suspects.map(\.rule) == [.waitsAsFirst] && suspects[0].id == "c" && suspects[0].line == "x")
+  }
+
+  @Test func `What seemed wrong and is in order at one moment is no fault`() {
+    var delayed = MessageFacts()
+    delayed.delayed = 5
+    delayed.hasPayload = true
+    delayed.record = .accepted
+    delayed.hasRecord = true
+    var moved = MessageFacts()
+    moved.isBehindReady = true
+    moved.record = .accepted
+    moved.hasRecord = true
+    var turn = delayed
+    turn.delayed = .infinity
+    turn.linePlace = 3
+    var done = MessageFacts()
+    done.record = .verified
+    done.hasRecord = true
+    for rule in MessageRule.all where rule.rule != .unreadablePayload {
+      for facts in [delayed, moved, turn, done] { #expect(!rule.isBroken(facts), "\(rule.rule)") }
+    }
+    var first = turn
+    first.linePlace = 0
+    #expect(MessageRule.waitsAsFirst.isBroken(first))
+  }
+
+  @Test func `An event is where its index says, there a second time, or nowhere`() {
+    #expect(EventFacts(place: "1-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
+    #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == .eventTwice)
+    #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "b").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
+    #expect(EventFacts(place: "", idInEntry: "a", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
+    #expect(EventFacts(place: "1-1", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .indexWithoutEvent)
+    // Both were deleted meanwhile, or the event only was and its index entry is another's.
+    #expect(EventFacts(place: "", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == nil)
+    #expect(EventFacts(place: "2-1", idInEntry: "", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
+  }
+
+  @Test func `A look is missing that is noted by nobody or too late`() {
+    for (due, noted, isMissing) in [
+      (100_000, [], true), (100_000, [100_000], false), (100_000, [109_000], false), (100_000, [111_000], true),
+      (100_000, [500_000, 90_000], false), (1, [59_000], false), (1, [61_000], true),
+    ] as [(Double, [Double], Bool)] {
+      #expect(ScheduleCheck.isMissing(due: due, noted: noted, now: 50_000) == isMissing, "\(due) \(noted)")
+    }
+  }
+
+  @Test func `A record was written with the newest of what a message tells, and is missed within its time`() {
+    #expect(QueueReader.recordedAt(5, history: "") == 5)
+    #expect(QueueReader.recordedAt(5, history: "7 no\n9 again\n") == 9)
+    #expect(QueueReader.recordedAt(5, history: "x\n") == 5)
+    #expect(QueueReader.mustHaveRecord(0, .seconds(100), now: 39_999))
+    #expect(!QueueReader.mustHaveRecord(0, .seconds(100), now: 40_000))
+  }
+}

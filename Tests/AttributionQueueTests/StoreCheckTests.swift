@@ -1,0 +1,296 @@
+import RedisClient
+import Testing
+import WireJSON
+
+@testable import AttributionQueue
+
+/// What a check finds in a real Redis where a hand has been.
+@Suite struct StoreCheckTests {
+  /// One message of each sort there is, and an event with its index.
+  struct Healthy {
+    let ready, delayed, first, second, token, done: DeliveryID
+  }
+
+  static func fill(_ queue: DeliveryQueue) async throws -> Healthy {
+    _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: "beginning")
+    let done = try await queue.accept(request("done"))
+    for lease in try await queue.leaseAll("w") { try await queue.complete(lease, verified("done")) }
+    let token = AcceptRequest(
+      queue: .tokens, idempotencyKey: "token", naturalKey: "token", keepsOrder: false,
+      message: QueueMessage(kind: "test", body: [1], receivedAt: DeliveryQueue.now, source: "public"),
+      deadline: DeliveryQueue.now + 86_400_000)
+    let healthy = Healthy(
+      ready: try await queue.accept(request("ready")).id,
+      delayed: try await queue.accept(request("delayed", notBefore: DeliveryQueue.now + 3_600_000)).id,
+      first: try await queue.accept(request("first", order: "x", keepsOrder: true)).id,
+      second: try await queue.accept(request("second", order: "x", keepsOrder: true)).id,
+      token: try await queue.accept(token).id, done: done.id)
+    try await eventually("all that is noted beside the accepts is noted") {
+      try await queue.send(["ZCARD", .string(Keys.schedule(.tokens))]).integer == 1
+    }
+    return healthy
+  }
+
+  static func check(_ queue: DeliveryQueue, repairs: Bool = false, walksKeys: Bool = true, most: Int = 1000) async throws -> CheckReport {
+    var options = StoreCheck.Options()
+    options.repairs = repairs
+    options.walksKeys = walksKeys
+    options.most = most
+    options.pause = .milliseconds(50)
+    return try await StoreCheck(redis: queue.redis, options: options).run()
+  }
+
+  static func name(_ fault: StoreFault) -> String { "\(fault.rule.rawValue) \(fault.shard.index) \(fault.key) \(fault.id)" }
+
+  /// Whether exactly this is found, nothing is written, and what is mended leaves nothing behind.
+  func expect(
+    _ rules: [StoreRule], _ queue: DeliveryQueue, mends: Bool, _ keysAndIDs: [(String, String)],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let before = try await Self.dump(queue)
+    let report = try await Self.check(queue)
+    let wanted = zip(rules, keysAndIDs).map { "\($0.rawValue) \(Keys.shard(of: $1.0)?.index ?? -1) \($1.0) \($1.1)" }
+    #expect(Set(report.listed.map(Self.name)) == Set(wanted), sourceLocation: sourceLocation)
+    #expect(report.faults == rules.count && !report.agrees, sourceLocation: sourceLocation)
+    #expect(try await Self.dump(queue) == before, "a check writes nothing", sourceLocation: sourceLocation)
+    let mended = try await Self.check(queue, repairs: true)
+    #expect(mended.agrees == mends, "\(mended.text)", sourceLocation: sourceLocation)
+    #expect(try await Self.check(queue).agrees == mends, sourceLocation: sourceLocation)
+  }
+
+  /// All that there is, as Redis writes it.
+  static func dump(_ queue: DeliveryQueue) async throws -> [String: [UInt8]] {
+    var all: [String: [UInt8]] = [:]
+    for key in try await queue.send(["KEYS", "*"]).array ?? [] {
+      all[key.string ?? ""] = try await queue.send(["DUMP", .string(key.string ?? "")]).bytes
+    }
+    return all
+  }
+
+  static func ready(_ id: DeliveryID) -> String { Keys.ready(.intake, id.shard) }
+
+  static func line(_ queue: DeliveryQueue) -> String { queue.seen.line(request("first", order: "x", keepsOrder: true)) ?? "" }
+
+  @Test func `What the queue leaves agrees, and all of it is read`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await Self.fill(queue)
+      let report = try await Self.check(queue)
+      #expect(report.agrees && report.listed.isEmpty, "\(report.text)")
+      #expect(report.shards == 256 && report.messages == 5 && report.events == 1 && report.keys > 256)
+      #expect(report.text.hasSuffix("keys: everything agrees\n"))
+      #expect(try JSONValue(parsing: report.json)["agrees"] == .bool(true))
+    }
+  }
+
+  @Test func `A payload that nobody would work is named, and put where it is worked`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      _ = try await queue.send(["ZREM", .string(Keys.delayed(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
+      _ = try await queue.send(["ZREM", .string(Keys.byDeadline(.tokens, ids.token.shard)), .string("\(ids.token)")])
+      try await expect(
+        [.orphanedPayload, .orphanedPayload], queue, mends: true,
+        [
+          (Keys.payloads(.intake, ids.delayed.shard), "\(ids.delayed)"), (Keys.payloads(.tokens, ids.token.shard), "\(ids.token)"),
+        ])
+      for (id, name) in [(ids.delayed, QueueName.intake), (ids.token, .tokens)] {
+        let due = try await queue.send(["ZSCORE", .string(Keys.delayed(name, id.shard)), .string("\(id)")]).string.flatMap(Double.init)
+        #expect(due.map { $0 <= Double(DeliveryQueue.now) } == true)
+      }
+    }
+  }
+
+  @Test func `A message whose payload is gone is named, and what it held up is worked`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      _ = try await queue.send(["HDEL", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)")])
+      try await expect(
+        [.missingPayload], queue, mends: false, [(Keys.delayed(.intake, ids.delayed.shard), "\(ids.delayed)")])
+      // What is left is that it is lost.
+      let rest = try await Self.check(queue)
+      #expect(rest.listed.map(\.rule) == [.recordWithoutMessage] && rest.listed[0].id == "\(ids.delayed)")
+    }
+  }
+
+  @Test func `A message that waits outside its line, or as its first, is named and comes to its turn`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      let line = Keys.line(.intake, ids.first.shard, Self.line(queue))
+      _ = try await queue.send(["LREM", .string(line), "1", .string("\(ids.second)")])
+      try await expect([.waitsOutsideLine], queue, mends: true, [(Keys.delayed(.intake, ids.second.shard), "\(ids.second)")])
+      #expect(try await queue.send(["LRANGE", .string(line), "0", "-1"]).array?.compactMap(\.string) == ["\(ids.first)", "\(ids.second)"])
+      // The first is finished by a hand that did not look behind it.
+      _ = try await queue.send(["DEL", .string(Self.ready(ids.first))])
+      _ = try await queue.send(["DEL", .string(Keys.delivery(ids.first))])
+      _ = try await queue.send(["LPOP", .string(line)])
+      let shared = ids.ready.shard == ids.first.shard
+      guard !shared else { return }
+      try await expect([.waitsAsFirst], queue, mends: true, [(line, "\(ids.second)")])
+    }
+  }
+
+  @Test func `A line that a message which is gone holds up is named, and goes on`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      guard ids.ready.shard != ids.first.shard else { return }
+      let line = Keys.line(.intake, ids.first.shard, Self.line(queue))
+      _ = try await queue.send(["XTRIM", .string(Self.ready(ids.first)), "MAXLEN", "0"])
+      try await expect(
+        [.lineOfNothing, .recordWithoutMessage], queue, mends: false,
+        [(line, "\(ids.first)"), (Keys.delivery(ids.first), "\(ids.first)")])
+      #expect(try await queue.send(["XLEN", .string(Self.ready(ids.second))]).integer == 1)
+      #expect(try await Self.check(queue).listed.map(\.rule) == [.recordWithoutMessage])
+    }
+  }
+
+  @Test func `Records and messages that do not agree are named`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      _ = try await queue.send(["DEL", .string(Keys.delivery(ids.ready))])
+      _ = try await queue.send(["DEL", .string(Keys.delivery(ids.second))])
+      let lost = try #require(DeliveryID("007-" + String(repeating: "a", count: 32)))
+      let record = DeliveryRecord(id: lost, state: .accepted, queue: "intake", kind: "test", attempts: 0)
+      _ = try await queue.send(["SET", .string(Keys.delivery(lost)), .bytes(record.json)])
+      let spoiled = try #require(DeliveryID("009-" + String(repeating: "b", count: 32)))
+      _ = try await queue.send(["SET", .string(Keys.delivery(spoiled)), "no record"])
+      try await expect(
+        [.messageWithoutRecord, .messageWithoutRecord, .recordWithoutMessage, .unreadableRecord], queue, mends: false,
+        [
+          (Keys.delivery(ids.ready), "\(ids.ready)"), (Keys.delivery(ids.second), "\(ids.second)"), (Keys.delivery(lost), "\(lost)"),
+          (Keys.delivery(spoiled), "\(spoiled)"),
+        ])
+      // Without the names of keys, what nothing else names is not found.
+      #expect(try await Self.check(queue, walksKeys: false).faults == 2)
+    }
+  }
+
+  @Test func `A message that waits longer than its record is kept has none and is no fault`() async throws {
+    try await withQueue { queue, _ in
+      var options = StoreCheck.Options()
+      options.recordTTL = .seconds(1)
+      let ids = try await Self.fill(queue)
+      _ = try await queue.send(["DEL", .string(Keys.delivery(ids.ready))])
+      #expect(try await StoreCheck(redis: queue.redis, options: options).run().agrees)
+    }
+  }
+
+  @Test func `Events and index that do not agree are named, and agree again but for an event that is there twice`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      let (events, index) = (Keys.events(ids.done.shard), Keys.eventsIndex(ids.done.shard))
+      _ = try await queue.send(["HDEL", .string(index), "e-done"])
+      _ = try await queue.send(["HSET", .string(index), "gone", "1-1", "spoiled", "no entry"])
+      try await expect(
+        [.eventWithoutIndex, .indexWithoutEvent, .indexWithoutEvent], queue, mends: true,
+        [(events, "e-done"), (index, "gone"), (index, "spoiled")])
+      #expect(try await EventFeed(deliveries: queue).event("e-done") != nil)
+      _ = try await queue.send(["XADD", .string(events), "*", "i", "e-done", "t", "t.a", "e", "{}"])
+      let entry = try #require(try await queue.send(["XADD", .string(events), "*", "z", "1"]).string)
+      try await expect([.eventTwice, .unreadableEntry], queue, mends: false, [(events, "e-done"), (events, entry)])
+    }
+  }
+
+  @Test func `What is left of suspicions, leases and ownerships is named`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      let shard = ids.ready.shard
+      _ = try await queue.send(["HSET", .string(Keys.suspects(.intake, shard)), "until", "5-5", "1-1", "2"])
+      let tokens = Keys.ready(.tokens, ids.token.shard)
+      let entry = try #require(try await queue.send(["XADD", .string(tokens), "1-1", "z", "1"]).string)
+      _ = try await queue.send(["XGROUP", "CREATE", .string(tokens), .string(DeliveryQueue.group), "0"])
+      _ = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "dead", "STREAMS", .string(tokens), ">"])
+      _ = try await queue.send(["XDEL", .string(tokens), .string(entry)])
+      for (index, text) in ["7 -", "12 0f1e", "x y", "7", "7 "].enumerated() {
+        _ = try await queue.send(["SET", .string(Keys.ownership(.gaps, Shard(index))), .string(text)])
+      }
+      try await expect(
+        [.suspectOfNothing, .leaseOfNothing] + Array(repeating: .ownershipForm, count: 3), queue, mends: false,
+        [(Keys.suspects(.intake, shard), "1-1"), (tokens, "1-1")] + (2..<5).map { (Keys.ownership(.gaps, Shard($0)), "") })
+      let rest = try await Self.check(queue)
+      #expect(rest.faults == 3 && rest.count(.ownershipForm) == 3)
+      #expect(try await queue.send(["HGET", .string(Keys.suspects(.intake, shard)), "until"]).string == "5-5")
+    }
+  }
+
+  @Test func `Dead letters are what their records say`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await queue.accept(request("dead"))
+      let lease = try #require(try await queue.leaseAll("w").first)
+      try await queue.deadLetter(lease, error: "no")
+      #expect(try await Self.check(queue).agrees)
+      var record = try #require(try await queue.delivery(lease.deliveryID))
+      record.state = .verified
+      _ = try await queue.send(["SET", .string(Keys.delivery(lease.deliveryID)), .bytes(record.json)])
+      try await expect(
+        [.letterOfAnother], queue, mends: false, [(Keys.dead(.intake, lease.shard), "\(lease.deliveryID)")])
+    }
+  }
+
+  @Test func `A shard whose delayed messages nobody is told of is named and noted`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      #expect(try await Self.check(queue).agrees)
+      try await Task.sleep(for: .milliseconds(100))
+      _ = try await queue.send(["DEL", .string(Keys.schedule(.intake))])
+      let before = try await Self.check(queue)
+      #expect(before.listed.map(\.rule) == [.scheduleMissing] && before.listed[0].shard == ids.delayed.shard, "\(before.text)")
+      #expect(try await Self.check(queue, repairs: true).agrees)
+      #expect(try await Self.check(queue).agrees)
+      let due = try await queue.send(["ZSCORE", .string(Keys.schedule(.intake)), .integer(Int64(ids.delayed.shard.index))])
+      #expect(due.string.flatMap(Double.init).map { $0 > Double(DeliveryQueue.now) } == true)
+    }
+  }
+
+  @Test func `Keys of another type or name are named, and a name that is not known is no fault`() async throws {
+    try await withQueue { queue, _ in
+      _ = try await Self.fill(queue)
+      _ = try await queue.send(["SET", .string("{attr:004}:something"), "1"])
+      _ = try await queue.send(["SET", "another program's", "1"])
+      let notice = try await Self.check(queue)
+      #expect(notice.agrees && notice.listed.map(\.key) == ["{attr:004}:something"] && notice.count(.unknownKey) == 1)
+      let keys = [
+        Keys.payloads(.gaps, Shard(9)), Keys.eventsIndex(Shard(10)), Keys.ownership(.gaps, Shard(11)), Keys.dead(.gaps, Shard(12)),
+      ]
+      for key in keys { _ = try await queue.send(["RPUSH", .string(key), "x"]) }
+      let report = try await Self.check(queue)
+      #expect(Set(report.listed.filter { $0.rule == .wrongType }.map(\.key)) == Set(keys) && report.faults == 4)
+    }
+  }
+
+  @Test func `What cannot be read is named by its place, and none of it is told`() async throws {
+    try await withQueue { queue, _ in
+      let ids = try await Self.fill(queue)
+      let entry = try #require(
+        try await queue.send(["XADD", .string(Self.ready(ids.ready)), "*", "i", "\u{1B}[2Jsecret", "b", "secret body"]).string)
+      _ = try await queue.send([
+        "HSET", .string(Keys.payloads(.intake, ids.delayed.shard)), .string("\(ids.delayed)"), "secret payload",
+      ])
+      try await expect(
+        [.unreadableEntry, .unreadablePayload], queue, mends: false,
+        [(Self.ready(ids.ready), entry), (Keys.payloads(.intake, ids.delayed.shard), "\(ids.delayed)")])
+      let report = try await Self.check(queue)
+      #expect(!report.text.contains("secret") && !String(decoding: report.json, as: UTF8.self).contains("secret"))
+    }
+  }
+
+  @Test func `All faults are counted where only some are listed`() async throws {
+    try await withQueue { queue, _ in
+      for shard in Shard.all { _ = try await queue.send(["HSET", .string(Keys.eventsIndex(shard)), "gone", "1-1", "lost", "1-2"]) }
+      let report = try await Self.check(queue, most: 7)
+      #expect(report.listed.count == 7 && report.faults == 512 && report.count(.indexWithoutEvent) == 512)
+      #expect(report.text.contains("… and 505 more\n"))
+      let json = try JSONValue(parsing: report.json)
+      #expect(json["left"] == .integer(505) && json["listed"]?.arrayValue?.count == 7)
+      #expect(json["rules"]?["index_without_event"]?["found"] == .integer(512))
+    }
+  }
+
+  @Test func `What is longer than a page is read whole`() async throws {
+    try await withQueue { queue, _ in
+      // Of one order key: all in one shard, one in the stream and the others in its line.
+      for index in 0..<700 { _ = try await queue.accept(request("n\(index)", order: "x", keepsOrder: true)) }
+      for index in 0..<300 { _ = try await queue.accept(request("free\(index)", order: "x")) }
+      let report = try await Self.check(queue)
+      #expect(report.agrees && report.messages == 1000, "\(report.text)")
+    }
+  }
+}
