@@ -36,6 +36,11 @@ struct QueueReader: Sendable {
     return view
   }
 
+  func hasAnything(_ queue: QueueName, _ shard: Shard) async throws(RedisError) -> Bool {
+    let keys = [Keys.ready, Keys.delayed, Keys.payloads, Keys.dead, Keys.byDeadline, Keys.suspects].map { $0(queue, shard) }
+    return try await reader.redis.send(["EXISTS"] + keys.map { .string($0) }).integer != 0
+  }
+
   /// Reads on where the ready stream and the dead letters were read before.
   func readOn(_ view: inout QueueView) async throws {
     try await readReady(&view)
