@@ -1,6 +1,5 @@
 import RedisClient
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import AttributionQueue
@@ -17,14 +16,20 @@ import Testing
     switch (Int(lease.message.body.reduce(0) { $0 &+ $1 }) + lease.attempt) % 6 {
     case 0, 1: return .retry(after: .milliseconds(Int.random(in: 0...30)), error: "again")
     case 2: return .wait(.milliseconds(Int.random(in: 0...30)))
-    case 3: return lease.queue == .tokens ? .giveBack : .deadLetter("no")
+    case 3: return lease.queue == .tokens ? .giveBack : .deadLetter(error: "no")
     default: return .complete(verified(natural))
     }
   }
 
-  private func fill(_ queue: DeliveryQueue, until isEnded: () -> Bool) async throws -> Int {
+  private final class End: Sendable {
+    private let state = Mutex(false)
+    var isReached: Bool { state.withLock { $0 } }
+    func reach() { state.withLock { $0 = true } }
+  }
+
+  private static func fill(_ queue: DeliveryQueue, until end: End) async throws -> Int {
     var count = 0
-    while !isEnded() {
+    while !end.isReached {
       for _ in 0..<10 {
         let (name, key) = ("n\(count)", "k\(count % 30)")
         switch count % 4 {
@@ -54,12 +59,12 @@ import Testing
       let feed = EventFeed(deliveries: queue)
       _ = try await feed.create(name: "s", types: [], start: "beginning")
       let client = try await server.client()
-      let isEnded = Mutex(false)
+      let end = End()
       let tokens = DeadlineWorker(queue: .tokens, deliveries: queue, concurrency: 8, gate: Open(), handler: Self.handler)
       let working = Task { await tokens.run() }
-      let filling = Task { try await self.fill(queue) { isEnded.withLock { $0 } } }
+      let filling = Task { try await Self.fill(queue, until: end) }
       let beside = Task {
-        while !isEnded.withLock({ $0 }) {
+        while !end.isReached {
           // One after the other owns all shards and gives them back.
           let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: Self.handler)
           let run = Task { await worker.run() }
@@ -79,7 +84,7 @@ import Testing
         #expect(report.agrees && report.listed.isEmpty, "\(report.text)")
         messages += report.messages
       }
-      isEnded.withLock { $0 = true }
+      end.reach()
       let count = try await filling.value
       try await beside.value
       tokens.stop()
