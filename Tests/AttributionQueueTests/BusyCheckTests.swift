@@ -77,9 +77,9 @@ import Testing
         }
       }
       var options = StoreCheck.Options()
-      options.sideBySide = 8
+      options.sideBySide = 4
       var messages = 0
-      for _ in 0..<5 {
+      for _ in 0..<3 {
         let report = try await StoreCheck(redis: client, options: options).run()
         #expect(report.agrees && report.listed.isEmpty, "\(report.text)")
         messages += report.messages

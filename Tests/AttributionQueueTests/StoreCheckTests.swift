@@ -4,8 +4,8 @@ import WireJSON
 
 @testable import AttributionQueue
 
-/// What a check finds in a real Redis where a hand has been.
-@Suite struct StoreCheckTests {
+/// What a check finds in a real Redis where a hand has been. One after the other: each reads all shards several times.
+@Suite(.serialized) struct StoreCheckTests {
   /// One message of each sort there is, and an event with its index.
   struct Healthy {
     let ready, delayed, first, second, token, done: DeliveryID
