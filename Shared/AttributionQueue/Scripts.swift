@@ -6,10 +6,10 @@ enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
-  static let own = script("own", PackageResources.own_lua)
-  static let disown = script("disown", PackageResources.disown_lua)
-  static let beat = script("beat", PackageResources.beat_lua)
-  static let suspect = script("suspect", PackageResources.suspect_lua)
+  static let own = needed("own", PackageResources.own_lua)
+  static let disown = needed("disown", PackageResources.disown_lua)
+  static let beat = needed("beat", PackageResources.beat_lua)
+  static let suspect = needed("suspect", PackageResources.suspect_lua)
   static let promote = script("promote", PackageResources.payload_lua + PackageResources.promote_lua)
   static let forget = script("forget", PackageResources.forget_lua)
   static let take = script("take", PackageResources.payload_lua + PackageResources.take_lua)
@@ -32,9 +32,14 @@ enum Scripts {
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
   static let mend = finishing("mend", PackageResources.mend_lua)
 
-  /// One that takes a message off the queue. That is done where Redis has no memory for more, or it could never be worked off.
+  /// One that takes a message off the queue.
   private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {
-    script(name, Array("#!lua flags=allow-oom\n".utf8) + PackageResources.payload_lua + PackageResources.line_lua + source)
+    needed(name, PackageResources.payload_lua + PackageResources.line_lua + source)
+  }
+
+  /// One without which nothing is taken off the queues. It is run where Redis has no memory for more, or they could never be worked off.
+  private static func needed(_ name: String, _ source: [UInt8]) -> RedisScript {
+    script(name, Array("#!lua flags=allow-oom\n".utf8) + source)
   }
 
   /// One that Redis lets write nothing, and runs on a replica too.

@@ -277,6 +277,20 @@ import Testing
     }
   }
 
+  @Test(arguments: StoreForm.allCases)
+  func `A worker that starts while Redis has no memory left takes its shards and works off what is there`(form: StoreForm) async throws {
+    try await withQueue { queue, _ in
+      try await FormSwitchTests.set(form, queue)
+      for number in 0..<20 { _ = try await queue.accept(request("m\(number)")) }
+      _ = try await queue.send(["CONFIG", "SET", "maxmemory", "1mb"])
+      try await working(queue) { worker in
+        try await eventually("all are worked") { try await queue.allEvents().count == 20 }
+        try await eventually("it owns all") { worker.owned == Shard.count }
+      }
+      await #expect(throws: QueueError.self) { _ = try await queue.accept(request("more")) }
+    }
+  }
+
   @Test func `A queue that is paused is not worked, and goes on`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
