@@ -179,18 +179,29 @@ public final class RedisClient: Sendable {
     }
   }
 
+  /// The primaries as they are known now, to be asked one by one; one nil where there is a single node.
+  public func primaries() async throws(RedisError) -> [NodeAddress?] {
+    switch target {
+    case .node: return [nil]
+    case .topology(let topology, _): return try await topology.primaries()
+    }
+  }
+
+  /// Sends a command that has no key to one of ``primaries()``.
+  public func send(_ arguments: [RedisArgument], to node: NodeAddress?) async throws(RedisError) -> RedisReply {
+    guard case .topology(_, let pools) = target, let node else { return try await send(arguments) }
+    return try Self.accepted(await pools[node].send(RedisWords(arguments), name: arguments.first?.text ?? ""))
+  }
+
   /// Sends a command that has no key to every primary: each node's name and what it answered. The name is nil where there is one node alone.
   public func sendToEachPrimary(_ arguments: [RedisArgument]) async throws(RedisError) -> [(node: NodeAddress?, reply: RedisReply)] {
     let name = arguments.first?.text ?? ""
-    switch target {
-    case .node: return [(nil, try await sendAllowingErrors(arguments))]
-    case .topology(let topology, let pools):
-      var answers: [(node: NodeAddress?, reply: RedisReply)] = []
-      for node in try await topology.primaries() {
-        answers.append((node, try await pools[node].send(RedisWords(arguments), name: name)))
-      }
-      return answers
+    var answers: [(node: NodeAddress?, reply: RedisReply)] = []
+    for node in try await primaries() {
+      guard case .topology(_, let pools) = target, let node else { return [(nil, try await sendAllowingErrors(arguments))] }
+      answers.append((node, try await pools[node].send(RedisWords(arguments), name: name)))
     }
+    return answers
   }
 
   /// Closes all connections; later commands fail.

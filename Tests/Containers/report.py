@@ -10,6 +10,8 @@ import time
 from bench import machine
 
 DOCUMENT = "containers-test"
+ABOUT = ("the images of `Deploy/Dockerfile`, the system of `docker-compose.yml`, and every request through the balancer's ports on "
+         "127.0.0.1.")
 
 
 @dataclasses.dataclass
@@ -39,8 +41,11 @@ class Section:
 
 
 class Report:
-    def __init__(self, command: str):
+    """`about` is what was tested, and how; `document` is the name of the files."""
+
+    def __init__(self, command: str, document: str = DOCUMENT, title: str = "The containers test", about: str = ABOUT):
         self.command, self.began = command, time.monotonic()
+        self.document, self.title, self.about = document, title, about
         self.sections: list[Section] = []
         self.notes: list[str] = []
         # By service: for each number of instances the rounds' requests a second.
@@ -63,10 +68,8 @@ class Report:
                              for one in self.sections]}
 
     def markdown(self) -> str:
-        lines = ["# The containers test", "",
-                 f"{time.strftime('%Y-%m-%d', time.gmtime())}, {machine()}. Printed by `{self.command}`: the images of "
-                 "`Deploy/Dockerfile`, the system of `docker-compose.yml`, "
-                 "and every request through the balancer's ports on 127.0.0.1.", "",
+        lines = [f"# {self.title}", "",
+                 f"{time.strftime('%Y-%m-%d', time.gmtime())}, {machine()}. Printed by `{self.command}`: {self.about}", "",
                  "| part | | seconds |", "| --- | --- | --- |"]
         lines += [f"| {one.number}. {one.title} | {'passed' if one.passed else '**failed**'} | {one.seconds:.0f} |"
                   for one in self.sections]
@@ -82,17 +85,17 @@ class Report:
             if one.notes:
                 lines += ["", *[f"- {note}" for note in one.notes]]
             if one.number == "5" and self.scaling:
-                lines += ["", f"![Throughput by instances]({DOCUMENT}.svg)"]
+                lines += ["", f"![Throughput by instances]({self.document}.svg)"]
         if self.notes:
             lines += ["", "## How it was run", "", *[f"- {note}" for note in self.notes]]
         return "\n".join(lines) + "\n"
 
     def write(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{DOCUMENT}.md").write_text(self.markdown())
-        (folder / f"{DOCUMENT}.json").write_text(json.dumps(self.json(), indent=1) + "\n")
+        (folder / f"{self.document}.md").write_text(self.markdown())
+        (folder / f"{self.document}.json").write_text(json.dumps(self.json(), indent=1) + "\n")
         if self.scaling:
-            (folder / f"{DOCUMENT}.svg").write_text(plot(self.scaling))
+            (folder / f"{self.document}.svg").write_text(plot(self.scaling))
 
 
 def middle(values: list[float]) -> float:

@@ -141,9 +141,9 @@ class Ledger:
 
 
 class Connection:
-    """HTTP/1.1 to one of several ports, opened again at another one when it breaks."""
+    """HTTP/1.1 to one of several ports, or hosts and ports, opened again at another one when it breaks."""
 
-    def __init__(self, ports: list[int], dice: random.Random):
+    def __init__(self, ports: list[int | tuple[str, int]], dice: random.Random):
         self.ports, self.dice, self.writer, self.left = ports, dice, None, 0
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
@@ -155,7 +155,8 @@ class Connection:
                 self.left -= 1
                 if self.writer is None:
                     self.left = self.dice.randrange(20, 60)
-                    self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.dice.choice(self.ports))
+                    at = self.dice.choice(self.ports)
+                    self.reader, self.writer = await asyncio.open_connection(*(at if isinstance(at, tuple) else ("127.0.0.1", at)))
                 self.writer.write(
                     f"POST {delivery.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {delivery.content_type}\r\n"
                     f"Content-Length: {len(delivery.body)}\r\n\r\n".encode() + delivery.body)

@@ -85,12 +85,13 @@ class Process:
 
 
 class Service(Process):
-    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path, port: int, public_port: int | None):
+    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path, port: int, public_port: int | None,
+                 host: str = "127.0.0.1"):
         super().__init__(name, command, environment, log)
-        self.port, self.public_port = port, public_port
+        self.port, self.public_port, self.host = port, public_port, host
 
     def get(self, path: str, timeout: float = 10) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:
             connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
             answer = connection.getresponse()
@@ -105,7 +106,7 @@ class Service(Process):
             return False
 
     def rpc(self, service: str, method: str, message: dict) -> tuple[int, dict]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
             connection.request("POST", f"/attribution.{service}/{method}", json.dumps(message), {
                 "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", "Idempotency-Key": uuid.uuid4().hex})
@@ -129,7 +130,7 @@ class Service(Process):
 
     def post(self, path: str, body: bytes | str, content_type: str = "application/json", method: str = "POST",
              ) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.public_port, timeout=60)
+        connection = http.client.HTTPConnection(self.host, self.public_port, timeout=60)
         try:
             connection.request(method, path, body, {"Content-Type": content_type})
             answer = connection.getresponse()
@@ -207,10 +208,11 @@ class Proxy:
 
 
 class FaultSystem:
-    """Redis and services on random ports of loopback. `queues` is the configuration's part of that name."""
+    """Redis and services on random ports of loopback. `queues` is the configuration's part of that name. `store` is what stands in place of
+    one Redis: with `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
 
-    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = ""):
-        self.folder = folder
+    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store=None):
+        self.folder, self.store = folder, store
         folder.mkdir(parents=True, exist_ok=True)
         self.redis_port = free_port()
         self.redis_folder = folder / "redis"
@@ -230,19 +232,25 @@ class FaultSystem:
         self.simulator: Process | None = None
         self.ending = threading.Event()
         self.keeper = threading.Thread(target=self._keep, daemon=True)
-        self.client = redis.Redis(port=self.redis_port, socket_timeout=30)
+        self.client = store.client if store else redis.Redis(port=self.redis_port, socket_timeout=30)
 
-    def service(self, executable: str, redis_port: int | None = None, binaries: pathlib.Path = BINARIES, **variables: str) -> Service:
+    def service(self, executable: str, redis_port: int | None = None, binaries: pathlib.Path = BINARIES, *, host: str = "127.0.0.1",
+                prefix: list[str] | None = None, **variables: str) -> Service:
+        """`prefix` is a command that runs it elsewhere, where its address is `host`."""
         number = sum(1 for service in self.services if service.name.startswith(executable)) + 1
         port, public = free_port(), free_port() if executable == "ingest" else None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
-        environment |= {"ATTRIBUTION_CONFIG": str(self.folder / "configuration.yaml"), "ATTRIBUTION_LISTEN": f"127.0.0.1:{port}",
+        environment |= {"ATTRIBUTION_CONFIG": str(self.folder / "configuration.yaml"), "ATTRIBUTION_LISTEN": f"{host}:{port}",
                         "ATTRIBUTION_REDIS_URL": f"redis://127.0.0.1:{redis_port or self.redis_port}/0",
-                        "ATTRIBUTION_DRAIN_DELAY_MS": "100", "ATTRIBUTION_LOG_LEVEL": "info", **variables}
+                        "ATTRIBUTION_DRAIN_DELAY_MS": "100", "ATTRIBUTION_LOG_LEVEL": "info"}
+        if self.store:
+            environment |= {"ATTRIBUTION_REDIS_URL": self.store.url, **self.store.variables}
+        environment |= variables
         if public:
-            environment["ATTRIBUTION_PUBLIC_LISTEN"] = f"127.0.0.1:{public}"
+            environment["ATTRIBUTION_PUBLIC_LISTEN"] = f"{host}:{public}"
         name = f"{executable}-{number}"
-        self.services.append(Service(name, [binaries / executable], environment, self.folder / f"{name}.log", port, public))
+        self.services.append(Service(
+            name, [*(prefix or []), binaries / executable], environment, self.folder / f"{name}.log", port, public, host))
         return self.services[-1]
 
     def start_simulator(self) -> dict[str, str]:
@@ -279,7 +287,7 @@ class FaultSystem:
             connection.close()
 
     def start(self) -> None:
-        self.redis.start()
+        (self.store or self.redis).start()
         self.wait_for_redis()
         for service in self.services:
             service.start()
@@ -307,7 +315,7 @@ class FaultSystem:
 
     def _keep(self) -> None:
         while not self.ending.wait(0.1):
-            for one in [self.redis, *self.services]:
+            for one in [*([] if self.store else [self.redis]), *self.services]:
                 if not one.is_held and not one.is_running():
                     one.start()
 
@@ -315,8 +323,10 @@ class FaultSystem:
         self.ending.set()
         if self.keeper.is_alive():
             self.keeper.join()
-        for one in [*self.services, *([self.simulator] if self.simulator else []), self.redis]:
+        for one in [*self.services, *([self.simulator] if self.simulator else []), *([] if self.store else [self.redis])]:
             one.end()
+        if self.store:
+            self.store.stop()
         self.client.close()
 
     def __enter__(self) -> "FaultSystem":

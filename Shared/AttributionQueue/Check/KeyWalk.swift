@@ -21,9 +21,15 @@ struct KeyWalk: Sendable {
 
   func walk() async throws -> Found {
     var found = Found()
+    for node in try await redis.primaries() { try await walk(node, &found) }
+    return found
+  }
+
+  /// Names are those of one node: each primary of a cluster is asked for its own.
+  private func walk(_ node: NodeAddress?, _ found: inout Found) async throws {
     var cursor = "0"
     repeat {
-      let reply = try await redis.send(["SCAN", .string(cursor), "COUNT", .integer(Self.step)])
+      let reply = try await redis.send(["SCAN", .string(cursor), "COUNT", .integer(Self.step)], to: node)
       guard let parts = reply.array, parts.count == 2, let next = parts[0].string else { throw RedisError.unexpectedReply("SCAN") }
       cursor = next
       var records: [DeliveryID] = []
@@ -39,7 +45,6 @@ struct KeyWalk: Sendable {
       }
       try await read(records, &found)
     } while cursor != "0"
-    return found
   }
 
   private func read(_ ids: [DeliveryID], _ found: inout Found) async throws {

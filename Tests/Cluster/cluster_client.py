@@ -1,0 +1,116 @@
+"""Reads keys and counts in a Redis Cluster: what the fault test's accounting asks of one Redis, asked of the node that has the slot."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import redis
+from redis.crc import key_slot
+
+if TYPE_CHECKING:
+    from .redis_node import RedisNode
+
+# Seconds that reading goes on though nodes fail or slots move.
+PATIENCE = 30
+
+
+class ClusterClient:
+    """Of redis-py's interface what is used here."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.owners: list[tuple[int, int, "RedisNode"]] = []
+
+    @staticmethod
+    def slot_of(shard: int) -> int:
+        return key_slot(b"attr:%03d" % shard)
+
+    def refresh(self) -> None:
+        """As the first node says that knows of primaries for all slots."""
+        for node in self.cluster.running():
+            try:
+                ranges = node.client.execute_command("CLUSTER SHARDS")
+            except redis.RedisError:
+                continue
+            by_port = {one.port: one for one in self.cluster.nodes}
+            owners = []
+            for shard in ranges:
+                shard = _named(shard)
+                primary = next((one for one in map(_named, shard["nodes"]) if one["role"] == b"master" and one["health"] == b"online"), None)
+                if primary is None:
+                    continue
+                at = by_port[int(primary.get("port") or primary["tls-port"])]
+                owners += [(int(first), int(last), at) for first, last in zip(shard["slots"][::2], shard["slots"][1::2])]
+            if sum(last - first + 1 for first, last, _ in owners) == 16_384:
+                self.owners = owners
+                return
+        raise redis.ConnectionError("no node knows of all slots")
+
+    def owner(self, key: str) -> "RedisNode":
+        if not self.owners:
+            self.refresh()
+        slot = key_slot(key.encode())
+        return next(node for first, last, node in self.owners if first <= slot <= last)
+
+    def run(self, calls: list[tuple[str, tuple]]) -> list[Any]:
+        """Each call is a key and a command. Repeated as a whole where nodes fail: for reading alone."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._run_once(calls)
+            except redis.RedisError:
+                if time.monotonic() > until:
+                    raise
+                self.owners = []
+                time.sleep(0.2)
+
+    def _run_once(self, calls: list[tuple[str, tuple]]) -> list[Any]:
+        places: dict[RedisNode, list[int]] = {}
+        for place, (key, _) in enumerate(calls):
+            places.setdefault(self.owner(key), []).append(place)
+        answers: list[Any] = [None] * len(calls)
+        for node, mine in places.items():
+            pipeline = node.client.pipeline(transaction=False)
+            for place in mine:
+                pipeline.execute_command(*calls[place][1])
+            for place, answer in zip(mine, pipeline.execute()):
+                answers[place] = answer
+        return answers
+
+    def xrange(self, key: str, first: Any = "-", last: Any = "+", count: int | None = None) -> list[tuple]:
+        return self.run([(key, ("XRANGE", key, first, last, *(("COUNT", count) if count else ())))])[0]
+
+    def pipeline(self, transaction: bool = False) -> "ClusterPipeline":
+        return ClusterPipeline(self)
+
+    def ping(self) -> bool:
+        self.refresh()
+        return True
+
+    def close(self) -> None:
+        pass
+
+
+class ClusterPipeline:
+    def __init__(self, client: ClusterClient):
+        self.client, self.calls = client, []
+
+    def get(self, key: str) -> None:
+        self.calls.append((key, ("GET", key)))
+
+    def xlen(self, key: str) -> None:
+        self.calls.append((key, ("XLEN", key)))
+
+    def eval(self, script: str, number: int, *keys: str) -> None:
+        self.calls.append((keys[0], ("EVAL", script, number, *keys)))
+
+    def execute(self) -> list[Any]:
+        calls, self.calls = self.calls, []
+        return self.client.run(calls)
+
+
+def _named(words: Any) -> dict[str, Any]:
+    """Of a flat list of names and values, or of a dictionary as newer clients give it."""
+    pairs = words.items() if isinstance(words, dict) else zip(words[::2], words[1::2])
+    return {(name.decode() if isinstance(name, bytes) else name): value for name, value in pairs}

@@ -1,0 +1,58 @@
+"""Processes held to a share of a core, by the kernel's quota of processor time."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import uuid
+
+# Cgroup v1's controller of processor time, and version 2's root.
+FIRST, SECOND = pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup")
+# Long enough that the kernel's own ticks, of which a process may take one too many, are a small part of what a period gives.
+PERIOD = 100_000
+
+
+class ControlGroup:
+    """`share` of one core for all processes in it together."""
+
+    def __init__(self, share: float):
+        self.share = share
+        self.is_first = (FIRST / "cpu.cfs_quota_us").exists()
+        self.folder = (FIRST if self.is_first else SECOND) / f"attribution-{uuid.uuid4().hex[:8]}"
+
+    def __enter__(self) -> "ControlGroup":
+        self.folder.mkdir()
+        if self.is_first:
+            (self.folder / "cpu.cfs_period_us").write_text(str(PERIOD))
+        self.set(self.share)
+        return self
+
+    def set(self, share: float) -> None:
+        quota = round(share * PERIOD)
+        if self.is_first:
+            (self.folder / "cpu.cfs_quota_us").write_text(str(quota))
+        else:
+            (self.folder / "cpu.max").write_text(f"{quota} {PERIOD}")
+
+    def add(self, pid: int) -> None:
+        (self.folder / "cgroup.procs").write_text(str(pid))
+
+    def __exit__(self, *_: object) -> None:
+        root = FIRST if self.is_first else SECOND
+        for pid in (self.folder / "cgroup.procs").read_text().split():
+            try:
+                (root / "cgroup.procs").write_text(pid)
+            except OSError:
+                pass
+        self.folder.rmdir()
+
+
+def reason_against() -> str:
+    """Why quotas cannot be set here; nothing where they can."""
+    if os.geteuid() != 0:
+        return "control groups need root"
+    try:
+        with ControlGroup(0.1):
+            return ""
+    except OSError as error:
+        return f"no quota of processor time can be set here: {error}"

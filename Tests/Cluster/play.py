@@ -1,0 +1,132 @@
+"""Load on a system while something is done to its Redis, and what is left of it compared with what was answered."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import dataclasses
+import pathlib
+import random
+import time
+from collections.abc import Callable
+
+from fault_load import GENUINE, Ledger, Maker, account, send_many
+from fault_system import FaultSystem
+
+LEASE = 2
+# No message is poison here: however often a primary dies under its worker, it must be finished.
+QUEUES = f"lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s"
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """How much is done."""
+
+    deliveries: int
+    kills: int = 2
+    senders: int = 24
+    # How long a partition lasts.
+    seconds: float = 8
+
+
+SHORT = Size(6_000)
+
+
+@dataclasses.dataclass
+class Result:
+    acknowledged: int
+    posts: int
+    refused: collections.Counter
+    broken: int
+    # Acknowledged and unknown now.
+    lost: list[str]
+    events: int
+    counts: dict[str, int]
+    loaded: float
+    worked_off: float
+
+    @property
+    def refused_share(self) -> float:
+        return sum(self.refused.values()) / self.posts
+
+
+class Progress:
+    """How far the work beside the load is, from 0 to 1, and how far the load is."""
+
+    def __init__(self, ledger: Ledger, target: int):
+        self.ledger, self.target, self.share = ledger, target, 0.0
+
+    def wait_for_load(self, share: float, seconds: float = 600) -> None:
+        until = time.monotonic() + seconds
+        while self.ledger.count < share * self.target:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{self.ledger.count} of {self.target} deliveries are acknowledged after {seconds:g} s")
+            time.sleep(0.02)
+
+
+Work = Callable[[Progress], None]
+
+
+def make_system(folder: pathlib.Path, maker: Maker, store, queues: str = "", simulated: bool = True) -> FaultSystem:
+    """The five executables: two of ingest and of verifier, so that a shard has somebody to change hands with."""
+    system = FaultSystem(folder, maker.apple_key, "{ " + QUEUES + (", " + queues if queues else "") + " }", store=store)
+    apple = system.start_simulator() if simulated else {}
+    for name in ("ingest", "ingest", "verifier", "verifier"):
+        system.service(name, **apple)
+    signer = system.service("signer")
+    for name in ("asa-token-broker", "notification-recovery"):
+        system.service(name, ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{signer.port}", **apple)
+    return system
+
+
+def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, work: Work, others: bool = True, losing: bool = False) -> Result:
+    """Load until it and the work are done, then all is worked off and compared. `others`: tokens and sessions too. `losing`: what was
+    acknowledged may be lost, and is counted; else it fails."""
+    ledger = Ledger()
+    ports = [service.public_port for service in system.services if service.public_port]
+    progress = Progress(ledger, size.deliveries)
+
+    async def load() -> None:
+        async with asyncio.TaskGroup() as group:
+            beside = group.create_task(asyncio.to_thread(work, progress))
+            beside.add_done_callback(lambda _: setattr(progress, "share", 1.0))
+            for _ in range(size.senders):
+                group.create_task(send_many(maker, ports, ledger, size.deliveries, dice.randrange(1 << 60), tokens=others, sessions=others,
+                                            faults_done=lambda: progress.share))
+
+    began = time.monotonic()
+    asyncio.run(load())
+    loaded = time.monotonic() - began
+    system.wait_until_worked(180)
+    return compare(system, ledger, loaded, time.monotonic() - began - loaded, losing)
+
+
+def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: float, losing: bool) -> Result:
+    """Fails where an event came twice or out of order, or a delivery has the wrong state."""
+    events, states = system.events(), system.states(list(ledger.deliveries))
+    dead = system.unfinished()["dead"]
+    assert dead == 0, f"{dead} dead letters"
+    acknowledged = len(ledger.deliveries)
+    lost = [id for id, state in states.items() if state == "unknown"]
+    if losing:
+        events = forget(lost, events, states, ledger)
+    assert not lost or losing, f"{len(lost)} of {acknowledged} acknowledged deliveries are lost: {lost[:5]}"
+    return Result(acknowledged, ledger.posts, ledger.refusals, ledger.breaks, lost, len(events), account(events, states, ledger), loaded,
+                  worked_off)
+
+
+def forget(lost: list[str], events: list[dict], states: dict[str, str], ledger: Ledger) -> list[dict]:
+    """Takes lost deliveries out of what is compared. What became of a postback's copy that came after the loss stays uncompared too;
+    that its event is there once is compared before."""
+    names = set()
+    for id in lost:
+        delivery = ledger.deliveries.pop(id)
+        del states[id]
+        if delivery.kind == GENUINE:
+            names.add(delivery.name)
+        if delivery.order:
+            ledger.order[delivery.order].remove(delivery.name)
+    verified = [event["data"]["transactionId"] for event in events if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
+    twice = [name for name, count in collections.Counter(verified).items() if count > 1]
+    assert not twice, f"{len(twice)} postbacks were counted twice: {twice[:5]}"
+    return [event for event in events if event["data"].get("transactionId") not in names or event["type"].endswith("rejected.v1")]

@@ -1,0 +1,88 @@
+"""Runs the long forms: `Deploy/cluster-test` prepares what they need and calls this."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from types import ModuleType
+
+from Containers.report import Report
+from fault_system import BINARIES, ROOT
+
+from .network import reason_against
+from .play import Size
+from .scenarios import killing, partition, reshard, sentinel, slope
+
+PARTS: tuple[ModuleType, ...] = (reshard, killing, partition, sentinel, slope)
+DELIVERIES, KILLS, SECONDS, SENDERS = 200_000, 20, 30, 48
+ABOUT = ("the real executables ({build}) on Debian's redis-server, each Redis a process on loopback with `appendfsync always`: in parts 1 to 3 "
+         "three primaries and three replicas, `cluster-node-timeout` 2 s. Senders repeat until they are answered 200, as Apple does; what "
+         "was acknowledged is compared at the end with every event and every delivery's record in Redis.")
+# So that each part takes some minutes: of the deliveries of part 1.
+SHARES = {killing.NUMBER: 0.3, sentinel.NUMBER: 0.1}
+# Sentinels take ten seconds or more to make a replica of a primary that comes back: fewer fit.
+FEWER_KILLS = {sentinel.NUMBER: 0.3}
+
+
+def run(report: Report, part: ModuleType, folder: pathlib.Path, size: Size, seed: int) -> None:
+    section, began = report.section(part.NUMBER, part.TITLE), time.monotonic()
+    size = dataclasses.replace(size, deliveries=int(size.deliveries * SHARES.get(part.NUMBER, 1)),
+                               kills=max(1, round(size.kills * FEWER_KILLS.get(part.NUMBER, 1))))
+    try:
+        if part is partition and (reason := reason_against()):
+            raise RuntimeError(reason)
+        part.run(section, folder, size, seed)
+    except Exception:  # noqa: BLE001: the other parts still tell something
+        section.error = traceback.format_exc()
+        print(section.error, flush=True)
+    section.seconds = time.monotonic() - began
+    print(f"  {'passed' if section.passed else 'FAILED'} in {section.seconds:.0f} s", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="Deploy/cluster-test")
+    parser.add_argument("--only", metavar="N,N", help="of the parts 1 to 5")
+    parser.add_argument("--deliveries", type=int, default=DELIVERIES, help="of part 1; the others take a share of it")
+    parser.add_argument("--kills", type=int, default=KILLS, help="of primaries, in part 2; in part 4 a third of it")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of the partition")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", action="store_true", help="keep logs and data, and say where")
+    parser.add_argument("--write-report", action="store_true", help="write Documentation/cluster-test.md and .json")
+    options = parser.parse_args()
+    # Told to end, it ends what it started.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
+    chosen = set((options.only or ",".join(part.NUMBER for part in PARTS)).split(","))
+    seed = options.seed or random.randrange(1 << 32)
+    command = " ".join(["Deploy/cluster-test", *(word for word in sys.argv[1:] if word not in ("--write-report", "--keep"))])
+    build = "release" if os.environ.get("BUILD_CONFIGURATION") == "release" else "debug"
+    report = Report(command, "cluster-test", "The cluster test", ABOUT.format(build=build))
+    report.notes.append(f"Seed {seed}. Services of {BINARIES.name}, Redis, Sentinels and {SENDERS} senders (one Python process) share the machine.")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="cluster-test-"))
+    try:
+        for part in PARTS:
+            if part.NUMBER in chosen:
+                run(report, part, folder / part.NUMBER, Size(options.deliveries, options.kills, SENDERS, options.seconds), seed)
+    finally:
+        if options.keep:
+            print(f"\nkept: {folder}", flush=True)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    print("\n" + report.markdown())
+    if options.write_report:
+        report.write(ROOT / "Documentation")
+    report.write(ROOT / ".build" / "cluster-test")
+    return 0 if report.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""3: a primary with an instance of ingest on the wrong side of a partition."""
+
+from __future__ import annotations
+
+import asyncio
+import pathlib
+import random
+import time
+
+from Containers.report import Section
+from fault_load import Connection, Delivery, Ledger, Maker, deliver
+from fault_system import FaultSystem
+
+from ..network import Network
+from ..play import QUEUES, Size, compare
+from ..redis_cluster import RedisCluster
+from ..redis_node import RedisNode, Settings
+from . import show
+
+NUMBER, TITLE = "3", "A partition with a primary and an ingest on the wrong side"
+SENDERS = 8
+
+
+def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
+    for replicated in (True, False):
+        with Network(2) as network:
+            network.run(lambda: part(section, folder / ("replicated" if replicated else "disk"), size, seed + replicated, network, replicated))
+
+
+def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network: Network, replicated: bool) -> None:
+    dice = random.Random(seed)
+    maker, (losing, winning) = Maker(dice), network.hosts
+    # The first primary is alone; its replica, and all others, are on the other side.
+    places = [(losing.address, losing.prefix)] + [(winning.address, winning.prefix)] * 5
+    cluster = RedisCluster(folder / "redis", settings=Settings(min_replicas=1 if replicated else 0), places=places)
+    queues = QUEUES + (", durability: replicated, replicas: 1" if replicated else "")
+    system = FaultSystem(folder, maker.apple_key, f"{{ {queues} }}", store=cluster)
+    wrong = system.service("ingest", host=losing.address, prefix=losing.prefix)
+    right = system.service("ingest", host=winning.address, prefix=winning.prefix)
+    for _ in range(2):
+        system.service("verifier", host=winning.address, prefix=winning.prefix)
+    with system:
+        split = Partition(system, cluster, network, maker, dice, [(one.host, one.public_port) for one in (wrong, right)])
+        split.play(size)
+        result = compare(system, split.ledger, split.loaded, split.worked_off, losing=not replicated)
+    word = "replicated" if replicated else "disk (the default)"
+    section.add(f"durability {word}: seconds of partition; until the winning side had all slots", f"{size.seconds:g}; {split.promoted:.1f}")
+    show(section, result)
+    section.add("acknowledged by the losing side's ingest meanwhile", f"{len(split.wrong):,}")
+    lost = set(result.lost)
+    if replicated:
+        section.add("lost; doubled; out of order", f"{len(lost)}; 0; 0", "0; 0; 0", not lost)
+    else:
+        section.add("acknowledged and lost", f"{len(lost):,}", "on the losing side alone", lost <= split.wrong)
+        section.add("doubled; out of order", "0; 0", "0; 0", True)
+        section.notes.append(
+            "With `durability: disk` a primary on the losing side takes writes until it has missed a majority for cluster-node-timeout, "
+            f"here {cluster.settings.node_timeout / 1000:g} s, and drops them when it comes back as a replica: the bound that the Redis Cluster "
+            "specification gives (“Write safety”). With `min-replicas-to-write 1` it is min-replicas-max-lag where that is "
+            "less; with `durability: replicated` none of them is acknowledged.")
+    section.figures["replicated" if replicated else "disk"] = {
+        **section.figures.pop("load"), "acknowledged on the losing side": len(split.wrong)}
+
+
+class Partition:
+    """Every postback is sent to both sides at once, as a device does that heard no answer."""
+
+    def __init__(self, system: FaultSystem, cluster: RedisCluster, network: Network, maker: Maker, dice: random.Random,
+                 addresses: list[tuple[str, int]]):
+        self.system, self.cluster, self.network, self.maker, self.dice, self.addresses = system, cluster, network, maker, dice, addresses
+        self.ledger = Ledger()
+        # Ids that the losing side's ingest answered with while it was cut off.
+        self.wrong: set[str] = set()
+        self.is_cut = self.is_over = False
+        self.promoted = self.loaded = self.worked_off = 0.0
+
+    def play(self, size: Size) -> None:
+        began = time.monotonic()
+        asyncio.run(self._load(size))
+        self.loaded = time.monotonic() - began
+        self.system.wait_until_worked(180)
+        self.worked_off = time.monotonic() - began - self.loaded
+
+    async def _load(self, size: Size) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(SENDERS):
+                group.create_task(self._send())
+            await asyncio.sleep(size.seconds / 4)
+            await asyncio.to_thread(self._cut, size.seconds)
+            await asyncio.sleep(size.seconds / 4)
+            self.is_over = True
+
+    def _cut(self, seconds: float) -> None:
+        losing, winning = self.network.hosts
+        began, first = time.monotonic(), self.cluster.nodes[0]
+        self.is_cut = True
+        self.network.cut(losing, winning)
+        while not self.promoted:
+            if all(self._serves_without(first, node) for node in self.cluster.nodes[1:]):
+                self.promoted = time.monotonic() - began
+            elif time.monotonic() - began > 30:
+                raise TimeoutError("the winning side promotes nobody")
+            time.sleep(0.1)
+        time.sleep(max(0.0, began + seconds - time.monotonic()))
+        self.network.heal(losing, winning)
+        self.cluster.wait_until_whole()
+        self.is_cut = False
+
+    @staticmethod
+    def _serves_without(first: RedisNode, node: RedisNode) -> bool:
+        seen = node.client.execute_command("CLUSTER NODES")
+        return sum(int(part[-1]) - int(part[0]) + 1 for address, one in seen.items() if not address.startswith(first.address)
+                   for part in one["slots"]) == 16_384
+
+    async def _send(self) -> None:
+        there = [Connection([address], random.Random(self.dice.random())) for address in self.addresses]
+        try:
+            while not self.is_over:
+                postback = self.maker.postback()
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._ask_losing_side(there[0], postback) if self.is_cut else deliver(there[0], postback, self.ledger))
+                    group.create_task(deliver(there[1], postback, self.ledger))
+        finally:
+            for connection in there:
+                connection.close()
+
+    async def _ask_losing_side(self, connection: Connection, postback: Delivery) -> None:
+        """Once: it may refuse as long as it is cut off."""
+        self.ledger.posts += 1
+        try:
+            async with asyncio.timeout(10):
+                status, answer = await connection.post(postback)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError):
+            connection.close()
+            self.ledger.breaks += 1
+            return
+        if answer is None:
+            self.ledger.refusals[status] += 1
+            return
+        self.ledger.acknowledge(postback, answer["id"])
+        self.wrong.add(answer["id"])

@@ -1,0 +1,9 @@
+"""The primary is the one that Sentinels name."""
+
+import dataclasses
+
+from .scenarios import sentinel
+
+
+def test_the_primary_of_sentinels_may_die_under_load(section, tmp_path, size, seed):
+    sentinel.run(section, tmp_path, dataclasses.replace(size, kills=1), seed)
