@@ -13,6 +13,8 @@ from collections.abc import Callable
 from fault_load import GENUINE, Ledger, Maker, account, send_many
 from fault_system import FaultSystem
 
+from .redis_cluster import SLOTS
+
 LEASE = 2
 # No message is poison here: however often a primary dies under its worker, it must be finished.
 QUEUES = f"lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s"
@@ -27,9 +29,12 @@ class Size:
     senders: int = 24
     # How long a partition lasts.
     seconds: float = 8
+    # How many are moved and moved back.
+    slots: int = SLOTS // 2
 
 
-SHORT = Size(6_000)
+# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: an eighth of them, and 32 shards.
+SHORT = Size(6_000, slots=SLOTS // 8)
 
 
 @dataclasses.dataclass

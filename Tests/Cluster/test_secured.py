@@ -14,7 +14,7 @@ def test_a_cluster_is_used_over_tls_as_an_acl_user(tmp_path, seed):
     dice = random.Random(seed)
     maker, authority = Maker(dice), Authority(tmp_path, "authority")
     certificate, key = authority.issue("redis", "DNS:localhost,IP:127.0.0.1")
-    cluster = RedisCluster(tmp_path / "redis", settings=Settings(
+    cluster = RedisCluster(tmp_path / "cluster", settings=Settings(
         password="secret-of-the-tests", tls=TLSFiles(authority.certificate, certificate, key)))
     with make_system(tmp_path / "system", maker, cluster) as system:
         def kill_one(progress: Progress) -> None:

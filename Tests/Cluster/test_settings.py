@@ -7,7 +7,7 @@ from .redis_node import Settings
 
 
 def test_primaries_that_go_on_alone_are_refused_where_replicas_have_to_confirm(tmp_path):
-    with RedisCluster(tmp_path / "redis") as cluster:
+    with RedisCluster(tmp_path / "cluster") as cluster:
         for node in cluster.nodes[1:]:
             node.client.config_set("min-replicas-to-write", 1)
         variables = {"ATTRIBUTION_REDIS_URL": cluster.url, **cluster.variables}
@@ -21,7 +21,7 @@ def test_primaries_that_go_on_alone_are_refused_where_replicas_have_to_confirm(t
 
 
 def test_a_node_that_forgets_when_it_is_full_is_named(tmp_path):
-    with RedisCluster(tmp_path / "redis", primaries=3, replicas=0, settings=Settings()) as cluster:
+    with RedisCluster(tmp_path / "cluster", primaries=3, replicas=0, settings=Settings()) as cluster:
         cluster.nodes[2].client.config_set("maxmemory-policy", "allkeys-lru")
         with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=cluster.url) as service:
             assert service.process.wait(40) != 0

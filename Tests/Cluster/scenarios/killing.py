@@ -29,7 +29,7 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
 def kill(section: Section, folder: pathlib.Path, size: Size, seed: int, replicated: bool) -> None:
     dice = random.Random(seed)
     maker = Maker(dice)
-    cluster = RedisCluster(folder / "redis", settings=Settings(min_replicas=1 if replicated else 0))
+    cluster = RedisCluster(folder / "cluster", settings=Settings(min_replicas=1 if replicated else 0))
     system = make_system(folder, maker, cluster, "durability: replicated, replicas: 1" if replicated else "")
     took: list[float] = []
 

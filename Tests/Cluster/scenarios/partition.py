@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import pathlib
 import random
 import time
@@ -18,7 +19,10 @@ from ..redis_node import RedisNode, Settings
 from . import show
 
 NUMBER, TITLE = "3", "A partition with a primary and an ingest on the wrong side"
-SENDERS = 8
+# On each side.
+SENDERS = 16
+# Seconds.
+PATIENCE = 0.5
 
 
 def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
@@ -32,7 +36,7 @@ def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network:
     maker, (losing, winning) = Maker(dice), network.hosts
     # The first primary is alone; its replica, and all others, are on the other side.
     places = [(losing.address, losing.prefix)] + [(winning.address, winning.prefix)] * 5
-    cluster = RedisCluster(folder / "redis", settings=Settings(min_replicas=1 if replicated else 0), places=places)
+    cluster = RedisCluster(folder / "cluster", settings=Settings(min_replicas=1 if replicated else 0), places=places)
     queues = QUEUES + (", durability: replicated, replicas: 1" if replicated else "")
     system = FaultSystem(folder, maker.apple_key, f"{{ {queues} }}", store=cluster)
     wrong = system.service("ingest", host=losing.address, prefix=losing.prefix)
@@ -63,12 +67,14 @@ def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network:
 
 
 class Partition:
-    """Every postback is sent to both sides at once, as a device does that heard no answer."""
+    """Senders on both sides, who have two thirds of their postbacks in common, as a device sends again that heard no answer."""
 
     def __init__(self, system: FaultSystem, cluster: RedisCluster, network: Network, maker: Maker, dice: random.Random,
                  addresses: list[tuple[str, int]]):
         self.system, self.cluster, self.network, self.maker, self.dice, self.addresses = system, cluster, network, maker, dice, addresses
         self.ledger = Ledger()
+        self.for_both: collections.deque[Delivery] = collections.deque()
+        self.also_wrong: collections.deque[Delivery] = collections.deque(maxlen=1000)
         # Ids that the losing side's ingest answered with while it was cut off.
         self.wrong: set[str] = set()
         self.is_cut = self.is_over = False
@@ -84,7 +90,8 @@ class Partition:
     async def _load(self, size: Size) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(SENDERS):
-                group.create_task(self._send())
+                group.create_task(self._send_right())
+                group.create_task(self._send_wrong())
             await asyncio.sleep(size.seconds / 4)
             await asyncio.to_thread(self._cut, size.seconds)
             await asyncio.sleep(size.seconds / 4)
@@ -112,23 +119,42 @@ class Partition:
         return sum(int(part[-1]) - int(part[0]) + 1 for address, one in seen.items() if not address.startswith(first.address)
                    for part in one["slots"]) == 16_384
 
-    async def _send(self) -> None:
-        there = [Connection([address], random.Random(self.dice.random())) for address in self.addresses]
+    async def _send_right(self) -> None:
+        """Postbacks of its own, and those that the losing side was sent too."""
+        connection = Connection([self.addresses[1]], random.Random(self.dice.random()))
+        try:
+            while not self.is_over or self.for_both:
+                if self.for_both:
+                    postback = self.for_both.popleft()
+                else:
+                    postback = self.maker.postback()
+                    self.also_wrong.append(postback)
+                await deliver(connection, postback, self.ledger)
+        finally:
+            connection.close()
+
+    async def _send_wrong(self) -> None:
+        """A third goes here alone, a third to both sides from here on, and a third is what the other side was sent before."""
+        dice = random.Random(self.dice.random())
+        connection = Connection([self.addresses[0]], dice)
         try:
             while not self.is_over:
-                postback = self.maker.postback()
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(self._ask_losing_side(there[0], postback) if self.is_cut else deliver(there[0], postback, self.ledger))
-                    group.create_task(deliver(there[1], postback, self.ledger))
+                roll = dice.random()
+                postback = self.also_wrong.popleft() if roll > 0.66 and self.also_wrong else self.maker.postback()
+                if roll < 0.33:
+                    self.for_both.append(postback)
+                if self.is_cut:
+                    await self._ask_losing_side(connection, postback)
+                else:
+                    await deliver(connection, postback, self.ledger)
         finally:
-            for connection in there:
-                connection.close()
+            connection.close()
 
     async def _ask_losing_side(self, connection: Connection, postback: Delivery) -> None:
-        """Once: it may refuse as long as it is cut off."""
+        """Once, and not for long: most of what it is asked waits for nodes that it cannot reach."""
         self.ledger.posts += 1
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 status, answer = await connection.post(postback)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             connection.close()
@@ -136,6 +162,7 @@ class Partition:
             return
         if answer is None:
             self.ledger.refusals[status] += 1
+            await asyncio.sleep(0.05)
             return
         self.ledger.acknowledge(postback, answer["id"])
         self.wrong.add(answer["id"])

@@ -9,7 +9,7 @@ from Containers.report import Section
 from fault_load import Maker
 
 from ..play import Progress, Size, make_system, play
-from ..redis_cluster import SLOTS, RedisCluster
+from ..redis_cluster import RedisCluster
 from . import show, show_nothing_lost
 
 NUMBER, TITLE = "1", "Half of all slots moved to a new primary and back"
@@ -18,7 +18,7 @@ MOST_REFUSED = 0.01
 
 def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
     dice = random.Random(seed)
-    maker, cluster = Maker(dice), RedisCluster(folder / "redis")
+    maker, cluster = Maker(dice), RedisCluster(folder / "cluster")
     system = make_system(folder, maker, cluster)
     took: list[float] = []
 
@@ -27,7 +27,7 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
         old = cluster.primaries()
         before = [cluster.slots_of(node) for node in old]
         new = cluster.add_node()
-        took.append(cluster.reshard(new, SLOTS // 2, old))
+        took.append(cluster.reshard(new, size.slots, old))
         progress.share = 0.5
         progress.wait_for_load(0.5)
         # To each what it had.

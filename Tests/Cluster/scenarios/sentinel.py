@@ -19,7 +19,7 @@ NUMBER, TITLE = "4", "Sentinel: the primary killed, a replica promoted"
 def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
     dice = random.Random(seed)
     maker = Maker(dice)
-    store = RedisSentinel(folder / "redis", Settings(min_replicas=1))
+    store = RedisSentinel(folder / "sentinel", Settings(min_replicas=1))
     system = make_system(folder, maker, store, "durability: replicated, replicas: 1")
     took: list[float] = []
 

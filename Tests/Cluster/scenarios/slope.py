@@ -35,7 +35,7 @@ class Deployment:
 
     def __init__(self, folder: pathlib.Path, maker: Maker, count: int, groups: contextlib.ExitStack):
         self.folder, self.maker, self.count = folder, maker, count
-        self.cluster = RedisCluster(folder / "redis", count, 0, SETTINGS)
+        self.cluster = RedisCluster(folder / "cluster", count, 0, SETTINGS)
         self.system = FaultSystem(folder, maker.apple_key, QUEUES, store=self.cluster)
         self.ingest, self.verifier = self.system.service("ingest"), self.system.service("verifier")
         groups.enter_context(self.system)
