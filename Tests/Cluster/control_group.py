@@ -8,8 +8,8 @@ import uuid
 
 # Cgroup v1's controller of processor time, and version 2's root.
 FIRST, SECOND = pathlib.Path("/sys/fs/cgroup/cpu"), pathlib.Path("/sys/fs/cgroup")
-# Long enough that the kernel's own ticks, of which a process may take one too many, are a small part of what a period gives.
-PERIOD = 100_000
+# Microseconds. Long, so that the least quota there is, a millisecond, is a small share.
+PERIOD = 250_000
 
 
 class ControlGroup:

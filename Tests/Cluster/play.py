@@ -16,6 +16,7 @@ from fault_system import FaultSystem
 from .redis_cluster import SLOTS
 
 LEASE = 2
+VERIFIED = "attribution.skadnetwork.postback.verified.v1"
 # No message is poison here: however often a primary dies under its worker, it must be finished.
 QUEUES = f"lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s"
 
@@ -106,23 +107,27 @@ def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, wor
     return compare(system, ledger, loaded, time.monotonic() - began - loaded, losing)
 
 
-def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: float, losing: bool) -> Result:
-    """Fails where an event came twice or out of order, or a delivery has the wrong state."""
+def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: float, losing: bool,
+            unanswered: frozenset[str] = frozenset()) -> Result:
+    """Fails where an event came twice or out of order, or a delivery has the wrong state. `unanswered` are names of postbacks that were
+    sent and given up: they may have been taken."""
     events, states = system.events(), system.states(list(ledger.deliveries))
     dead = system.unfinished()["dead"]
     assert dead == 0, f"{dead} dead letters"
-    acknowledged = len(ledger.deliveries)
+    verified = [event["data"]["transactionId"] for event in events if event["type"] == VERIFIED]
+    twice = [name for name, count in collections.Counter(verified).items() if count > 1]
+    assert not twice, f"{len(twice)} postbacks were counted twice: {twice[:5]}"
+    count, acknowledged = len(events), len(ledger.deliveries)
     lost = [id for id, state in states.items() if state == "unknown"]
-    if losing:
-        events = forget(lost, events, states, ledger)
     assert not lost or losing, f"{len(lost)} of {acknowledged} acknowledged deliveries are lost: {lost[:5]}"
-    return Result(acknowledged, ledger.posts, ledger.refusals, ledger.breaks, lost, len(events), account(events, states, ledger), loaded,
-                  worked_off)
+    # What became of a postback's copy that came after its loss stays uncompared too.
+    uncompared = forget(lost, states, ledger) | unanswered - {delivery.name for delivery in ledger.deliveries.values()}
+    events = [event for event in events if event["type"] != VERIFIED or event["data"]["transactionId"] not in uncompared]
+    return Result(acknowledged, ledger.posts, ledger.refusals, ledger.breaks, lost, count, account(events, states, ledger), loaded, worked_off)
 
 
-def forget(lost: list[str], events: list[dict], states: dict[str, str], ledger: Ledger) -> list[dict]:
-    """Takes lost deliveries out of what is compared. What became of a postback's copy that came after the loss stays uncompared too;
-    that its event is there once is compared before."""
+def forget(lost: list[str], states: dict[str, str], ledger: Ledger) -> set[str]:
+    """Takes lost deliveries out of what is compared; answers the names of lost postbacks."""
     names = set()
     for id in lost:
         delivery = ledger.deliveries.pop(id)
@@ -131,7 +136,4 @@ def forget(lost: list[str], events: list[dict], states: dict[str, str], ledger: 
             names.add(delivery.name)
         if delivery.order:
             ledger.order[delivery.order].remove(delivery.name)
-    verified = [event["data"]["transactionId"] for event in events if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
-    twice = [name for name, count in collections.Counter(verified).items() if count > 1]
-    assert not twice, f"{len(twice)} postbacks were counted twice: {twice[:5]}"
-    return [event for event in events if event["data"].get("transactionId") not in names or event["type"].endswith("rejected.v1")]
+    return names

@@ -44,9 +44,8 @@ class Settings:
                  "--maxmemory-policy", "noeviction", "--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1",
                  "--min-replicas-to-write", str(self.min_replicas), "--min-replicas-max-lag", "2"]
         if self.password:
-            words += ["--requirepass", self.password, "--masterauth", self.password, "--user",
-                      f"{USER} on >{self.password} ~* resetchannels &{{attr:* +@all -@admin -@dangerous +config|get +info +role"
-                      " +cluster|slots +cluster|shards +cluster|nodes"]
+            words += ["--requirepass", self.password, "--masterauth", self.password, "--user", USER, "on", f">{self.password}", "~*",
+                      "resetchannels", "&{attr:*", "+@all", "-@admin", "-@dangerous", "+config|get", "+info", "+role", "+cluster|slots"]
         else:
             words += ["--protected-mode", "no"]
         if self.tls:

@@ -46,7 +46,7 @@ def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network:
     with system:
         split = Partition(system, cluster, network, maker, dice, [(one.host, one.public_port) for one in (wrong, right)])
         split.play(size)
-        result = compare(system, split.ledger, split.loaded, split.worked_off, losing=not replicated)
+        result = compare(system, split.ledger, split.loaded, split.worked_off, not replicated, frozenset(split.unanswered))
     word = "replicated" if replicated else "disk (the default)"
     section.add(f"durability {word}: seconds of partition; until the winning side had all slots", f"{size.seconds:g}; {split.promoted:.1f}")
     show(section, result)
@@ -77,6 +77,8 @@ class Partition:
         self.also_wrong: collections.deque[Delivery] = collections.deque(maxlen=1000)
         # Ids that the losing side's ingest answered with while it was cut off.
         self.wrong: set[str] = set()
+        # Names of postbacks that it was sent and did not answer 200 to.
+        self.unanswered: set[str] = set()
         self.is_cut = self.is_over = False
         self.promoted = self.loaded = self.worked_off = 0.0
 
@@ -153,6 +155,7 @@ class Partition:
     async def _ask_losing_side(self, connection: Connection, postback: Delivery) -> None:
         """Once, and not for long: most of what it is asked waits for nodes that it cannot reach."""
         self.ledger.posts += 1
+        self.unanswered.add(postback.name)
         try:
             async with asyncio.timeout(PATIENCE):
                 status, answer = await connection.post(postback)

@@ -28,7 +28,8 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
             progress.wait_for_load((number + 0.5) / (size.kills + 1))
             victim, seconds = store.kill()
             took.append(seconds)
-            store.start_again(victim)
+            if number + 1 < size.kills:
+                store.start_again(victim)
             progress.share = (number + 1) / size.kills
 
     with system:
