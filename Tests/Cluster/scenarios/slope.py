@@ -23,7 +23,8 @@ COUNTS, ROUNDS = (1, 2, 3), 5
 SHARE = 0.02 if BINARIES.name == "release" else 0.006
 # Of each primary in a round: some seconds.
 POSTBACKS = round(130_000 * SHARE)
-CONNECTIONS = 512
+# Few enough that a request waits for less than a second or two of one primary, and enough that three always have some.
+CONNECTIONS = 192
 LEAST = 0.9
 QUEUES = "{ backlogBound: 1000000000 }"
 # Redis brings a write to the disk before it answers, as everywhere here; a rewrite of its file would decide a round.
