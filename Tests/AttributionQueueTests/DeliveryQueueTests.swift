@@ -149,7 +149,7 @@ struct DeliveryQueueTests {
       return .complete(.verified(natural))
     }
     try await Self.working(queue, handler: handler) {
-      for _ in 0..<500 where seen.withLock({ $0.count < 40 }) { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<3000 where seen.withLock({ $0.count < 40 }) { try await Task.sleep(for: .milliseconds(20)) }
     }
     #expect(seen.withLock { $0 } == (0..<40).map { "o\($0)" })
   }

@@ -206,7 +206,8 @@ struct FormSwitchTests {
     }
   }
 
-  @Test("A worker takes another form while it runs, forth and back, and messages are settled once, in the order of their lines")
+  /// Their order is that of their lines only as long as all workers see to it: one of the form before leases what has no place in a line.
+  @Test("A worker takes another form while it runs, forth and back, and messages are settled once")
   func rolls() async throws {
     try await withQueue({
       $0.lease = .milliseconds(500)
@@ -217,10 +218,10 @@ struct FormSwitchTests {
       let events = Mutex<[String: [Int]]>([:])
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { message in
         let parts = (message.message.attributes["natural"] ?? "").split(separator: ":")
-        if Int.random(in: 0..<8) == 0 { return .retry(after: .milliseconds(.random(in: 0...10)), error: "again") }
+        if Int.random(in: 0..<8) == 0 { return .inOrder { .retry(after: .milliseconds(.random(in: 0...10)), error: "again") } }
         // Without a natural key: a message that two settled would be two events.
         let id = "e-\(parts[0]):\(parts[1]):\(UInt32.random(in: 0 ... .max))"
-        return .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))]))
+        return .inOrder { .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))])) }
       }
       let old = OldWorker(queue, "old")
       let load = Load()
@@ -261,7 +262,7 @@ struct FormSwitchTests {
         events.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
       }
       let count = load.rounds.withLock { $0 }
-      for line in 0..<6 { #expect(events.withLock { $0["l\(line)"] } == Array(0..<count)) }
+      for line in 0..<6 { #expect(events.withLock { $0["l\(line)"]?.sorted() } == Array(0..<count)) }
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0)
     }
   }
