@@ -112,8 +112,11 @@ final class RedisTopology: Sendable {
       return map == state.map ? nil : map
     }
     guard let change else { return }
-    logger.info(
-      "Redis' topology", metadata: ["primaries": "\(change.primaries.map(\.description).joined(separator: ", "))"])
+    // Each slot that moves is a change too.
+    let isOther = Set(change.primaries) != Set(known?.primaries ?? [])
+    logger.log(
+      level: isOther ? .info : .debug, "Redis' topology",
+      metadata: ["primaries": "\(change.primaries.map(\.description).joined(separator: ", "))"])
     let nodes = change.nodes
     for told in onChange.withLockedValue({ $0 }) { told(nodes) }
   }
