@@ -34,6 +34,13 @@ class ControlGroup:
         else:
             (self.folder / "cpu.max").write_text(f"{quota} {PERIOD}")
 
+    def lift(self) -> None:
+        """No quota holds until the next one is set."""
+        if self.is_first:
+            (self.folder / "cpu.cfs_quota_us").write_text("-1")
+        else:
+            (self.folder / "cpu.max").write_text(f"max {PERIOD}")
+
     def add(self, pid: int) -> None:
         (self.folder / "cgroup.procs").write_text(str(pid))
 

@@ -15,13 +15,13 @@ from .redis_node import RedisNode, Settings, free_ports
 SLOTS = 16_384
 
 
-def wait_for(what: str, is_so: Callable[[], bool], seconds: float = 60) -> float:
+def wait_for(what: str, is_so: Callable[[], bool], seconds: float = 60, every: float = 0.05) -> float:
     """Answers how long it took."""
     began = time.monotonic()
     while not is_so():
         if time.monotonic() - began > seconds:
             raise TimeoutError(f"not in {seconds:g} s: {what}")
-        time.sleep(0.05)
+        time.sleep(every)
     return time.monotonic() - began
 
 

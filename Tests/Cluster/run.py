@@ -56,7 +56,7 @@ def add_others(report: Report, path: pathlib.Path) -> None:
             continue
         section = Section(found.pop("number"), found.pop("title"))
         section.rows = [Row(**row) for row in found.pop("rows")]
-        section.seconds, section.error, section.notes = found.pop("seconds"), found.pop("error"), found.pop("notes")
+        section.seconds, section.error, section.notes = found.pop("seconds"), found.pop("error"), found.pop("notes", [])
         found.pop("passed")
         section.figures = found
         report.sections.append(section)
