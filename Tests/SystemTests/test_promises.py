@@ -190,7 +190,7 @@ def hanging_chain(port: int) -> Chain:
     return Chain("hanging", [leaf.text, authority.text, ROOT.text], leaf.key, True)
 
 
-def test_a_message_whose_worker_dies_each_time_is_a_dead_letter_and_the_next_of_its_order_key_waits_until_then(tmp_path, maker):
+def test_a_message_whose_workers_die_while_a_responder_is_asked_is_kept_and_the_next_of_its_order_key_waits(tmp_path, maker):
     responder = HangingResponder()
     system = FaultSystem(tmp_path, maker.apple_key, "{ lease: 1s, workerTimeout: 1s, maxDeliveries: 3 }")
     configuration = tmp_path / "configuration.yaml"
@@ -199,36 +199,25 @@ def test_a_message_whose_worker_dies_each_time_is_a_dead_letter_and_the_next_of_
     ledger = Ledger()
     plain, maker.chain = maker.chain, hanging_chain(responder.port)
     with system:
-        poison = post(ingest, maker.notification("777"))
+        first = post(ingest, maker.notification("777"))
         maker.chain = plain
-        second = maker.notification("777")
-        behind = post(ingest, second)
-        free = [maker.postback() for _ in range(20)]
-        deaths = 0
-        while system.states([poison])[poison] != "dead":
+        behind = post(ingest, maker.notification("777"))
+        # Asking is no work that a worker could have died of: it is done beside, more often than a message may be taken over.
+        for _ in range(4):
             pid = verifier.pid
-            eventually("the message is worked or given up", lambda: responder.is_asked() or system.states([poison])[poison] == "dead")
-            if responder.is_asked():
-                assert system.states([behind])[behind] == "accepted"
-                deaths += 1
-                verifier.signal(signal.SIGKILL)
-                verifier.process.wait()
-                eventually("another verifier starts", lambda pid=pid: verifier.is_running() and verifier.pid != pid)
+            eventually("the responder is asked", responder.is_asked)
+            verifier.signal(signal.SIGKILL)
+            verifier.process.wait()
+            eventually("another verifier starts", lambda pid=pid: verifier.is_running() and verifier.pid != pid)
             for _ in range(4):
-                if free:
-                    post(ingest, free.pop(), ledger)
-        assert deaths == 3
-        system.wait_until_ready(verifier)
-        letters = verifier.call(QUEUES, "ListDeadLetters", {"queue": "intake"})["deadLetters"]
-        assert [letter["id"] for letter in letters] == [poison], letters
-        assert letters[0]["kind"] == "notification" and "3 times" in letters[0]["lastError"], letters
-        # The one behind it had to wait for the verdict and is worked now: it has no responder, which `required` does not accept.
-        eventually("the next one is worked", lambda: system.client.zcard(f"{{attr:{behind[:3]}}}:q:intake:delayed") == 1
-                   and system.client.zscore(f"{{attr:{behind[:3]}}}:q:intake:delayed", behind) < float("inf")
-                   or system.states([behind])[behind] in ("verified", "rejected"))
-        for one in free:
-            post(ingest, one, ledger)
+                post(ingest, maker.postback(), ledger)
         eventually("all others are worked", lambda: set(system.states(list(ledger.deliveries)).values()) == {"verified"})
+        assert system.states([first, behind]) == {first: "accepted", behind: "accepted"}
+        system.wait_until_ready(verifier)
+        assert not verifier.call(QUEUES, "ListDeadLetters", {"queue": "intake"}).get("deadLetters")
+        # Both wait: the first for an answer, the other for its turn, or with it, since `required` accepts none that has no responder.
+        delayed = f"{{attr:{first[:3]}}}:q:intake:delayed"
+        eventually("both wait", lambda: system.client.zcard(delayed) == 2)
     responder.close()
 
 
