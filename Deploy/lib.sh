@@ -148,6 +148,6 @@ wait_until_ready() {
 # with the same code are kept once.
 build_services() {
   local options=(-c "$BUILD_CONFIGURATION")
-  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib -Xlinker --icf=safe -Xlinker --exclude-libs=ALL)
+  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib -Xlinker --icf=safe -Xlinker -O2)
   (cd "$ROOT" && swift build "${options[@]}")
 }
