@@ -148,6 +148,6 @@ wait_until_ready() {
 # with the same code are kept once.
 build_services() {
   local options=(-c "$BUILD_CONFIGURATION")
-  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib -Xlinker --icf=safe -Xlinker --icf-iterations=8 -Xlinker -O2)
+  [ "$BUILD_CONFIGURATION" != release ] || options+=(--static-swift-stdlib -Xlinker --icf=safe -Xlinker -O2)
   (cd "$ROOT" && swift build "${options[@]}")
 }

@@ -20,6 +20,8 @@ struct CommitCall {
   private(set) var leavesDeadLetter = false
   /// Lines in which one of them may be unfinished afterwards.
   private(set) var unfinishedLines: Set<String> = []
+  /// Whether the messages follow one another from the stream's first entry on.
+  private let isFirst: Bool
   private let configuration: QueueConfiguration
   private let seen: SeenBefore
   /// The moment by which natural keys are claimed: one for all, or a clock that is set back could have two of a call claim one key in two
@@ -30,8 +32,11 @@ struct CommitCall {
   private var words: RedisWords
   private var json = JSONWriter(reserving: 512)
 
-  /// - Parameter many: how many messages there may be, for the room.
-  init(_ queue: QueueName, _ shard: Shard, many: Int, _ deliveries: DeliveryQueue) {
+  /// - Parameters:
+  ///   - many: how many messages there may be, for the room.
+  ///   - isFirst: whether the messages follow one another from the stream's first entry on, where their shard is owned.
+  init(_ queue: QueueName, _ shard: Shard, many: Int, isFirst: Bool = true, _ deliveries: DeliveryQueue) {
+    self.isFirst = isFirst
     self.queue = queue
     self.shard = shard
     configuration = deliveries.configuration
@@ -71,7 +76,9 @@ struct CommitCall {
     var pack = MessagePackWriter(reserving: 640)
     pack.beginMap()
     switch holder {
-    case .owner(let ownership): pack.put("owner", ownership.text)
+    case .owner(let ownership):
+      pack.put("owner", ownership.text)
+      if isFirst { pack.put(flag: "first") }
     case .consumer(let name):
       pack.put("group", DeliveryQueue.group)
       pack.put("consumer", name)

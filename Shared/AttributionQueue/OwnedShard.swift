@@ -37,9 +37,10 @@ final class OwnedShard: Sendable {
 
   func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
     state.withLock { state in
+      // One that is to be given back is so under its next epoch too.
+      if state.ownership == nil { state.isLeaving = false }
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil
-      state.isLeaving = false
       state.leases = []
     }
   }

@@ -15,7 +15,7 @@ enum Scripts {
   static let take = script("take", PackageResources.payload_lua + PackageResources.take_lua)
   static let expedite = script("expedite", PackageResources.expedite_lua)
   static let ready = script("ready", PackageResources.payload_lua + PackageResources.ready_lua)
-  static let schedule = script("schedule", PackageResources.schedule_lua)
+  static let schedule = needed("schedule", PackageResources.schedule_lua)
   static let due = script("due", PackageResources.due_lua)
   static let renew = script("renew", PackageResources.renew_lua)
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)

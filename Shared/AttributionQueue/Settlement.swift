@@ -98,7 +98,7 @@ struct Settlement: Sendable {
 
   /// What a handler makes of messages that were counted before is settled in a step of its own.
   private func settleSeen(_ call: CommitCall, _ outcomes: [Int64], _ holder: CommitCall.Holder) async throws(QueueError) {
-    var again = CommitCall(queue, call.shard, many: 1, deliveries)
+    var again = CommitCall(queue, call.shard, many: 1, isFirst: false, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
       await add(message, whenSeen(), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)

@@ -76,11 +76,13 @@ final class ShardSubscriptions: Sendable {
   }
 
   private func subscribe(_ shard: Shard) async {
+    // Before the answer: its end may be told before this goes on.
+    state.withLock { _ = $0.subscribed.insert(shard) }
     do throws(RedisError) {
       try await redis.send(["SSUBSCRIBE", .string(Keys.ready(queue, shard))])
-      state.withLock { _ = $0.subscribed.insert(shard) }
       ring(shard)
     } catch {
+      state.withLock { _ = $0.subscribed.remove(shard) }
       guard case .refused(let text) = error, state.withLock({ $0.isRefused.exchange(true) }) == false else { return }
       logger.warning(
         "Redis refuses subscriptions: shards are looked at from time to time instead", metadata: ["reason": "\(text)"])

@@ -102,8 +102,11 @@ extension ShardWorker {
     do throws(QueueError) {
       let known = try await ShardOwnership.read(queue, shard, deliveries)
       let isAbandoned = known.owner.map { $0 != name } ?? false
-      if isAbandoned, let owner = known.owner, life.alive.contains(String(owner)) || ContinuousClock.now < life.nextSuccession {
-        return false
+      if isAbandoned, let owner = known.owner {
+        let now = ContinuousClock.now
+        // Who does not hear of the others does not know who is alive.
+        let isDeaf = life.lastBeat.duration(to: now) >= deliveries.configuration.workerTimeout
+        if isDeaf || life.alive.contains(String(owner)) || now < life.nextSuccession { return false }
       }
       guard
         case .own(let ownership, let suspectedUntil) = try await known.take(

@@ -106,7 +106,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private static let longPiece = RedisWords.long * 8
 
   /// Written to no replica: a connection can be made while they are away.
-  private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING"]
+  private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING", "ROLE"]
 
   private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     alarm?.cancel()

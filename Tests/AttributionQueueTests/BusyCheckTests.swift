@@ -78,6 +78,8 @@ import Testing
       }
       var options = StoreCheck.Options()
       options.sideBySide = 4
+      // Longer than a look at a shard takes on a busy machine.
+      options.pause = .seconds(8)
       var messages = 0
       for _ in 0..<3 {
         let report = try await StoreCheck(redis: client, options: options).run()

@@ -277,6 +277,35 @@ import Testing
     }
   }
 
+  @Test func `A step whose messages are not the first of their stream does nothing: a replica that took over has some that were settled`()
+    async throws
+  {
+    try await withQueue { queue, _ in
+      let ids = try await [queue.accept(request("a", order: "one")).id, queue.accept(request("b", order: "one")).id]
+      let shard = ids[0].shard
+      #expect(ids[1].shard == shard)
+      guard case .own(let held, _) = try await ShardOwnership(text: "").take(.intake, shard, for: "one", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"]).array ?? []
+      let second = try #require(entries.last?.array)
+      let message = try #require(
+        LeasedMessage(queue: .intake, entryID: second[0].string ?? "", fields: second[1], deliveryCount: 1, consumer: ""))
+      var call = CommitCall(.intake, shard, many: 1, queue)
+      call.complete(message, verified("b"), now: DeliveryQueue.now)
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(held), reading: 0)).array?.map(\.integer) == [0])
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 2)
+      #expect(try await queue.allEvents().isEmpty)
+      // One of several that is settled apart takes nothing with it.
+      var apart = CommitCall(.intake, shard, many: 1, isFirst: false, queue)
+      apart.complete(message, verified("b"), now: DeliveryQueue.now)
+      let done = try await queue.run(Scripts.commit, apart.keys, apart.arguments(.owner(held), reading: 0)).array ?? []
+      #expect(done.first?.integer == 1)
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 1)
+      #expect(try await queue.allEvents() == ["e-b"])
+    }
+  }
+
   @Test(arguments: StoreForm.allCases)
   func `A worker that starts while Redis has no memory left takes its shards and works off what is there`(form: StoreForm) async throws {
     try await withQueue { queue, _ in

@@ -35,7 +35,10 @@ import Testing
   @Test func `A slot that moves loses no command and runs no script in halves`() async throws {
     try await withCluster { cluster in
       let observer = Redirections()
-      let client = try cluster.client { $0.observer = observer }
+      let client = try cluster.client {
+        $0.observer = observer
+        $0.patience = .seconds(60)
+      }
       defer { client.close() }
       let keys = ["{attr:017}:a", "{attr:017}:b", "{attr:017}:absent"]
       #expect(try await script.run(on: client, keys: keys, arguments: []).integer == 1)
@@ -49,7 +52,7 @@ import Testing
       #expect(observer.kinds.withLock { $0 } == ["ask"])
       // A script waits for the slot to have moved: it could not see all keys before.
       async let counted = script.run(on: client, keys: keys, arguments: [])
-      try await Task.sleep(for: .milliseconds(200))
+      for _ in 0..<500 where !observer.kinds.withLock({ $0.contains("try_again") }) { try await Task.sleep(for: .milliseconds(20)) }
       #expect(observer.kinds.withLock { $0 }.contains("try_again"))
       try cluster.endMove(of: keys[0], from: source, to: target)
       #expect(try await counted.integer == 2)

@@ -6,6 +6,7 @@
 -- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream
 -- The worker owns the shard (owner: the ownership, as it has it), and these are the stream's first messages; or it has leased each of them
 -- (group, consumer), and each names how often it was delivered.
+-- first: the messages follow one another in the stream, from its first entry on.
 -- All messages have in common, too: now, ms; reads, how many messages to read, from the entry id behind on; deliveries, what the names of
 -- their records begin with, and recordSeconds, how long records are kept; lines, what the names of lines begin with; rejectedBodies and
 -- rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what the names of its buckets of
@@ -22,7 +23,7 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was
+-- Answers {0} when another owns the shard or its stream begins with another message, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was
 -- counted before, so that there is no event; 2 it was counted before, and the message is where it was; 3 it waits for its turn; -1 its lease
 -- is lost.
 local all = cmsgpack.unpack(ARGV[1])
@@ -30,6 +31,12 @@ if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local messages = {}
 for place = 2, #ARGV do messages[place - 1] = cmsgpack.unpack(ARGV[place]) end
+-- A replica that took over may have messages again that were settled on its primary: what is not the first of the stream is not to be settled
+-- before those are, and nothing is trimmed away with it.
+if all.owner and all.first then
+  local head = redis.call('XRANGE', ready, '-', '+', 'COUNT', 1)[1]
+  if not head or head[1] ~= messages[1].entry then return {0} end
+end
 
 local function isHeld(m)
   if all.owner then return true end
@@ -127,7 +134,7 @@ end
 -- in its line.
 local function wait(m, line)
   local field = stored(m)
-  if not field then return redis.call('LREM', line, 1, m.id) end
+  if not field then return finish(line, delayed, payloads, ready, m.id) end
   if not redis.call('LPOS', line, m.id) then redis.call('RPUSH', line, m.id) end
   local packed = cmsgpack.pack({field.k, field.b, field.a, tonumber(field.n) or 0, field.h, m.line})
   if redis.call('LINDEX', line, 0) == m.id then return append(ready, m.id, packed, m.line) end
@@ -208,7 +215,7 @@ end
 if #published > 0 then redis.call('HSET', index, unpack(published)) end
 if #finished > 0 then
   if all.group then redis.call('XACK', ready, all.group, unpack(finished)) end
-  if all.owner and #finished == #messages then
+  if all.owner and all.first and #finished == #messages then
     -- All from the first entry on.
     redis.call('XTRIM', ready, 'MINID', all.behind)
   else

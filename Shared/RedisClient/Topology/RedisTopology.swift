@@ -100,18 +100,22 @@ final class RedisTopology: Sendable {
     let known = state.withLockedValue { $0.map }
     let movedBefore = state.withLockedValue { $0.moved }
     var answer = await hold(discovery.voters(known), believed: known)
-    // All that were known may have other addresses now: those in the URL lead to them.
-    if !answer.isAnswered, known != nil { answer = await hold(seeds, believed: known) }
+    // Those that were known may have other addresses now: those in the URL lead to them.
+    if !answer.isElected, known != nil {
+      let again = await hold(seeds, believed: known)
+      if again.isElected || !answer.isAnswered { answer = again }
+    }
     let change: SlotMap? = state.withLockedValue { state in
       state.asking = nil
       state.fault = answer.map == nil ? answer.fault : nil
-      guard let map = answer.map, answer.isAnswered else { return nil }
+      guard let map = answer.map, answer.isElected || state.map == nil else { return nil }
       // What was told by MOVED meanwhile is newer than what was read.
       state.moved = state.moved.filter { slot, node in movedBefore[slot] != node && map[slot] != node }
       defer { state.map = map }
       return map == state.map ? nil : map
     }
     guard let change else { return }
+    pools.keep(discovery.voters(change) + seeds + change.nodes)
     // Each slot that moves is a change too.
     let isOther = Set(change.primaries) != Set(known?.primaries ?? [])
     logger.log(
@@ -122,7 +126,9 @@ final class RedisTopology: Sendable {
   }
 
   /// Asks all voters side by side.
-  private func hold(_ voters: [NodeAddress], believed: SlotMap?) async -> (map: SlotMap?, isAnswered: Bool, fault: RedisError?) {
+  private func hold(_ voters: [NodeAddress], believed: SlotMap?) async
+    -> (map: SlotMap?, isAnswered: Bool, isElected: Bool, fault: RedisError?)
+  {
     await withTaskGroup(of: Result<SlotMap?, RedisError>.self) { group in
       for voter in voters {
         group.addTask {
@@ -148,7 +154,7 @@ final class RedisTopology: Sendable {
           fault = fault ?? error
         }
       }
-      return (election.result(believed: believed), isAnswered, fault)
+      return (election.result(believed: believed), isAnswered, election.elected != nil, fault)
     }
   }
 }

@@ -46,6 +46,8 @@ struct ConnectionChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let promise = channel.eventLoop.makePromise(of: Negotiated.self)
+      // A connection that ends before its handlers hear that it began tells them of no end either.
+      channel.closeFuture.whenComplete { _ in promise.fail(ChannelError.ioOnClosedChannel) }
       func closed(_ cause: String) -> Value {
         registry.add("attribution_http_rejected_total", 1, [cause])
         promise.fail(ChannelError.ioOnClosedChannel)
