@@ -31,10 +31,23 @@ SHARDS = range(256)
 COUNT = """return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3]), redis.call('XLEN', KEYS[4])}"""
 
 
+given_ports: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below the ports of outgoing connections, so that a process that is started again finds it free; for each parallel process of the tests
+    in a range of its own."""
+    first = 12_000 + 2_000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4)
+    while True:
+        port = random.randrange(first, first + 2_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in given_ports:
+            given_ports.add(port)
+            return port
 
 
 class Process:
