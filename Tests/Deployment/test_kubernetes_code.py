@@ -15,7 +15,8 @@ from kubernetes_support.manifests import OVERLAYS, container, environment, named
 SERVICES = swift_source.services()
 # Variables that name a file whose mode the code checks, and those that name a file without a secret.
 SECRET_FILES = {
-    "ATTRIBUTION_SERVICE_TOKEN_FILE", "ATTRIBUTION_REDIS_PASSWORD_FILE", "ATTRIBUTION_REDIS_KEY", "ATTRIBUTION_TLS_KEY",
+    "ATTRIBUTION_SERVICE_TOKEN_FILE", "ATTRIBUTION_REDIS_PASSWORD_FILE",
+    "ATTRIBUTION_REDIS_SENTINEL_PASSWORD_FILE", "ATTRIBUTION_REDIS_KEY", "ATTRIBUTION_TLS_KEY",
     "ATTRIBUTION_PUBLIC_TLS_KEY",
 }
 OTHER_FILES = {
