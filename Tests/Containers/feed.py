@@ -86,7 +86,8 @@ class Reader:
 
 
 async def settle(reader: Reader, seconds: float = 90) -> float:
-    """Until nothing waits in the queues any more, and the reader has all that came of it."""
+    """Until nothing waits in the queues any more, and the reader has all that came of it. Events of a pull whose answer was lost come again when
+    their lease is over: until then they are part of the subscription's backlog."""
     began, caller, quiet = time.monotonic(), reader.access.caller("verifier"), 0
     try:
         while quiet < 2:
@@ -94,6 +95,8 @@ async def settle(reader: Reader, seconds: float = 90) -> float:
             queues = (await ask(caller, "queues", "ListQueues", {}))["queues"]
             waiting = {queue["name"]: sum(int(queue.get(part, 0)) for part in ("depth", "inFlight", "delayed"))
                        for queue in queues if queue["name"] in QUEUES}
+            subscriptions = (await ask(caller, "events", "ListSubscriptions", {}))["subscriptions"]
+            waiting["feed"] = sum(int(one.get("backlog", 0)) for one in subscriptions if one["name"] == reader.name)
             quiet = quiet + 1 if not pulled and not any(waiting.values()) else 0
             if time.monotonic() - began > seconds:
                 raise TimeoutError(f"not worked off in {seconds:g} s: {waiting}")
