@@ -225,7 +225,7 @@ import Testing
             return first
           })
         else { return .inOrder { .complete(verified(Self.name(lease))) } }
-        return .deferred(atMost: .milliseconds(300)) { try? await Task.sleep(for: .seconds(3600)) }
+        return .deferred(atMost: .seconds(4)) { try? await Task.sleep(for: .seconds(3600)) }
       }
       _ = try await queue.accept(request("a"))
       try await queue.working(handler: handler) {
