@@ -20,9 +20,9 @@ func shared(
 }
 
 /// One of the five services; `Services/<Folder>` builds the executable `name`.
-func service(_ name: String, folder: String, _ dependencies: [Target.Dependency]) -> Target {
+func service(_ name: String, folder: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: product)
+    name: name, dependencies: dependencies, path: "Services/\(folder)", swiftSettings: product + settings)
 }
 
 func tests(_ module: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -129,7 +129,9 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
-      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
+      serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],
+      // It waits for Apple far longer than it computes, and is the largest.
+      settings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
       serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
