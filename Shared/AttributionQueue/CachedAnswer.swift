@@ -35,8 +35,8 @@ final class CachedAnswer<Value: Sendable>: Sendable {
         state.withLock { $0 = State(heard: (value, .now)) }
         return value
       } catch {
-        // What is asked for lies in one shard, whose node may be away while others are not: what was heard last counts until it is back.
-        // Another error is an answer.
+        // The value lies in one shard, whose node may be away while other nodes answer: the last value counts until that node is back.
+        // Any other error is thrown.
         let heard = state.withLock { state in
           state = State(heard: state.heard.map { ($0.value, .now) })
           return state.heard

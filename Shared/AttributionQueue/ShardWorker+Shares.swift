@@ -104,9 +104,9 @@ extension ShardWorker {
       let isAbandoned = known.owner.map { $0 != name } ?? false
       if isAbandoned, let owner = known.owner {
         let now = ContinuousClock.now
-        // Who does not hear of the others does not know who is alive.
-        let isDeaf = life.lastBeat.duration(to: now) >= deliveries.configuration.workerTimeout
-        if isDeaf || life.alive.contains(String(owner)) || now < life.nextSuccession { return false }
+        // The list of live workers is old when this worker could not renew its own entry.
+        let isListOld = life.lastBeat.duration(to: now) >= deliveries.configuration.workerTimeout
+        if isListOld || life.alive.contains(String(owner)) || now < life.nextSuccession { return false }
       }
       guard
         case .own(let ownership, let suspectedUntil) = try await known.take(

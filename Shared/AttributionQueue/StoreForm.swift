@@ -34,7 +34,8 @@ public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
 }
 
 extension DeliveryQueue {
-  /// The form that Redis names, as it was a second ago at the most (two while another caller asks). Throws
+  /// The form that Redis names, as it was a second ago at the most (two while another caller asks). While the node that has it is away, the
+  /// form that was read last counts: each shard changes form under a new epoch, so that a step in a former form is refused. Throws
   /// ``QueueError/unknownForm(_:)`` when it is newer than this build.
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 

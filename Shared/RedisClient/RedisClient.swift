@@ -91,7 +91,7 @@ public final class RedisClient: Sendable {
       configuration.passwordFile = given.sentinelPasswordFile
       login = url.loggingIn(given.sentinelUser)
     }
-    // A node that does not answer keeps nobody waiting for the word of the others.
+    // Short limits: the answers of the other nodes suffice when one does not answer.
     configuration.connectTimeout = min(given.connectTimeout, .milliseconds(500))
     configuration.commandTimeout = min(given.commandTimeout, .milliseconds(500))
     (configuration.connections, configuration.replication, configuration.subscription) = (1, nil, nil)
@@ -247,7 +247,7 @@ public final class RedisClient: Sendable {
       do throws(RedisError) { connection = try await pool.connection() } catch {
         let isLong = pool.awayFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
         step = call.unsent(error, isLong: isLong, now: .now, jitter: .random(in: 0...1))
-        // Whoever gives up at once leaves word for those behind.
+        // This call does not wait for the new topology; later ones need it.
         if isLong { topology.refresh() }
         continue
       }

@@ -23,16 +23,16 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard or its stream begins with another message, or {1, an outcome for each message, entries}. Outcomes: 1 done; 0 done, and the natural key was
--- counted before, so that there is no event; 2 it was counted before, and the message is where it was; 3 it waits for its turn; -1 its lease
--- is lost.
+-- Answers {0} when another owns the shard or its stream begins with another message, or {1, an outcome for each message, entries}.
+-- Outcomes: 1 done; 0 done, and the natural key was counted before, so that there is no event; 2 it was counted before, and the message is
+-- where it was; 3 it waits for its turn; -1 its lease is lost.
 local all = cmsgpack.unpack(ARGV[1])
 if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local messages = {}
 for place = 2, #ARGV do messages[place - 1] = cmsgpack.unpack(ARGV[place]) end
--- A replica that took over may have messages again that were settled on its primary: what is not the first of the stream is not to be settled
--- before those are, and nothing is trimmed away with it.
+-- A replica that took over may still have messages that its primary had settled. They stand before these: to trim up to these would delete
+-- them unsettled.
 if all.owner and all.first then
   local head = redis.call('XRANGE', ready, '-', '+', 'COUNT', 1)[1]
   if not head or head[1] ~= messages[1].entry then return {0} end

@@ -24,7 +24,7 @@ enum Redirection: Sendable, Hashable {
     }
   }
 
-  /// Whether a refusal belongs to the everyday of a cluster, and is no failure.
+  /// Whether a refusal is normal while slots move, and does not count as a failure.
   static func isElsewhere(_ text: String) -> Bool { ["MOVED ", "ASK ", "TRYAGAIN "].contains { text.hasPrefix($0) } }
 
   /// A word for it in metrics.
