@@ -9,7 +9,8 @@ import signal
 import subprocess
 import time
 
-from signer_process import ROOT, TOKEN, free_port
+from free_ports import free_port
+from signer_process import ROOT, TOKEN
 
 BINARIES = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug")
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction", "--save", "")

@@ -12,7 +12,6 @@ import pathlib
 import random
 import resource
 import signal
-import socket
 import ssl
 import subprocess
 import threading
@@ -22,6 +21,7 @@ import uuid
 import redis
 from cryptography.hazmat.primitives.serialization import Encoding
 from differential.certificates import ROOT as APP_STORE_ROOT
+from free_ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARIES = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug")
@@ -29,25 +29,6 @@ TOKEN = "a-token-of-the-tests-0123456789"
 SHARDS = range(256)
 # What one shard of a queue holds: ready or leased, delayed, dead.
 COUNT = """return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]), redis.call('ZCARD', KEYS[3]), redis.call('XLEN', KEYS[4])}"""
-
-
-given_ports: set[int] = set()
-
-
-def free_port() -> int:
-    """Below the ports of outgoing connections, so that a process that is started again finds it free; for each parallel process of the tests
-    in a range of its own."""
-    first = 12_000 + 2_000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4)
-    while True:
-        port = random.randrange(first, first + 2_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in given_ports:
-            given_ports.add(port)
-            return port
 
 
 class Process:

@@ -13,14 +13,10 @@ import ssl
 import subprocess
 import time
 
+from free_ports import free_port
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "ingest"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class IngestProcess:

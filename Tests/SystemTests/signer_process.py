@@ -8,20 +8,15 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import time
+
+from free_ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "signer"
 TOKEN = "a-token-of-the-tests-0123456789"
 SERVICE = "attribution.signer.v1.SignerService"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def make_key(path: pathlib.Path, curve: str = "prime256v1") -> pathlib.Path:

@@ -13,7 +13,8 @@ import uuid
 
 import pytest
 from conftest import ROOT
-from ingest_process import IngestProcess, free_port
+from free_ports import free_port
+from ingest_process import IngestProcess
 
 CONFIGURATION = ROOT / "Deploy" / "haproxy" / "static.cfg"
 HAPROXY = "/usr/sbin/haproxy"

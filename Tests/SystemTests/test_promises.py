@@ -19,7 +19,8 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from differential import certificates
 from differential.certificates import ROOT, Chain
 from fault_load import Connection, Ledger, Maker, account, deliver, send_many
-from fault_system import SHARDS, FaultSystem, Process, Proxy, free_port
+from fault_system import SHARDS, FaultSystem, Process, Proxy
+from free_ports import free_port
 
 QUEUES = "queues.v1.QueuesService"
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"

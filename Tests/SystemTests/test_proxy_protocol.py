@@ -9,7 +9,8 @@ import subprocess
 import uuid
 
 import pytest
-from ingest_process import IngestProcess, RawConnection, free_port
+from free_ports import free_port
+from ingest_process import IngestProcess, RawConnection
 from test_balancer import HAPROXY, Balancer, post, pytestmark as needs_haproxy
 
 PROXY, STRANGER = "127.0.0.2", "127.0.0.1"

@@ -8,7 +8,7 @@ import time
 import pytest
 from authority import Authority
 from bare_service import BareRedis, BareService
-from signer_process import free_port
+from free_ports import free_port
 
 
 class Files:

@@ -10,7 +10,8 @@ import time
 
 import pytest
 from bare_service import BINARIES, BareRedis, BareService
-from signer_process import ROOT, SignerProcess, free_port, make_key
+from free_ports import free_port
+from signer_process import ROOT, SignerProcess, make_key
 
 SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"]
 
@@ -112,7 +113,8 @@ def test_notification_recovery_waits_for_signer_too(tmp_path):
             BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
                         ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{port}") as service:
         service.wait_for_words('"waiting for signer"')
-        assert service.status("/livez") == 200 and service.status("/readyz") == 503
+        service.wait_for("/livez", 200)
+        assert service.status("/readyz") == 503
         with SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
                            port=port):
             service.wait_for("/readyz", 200)
