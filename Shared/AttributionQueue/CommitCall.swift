@@ -30,6 +30,10 @@ struct CommitCall {
   /// The last message's place in the stream.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
   private var words: RedisWords
+  /// The texts of the message that is being written.
+  private var texts = RedisWords(reserving: 2048)
+  /// The stores of natural keys that are needed.
+  private var stores: Set<SeenStore> = []
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
@@ -64,15 +68,15 @@ struct CommitCall {
     return keys
   }
 
-  /// The script's arguments. `reading`: how many messages behind these to read.
-  func arguments(_ holder: Holder, reading: Int) -> RedisWords {
+  /// The script's arguments.
+  func arguments(_ holder: Holder) -> RedisWords {
     var arguments = RedisWords(reserving: 1024)
-    arguments.append(common(holder, reading: reading))
+    arguments.append(common(holder))
     arguments.append(contentsOf: words)
     return arguments
   }
 
-  private func common(_ holder: Holder, reading: Int) -> [UInt8] {
+  private func common(_ holder: Holder) -> [UInt8] {
     var pack = MessagePackWriter(reserving: 640)
     pack.beginMap()
     switch holder {
@@ -84,17 +88,16 @@ struct CommitCall {
       pack.put("consumer", name)
     }
     pack.put("now", String(now))
-    pack.put("reads", reading)
     pack.put("behind", position.next.text)
     pack.put("deliveries", Keys.deliveries(shard))
     pack.put("lines", Keys.lines(queue, shard))
-    pack.put("recordSeconds", Int(configuration.deliveryRecordTTL.wholeSeconds))
+    pack.put("recordSeconds", String(configuration.deliveryRecordTTL.wholeSeconds))
     // A few over all shards are one in each; none are none.
     pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
     pack.put("rejectedBytes", configuration.rejectedBodyBytes)
     pack.put("seen") { pack in
-      write(seen.generations(.delivery, shard: shard, now: now), as: "d", to: &pack)
-      write(seen.generations(.notification, shard: shard, now: now), as: "n", to: &pack)
+      if stores.contains(.delivery) { write(seen.generations(.delivery, shard: shard, now: now), as: "d", to: &pack) }
+      if stores.contains(.notification) { write(seen.generations(.notification, shard: shard, now: now), as: "n", to: &pack) }
     }
     pack.end()
     return pack.bytes
@@ -104,8 +107,8 @@ struct CommitCall {
     pack.put(store) { pack in
       pack.put("this", generations.prefixes[SeenBefore.Generation.this.rawValue])
       pack.put("last", generations.prefixes[SeenBefore.Generation.last.rawValue])
-      pack.put("next", generations.prefixes[SeenBefore.Generation.next.rawValue])
-      pack.put("seconds", Int(generations.expirySeconds))
+      if generations.mayBeOver(now: now) { pack.put("next", generations.prefixes[SeenBefore.Generation.next.rawValue]) }
+      pack.put("seconds", String(generations.expirySeconds))
     }
   }
 
@@ -124,7 +127,7 @@ struct CommitCall {
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
-    pack.put("record", json.bytes)
+    put("record", json.bytes, in: &pack)
     if !completion.events.isEmpty {
       pack.key("events")
       pack.beginList()
@@ -133,13 +136,14 @@ struct CommitCall {
         pack.beginMap()
         pack.put("id", completion.events[place].id)
         pack.put("type", completion.events[place].type)
-        pack.put("json", completion.events[place].json)
+        put("json", completion.events[place].json, in: &pack)
         pack.end()
       }
       pack.end()
     }
     if let naturalKey = completion.naturalKey {
       let store: SeenStore = completion.rememberLong ? .notification : .delivery
+      stores.insert(store)
       pack.put("natural") { pack in
         pack.put("store", store.rawValue)
         pack.write(seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now)))
@@ -226,12 +230,10 @@ struct CommitCall {
     }
     pack.put("unreadable", UnreadableEntry.reason)
     if !entry.canBePutBack(in: shard) { pack.put(flag: "final") }
-    pack.put(
-      "record",
-      DeliveryRecord(
-        id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
-        lastError: UnreadableEntry.reason
-      ).json)
+    let record = DeliveryRecord(
+      id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
+      lastError: UnreadableEntry.reason)
+    put("record", record.json, in: &pack)
     leavesDeadLetter = true
     end(&pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
   }
@@ -250,7 +252,7 @@ struct CommitCall {
     return pack
   }
 
-  private func writeAttempt(
+  private mutating func writeAttempt(
     of message: LeasedMessage, _ error: String?, now: Int64, state: DeliveryState?, to pack: inout MessagePackWriter
   ) {
     pack.put("attempts", error == nil ? message.attempt - 1 : message.attempt)
@@ -262,12 +264,21 @@ struct CommitCall {
       record.state = state
       record.completedAt = now
     }
-    pack.put("record", record.json)
+    put("record", record.json, in: &pack)
+  }
+
+  /// Writes a text, and how far it stands behind its message.
+  private mutating func put(_ key: StaticString, _ text: [UInt8], in pack: inout MessagePackWriter) {
+    texts.append(text)
+    pack.put(key, texts.count)
   }
 
   private mutating func end(_ pack: inout MessagePackWriter, _ work: Work) {
+    pack.put("texts", texts.count)
     pack.end()
     words.append(pack.bytes)
+    words.append(contentsOf: texts)
+    texts.removeAll()
     if let id = EntryID(work.entryID) { position = id }
     works.append(work)
   }

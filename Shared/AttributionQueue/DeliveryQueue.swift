@@ -88,7 +88,7 @@ public final class DeliveryQueue: Sendable {
     let line = seen.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
     var keys = RedisWords(reserving: 512)
-    claim.append(to: &keys)
+    claim.append(to: &keys, now: now)
     keys.append(Keys.ready(request.queue, id.shard))
     keys.append(Keys.delayed(request.queue, id.shard))
     keys.append(Keys.payloads(request.queue, id.shard))

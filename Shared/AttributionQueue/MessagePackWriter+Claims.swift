@@ -2,7 +2,7 @@
 extension MessagePackWriter {
   mutating func write(_ claim: SeenBefore.Claim) {
     key("bucket")
-    int(claim.bucket)
+    string(String(claim.bucket))
     key("member")
     string(String(claim.member))
   }

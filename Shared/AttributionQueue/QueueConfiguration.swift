@@ -23,6 +23,8 @@ public struct QueueConfiguration: Sendable {
   public var deliveryGeneration: Duration = .seconds(10 * 86_400)
   /// Longer than Apple's notification history of 180 days.
   public var notificationGeneration: Duration = .seconds(200 * 86_400)
+  /// How far the clocks of instances may be apart: so long before a generation ends, what another one counted in the next is looked for.
+  public var clockDifference: Duration = .seconds(3600)
   /// How long a delivery's state can be asked for.
   public var deliveryRecordTTL: Duration = .seconds(86_400)
   /// How many bodies of rejected deliveries are kept for study, over all shards; the oldest of a shard go first.

@@ -19,13 +19,21 @@ struct SeenBefore: Sendable {
     let prefixes: [String]
     let expirySeconds: Int64
     let buckets: Int
+    /// From then on another instance, whose clock is ahead, may be in the next generation: milliseconds since 1970.
+    private let mayBeOverFrom: Int64
 
-    fileprivate init(_ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, buckets: Int) {
+    fileprivate init(
+      _ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, clockDifference: Int64, buckets: Int
+    ) {
       self.generation = generation
       self.buckets = buckets
+      mayBeOverFrom = (generation + 1) * length - clockDifference
       prefixes = [generation, generation - 1, generation + 1].map { Keys.seen(store, generation: $0, shard) }
       expirySeconds = 2 * length / 1000 + 3600
     }
+
+    /// Whether another instance, whose clock is ahead, may be in the next generation.
+    func mayBeOver(now: Int64) -> Bool { now >= mayBeOverFrom }
   }
 
   /// What was asked for last of each store and shard: a generation is one for hours or days.
@@ -56,9 +64,11 @@ struct SeenBefore: Sendable {
     /// This generation's bucket, the last one's, the next one's.
     var buckets: [String] { generations.prefixes.map { $0 + String(bucket) } }
 
-    /// Writes the names of the buckets.
-    func append(to words: inout RedisWords) {
-      for generation in Generation.allCases { append(generation, to: &words) }
+    /// Writes the names of the buckets: of the next generation's only when a clock may be in it already; else the last one's again.
+    func append(to words: inout RedisWords, now: Int64) {
+      append(.this, to: &words)
+      append(.last, to: &words)
+      append(generations.mayBeOver(now: now) ? .next : .last, to: &words)
     }
 
     /// Writes the name of one.
@@ -78,7 +88,9 @@ struct SeenBefore: Sendable {
     let place = shard.index + store.place * Shard.count
     return known.places.withLock { known in
       if let found = known[place], found.generation == generation { return found }
-      let made = Generations(store, shard, generation, milliseconds: length, buckets: configuration.buckets(of: store))
+      let made = Generations(
+        store, shard, generation, milliseconds: length, clockDifference: configuration.clockDifference.milliseconds,
+        buckets: configuration.buckets(of: store))
       known[place] = made
       return made
     }

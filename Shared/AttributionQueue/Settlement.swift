@@ -72,12 +72,12 @@ struct Settlement: Sendable {
     }
   }
 
-  /// Settles the call's messages, and reads up to so many behind them. Throws ``QueueError/leaseLost`` where another owns the shard.
+  /// Settles the call's messages; how many are in the stream then. Throws ``QueueError/leaseLost`` where another owns the shard.
   @discardableResult
-  func commit(_ call: CommitCall, as holder: CommitCall.Holder, reading: Int = 0) async throws(QueueError) -> RedisReply {
+  func commit(_ call: CommitCall, as holder: CommitCall.Holder) async throws(QueueError) -> Int64 {
     // Before it is put there, so that a process that dies in between makes no message late.
     if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
-    let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder, reading: reading))
+    let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))
     var parts = reply.elements
     guard let holds = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
     guard holds == 1 else {
@@ -85,7 +85,7 @@ struct Settlement: Sendable {
       throw .leaseLost
     }
     let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
-    guard outcomes.count == call.works.count, let next = parts.next() else { throw .unavailable(.unexpectedReply("commit")) }
+    guard outcomes.count == call.works.count, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("commit")) }
     if let due = call.due { deliveries.noteAgain(queue, call.shard, due: due) }
     tell(call, outcomes)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 1 {
@@ -93,7 +93,7 @@ struct Settlement: Sendable {
     }
     if call.leavesDeadLetter { try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(call.shard) }
     if outcomes.contains(2) { try await settleSeen(call, outcomes, holder) }
-    return next
+    return left
   }
 
   /// What a handler makes of messages that were counted before is settled in a step of its own.

@@ -66,22 +66,27 @@ extension ShardWorker {
     return count + 1
   }
 
-  /// Settles what was judged; what is to be worked next where there is room for it.
-  func settle(_ call: CommitCall, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> Read? {
-    let isLeased = ownership.form == .leased
-    let reading =
-      !isStopping && shard.isWanted && !(isLeased && place.slots.isWanted) && place.room.reserveAtOnce(pace.together)
-    do {
-      let entries = try await settlement.commit(
-        call, as: isLeased ? .consumer(name) : .owner(ownership), reading: reading ? pace.together : 0)
+  /// Settles what was judged; what is to be worked next, nil where that is to be read.
+  ///
+  /// - Parameter readsOn: whether more is likely to be there: it is asked for at once then.
+  func settle(_ call: CommitCall, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place, readsOn: Bool) async throws -> Read? {
+    guard ownership.form == .owned else {
+      try await settlement.commit(call, as: .consumer(name))
       shard.leases = []
-      guard reading else { return nil }
-      let read = Read(entries)
+      return nil
+    }
+    guard readsOn, !isStopping, shard.isWanted, place.room.reserveAtOnce(pace.together) else {
+      return try await settlement.commit(call, as: .owner(ownership)) == 0 ? Read(.null) : nil
+    }
+    // What is behind these stays where it is, whichever of the two commands comes first.
+    async let behind = entries(of: shard.shard, behind: call.position)
+    do {
+      try await settlement.commit(call, as: .owner(ownership))
+      let read = try await behind
       place.room.leave(pace.together - read.count)
-      if isLeased { shard.leases = read.leases }
       return read
     } catch {
-      if reading { place.room.leave(pace.together) }
+      place.room.leave(pace.together)
       throw error
     }
   }
@@ -93,7 +98,7 @@ extension ShardWorker {
     guard let ownership = shard.ownership, ownership.form == before.form else { return nil }
     // A lease that was settled is lost, and is settled by no other step.
     if ownership.form == .owned, try await !isThere(call, shard.shard) { return nil }
-    return try await settle(call, shard, ownership, place)
+    return try await settle(call, shard, ownership, place, readsOn: false)
   }
 
   /// Whether none of the messages is settled: what was to be done with them is not done.

@@ -216,7 +216,7 @@ public final class ShardWorker: Sendable {
         let call = try await judge(next, shard, ownership, place)
         guard !call.isEmpty else { continue }
         do {
-          read = try await settle(call, shard, ownership, place)
+          read = try await settle(call, shard, ownership, place, readsOn: next.count == Self.settledTogether)
           last = call.position
         } catch QueueError.unavailable {
           read = try await settleAgain(call, shard, ownership, place)
@@ -248,10 +248,7 @@ public final class ShardWorker: Sendable {
       if ownership.form == .leased {
         read = try await lease(shard)
       } else {
-        read = Read(
-          try await deliveries.send([
-            "XRANGE", .string(Keys.ready(queue, shard.shard)), .string("(" + last.text), "+", "COUNT", .integer(Int64(pace.together)),
-          ]))
+        read = try await entries(of: shard.shard, behind: last)
       }
       place.room.leave(pace.together - read.count)
       return read
@@ -259,6 +256,13 @@ public final class ShardWorker: Sendable {
       place.room.leave(pace.together)
       throw error
     }
+  }
+
+  func entries(of shard: Shard, behind last: EntryID) async throws(QueueError) -> Read {
+    Read(
+      try await deliveries.send([
+        "XRANGE", .string(Keys.ready(queue, shard)), .string("(" + last.text), "+", "COUNT", .integer(Int64(pace.together)),
+      ]))
   }
 
   /// Leases what is next: what another's lease ran out of, or what is new.

@@ -81,6 +81,13 @@ public struct RedisWords: Sendable {
     open = []
   }
 
+  /// Forgets the words, and keeps the room for others.
+  public mutating func removeAll() {
+    closed.removeAll()
+    open.removeAll(keepingCapacity: true)
+    count = 0
+  }
+
   /// The words again: for checks of what was written.
   public var words: [[UInt8]] {
     var bytes: [UInt8] = []

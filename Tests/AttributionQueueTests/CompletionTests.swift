@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test func `A natural key that was counted in the generation before and the next is seen, and a new bucket expires`() async throws {
-    try await withQueue { queue, _ in
+    try await withQueue {
+      $0.clockDifference = $0.deliveryGeneration
+    } _: { queue, _ in
       // By generations from now: one of another instance, whose clock is ahead, among them.
       let counted: [(natural: String, at: Int64)] = [("before", -1), ("ahead", 1), ("long ago", -2), ("far ahead", 2), ("now", 0)]
       for natural in counted.map(\.natural) + ["never"] { _ = try await queue.accept(request(natural, order: "one")) }

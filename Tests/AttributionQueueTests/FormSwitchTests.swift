@@ -203,7 +203,7 @@ struct FormSwitchTests {
       let message = try #require(
         LeasedMessage(queue: .intake, entryID: fields[0].string ?? "", fields: fields[1], deliveryCount: 1, consumer: ""))
       call.complete(message, verified("stale"), now: DeliveryQueue.now)
-      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(ownership), reading: 0)).array?.count == 1)
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(ownership))).array?.count == 1)
       #expect(try await queue.allEvents().isEmpty)
     }
   }

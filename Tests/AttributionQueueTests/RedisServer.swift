@@ -234,7 +234,7 @@ extension DeliveryQueue {
   }
 
   private func settle(_ call: CommitCall, _ consumer: String) async throws -> [CompletionOutcome?] {
-    let reply = try await run(Scripts.commit, call.keys, call.arguments(.consumer(consumer), reading: 0))
+    let reply = try await run(Scripts.commit, call.keys, call.arguments(.consumer(consumer)))
     return try #require(reply.array?[1].array).map { $0.integer.flatMap(CompletionOutcome.init) }
   }
 

@@ -69,8 +69,24 @@ import Testing
     #expect(configuration.buckets(of: .copy) == 1 << 24)
   }
 
+  @Test(arguments: [
+    (apart: 3600, before: 3_600_000, isLookedFor: true), (3600, 3_600_001, false), (3600, 1, true), (0, 1, false),
+    (21_601, 21_600_000, true),
+  ])
+  func `What a clock that is ahead has counted is looked for as long before a generation's end as clocks may be apart`(
+    apart: Int, before: Int64, isLookedFor: Bool
+  ) {
+    var configuration = QueueConfiguration()
+    configuration.clockDifference = .seconds(apart)
+    let now = 7 * configuration.copyGeneration.milliseconds - before
+    let generations = SeenBefore(digestKey: [1], configuration: configuration).generations(.copy, shard: Shard(7), now: now)
+    #expect(generations.mayBeOver(now: now) == isLookedFor)
+  }
+
   @Test func `A copy is known in its generation and the next, and accepted again afterwards`() async throws {
-    try await withQueue { queue, _ in
+    try await withQueue {
+      $0.clockDifference = $0.copyGeneration
+    } _: { queue, _ in
       let length = queue.configuration.copyGeneration.milliseconds
       let delivery = brief("a")
       let id = queue.deliveryID(for: delivery)

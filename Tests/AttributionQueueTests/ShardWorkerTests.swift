@@ -269,40 +269,51 @@ import Testing
         LeasedMessage(queue: .intake, entryID: entry[0].string ?? "", fields: entry[1], deliveryCount: 1, consumer: ""))
       var call = CommitCall(.intake, id.shard, many: 1, queue)
       call.complete(message, verified("a"), now: DeliveryQueue.now)
-      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(stale), reading: 1)).array?.map(\.integer) == [0])
+      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(stale))).array?.map(\.integer) == [0])
       #expect(try await queue.allEvents().isEmpty)
-      let done = try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(held), reading: 1)).array ?? []
-      #expect(done.first?.integer == 1 && done[1].array?.map(\.integer) == [1] && done[2].array?.isEmpty == true)
+      let done = try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(held))).array ?? []
+      #expect(done.first?.integer == 1 && done[1].array?.map(\.integer) == [1] && done[2].integer == 0)
       #expect(try await queue.allEvents() == ["e-a"])
     }
   }
 
-  @Test func `A step whose messages are not the first of their stream does nothing: a replica that took over has some that were settled`()
+  @Test func `Many messages that are not the first of their stream are not settled: a replica that took over has some that were settled`()
     async throws
   {
     try await withQueue { queue, _ in
-      let ids = try await [queue.accept(request("a", order: "one")).id, queue.accept(request("b", order: "one")).id]
-      let shard = ids[0].shard
-      #expect(ids[1].shard == shard)
+      let names = ["a", "b", "c", "d", "e", "f"]
+      var shard = Shard(0)
+      for name in names { shard = try await queue.accept(request(name, order: "one")).id.shard }
       guard case .own(let held, _) = try await ShardOwnership(text: "").take(.intake, shard, for: "one", isAbandoned: false, queue) else {
         return #expect(Bool(false), "not taken")
       }
       let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"]).array ?? []
-      let second = try #require(entries.last?.array)
-      let message = try #require(
-        LeasedMessage(queue: .intake, entryID: second[0].string ?? "", fields: second[1], deliveryCount: 1, consumer: ""))
-      var call = CommitCall(.intake, shard, many: 1, queue)
-      call.complete(message, verified("b"), now: DeliveryQueue.now)
-      #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(held), reading: 0)).array?.map(\.integer) == [0])
-      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 2)
+      #expect(entries.count == names.count)
+      func call(_ places: ClosedRange<Int>, isFirst: Bool) throws -> CommitCall {
+        var call = CommitCall(.intake, shard, many: places.count, isFirst: isFirst, queue)
+        for place in places {
+          let entry = try #require(entries[place].array)
+          let message = try #require(
+            LeasedMessage(queue: .intake, entryID: entry[0].string ?? "", fields: entry[1], deliveryCount: 1, consumer: ""))
+          call.complete(message, verified(names[place]), now: DeliveryQueue.now)
+        }
+        return call
+      }
+      let many = try call(1...5, isFirst: true)
+      #expect(try await queue.run(Scripts.commit, many.keys, many.arguments(.owner(held))).array?.map(\.integer) == [0])
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 6)
       #expect(try await queue.allEvents().isEmpty)
-      // One of several that is settled apart takes nothing with it.
-      var apart = CommitCall(.intake, shard, many: 1, isFirst: false, queue)
-      apart.complete(message, verified("b"), now: DeliveryQueue.now)
-      let done = try await queue.run(Scripts.commit, apart.keys, apart.arguments(.owner(held), reading: 0)).array ?? []
-      #expect(done.first?.integer == 1)
-      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, shard))]).integer == 1)
-      #expect(try await queue.allEvents() == ["e-b"])
+      // Few, and one of several that is settled apart, take nothing with them.
+      for (place, isFirst) in [(1, true), (2, false)] {
+        let one = try call(place...place, isFirst: isFirst)
+        let done = try await queue.run(Scripts.commit, one.keys, one.arguments(.owner(held))).array ?? []
+        #expect(done.first?.integer == 1 && done.last?.integer == Int64(6 - place))
+      }
+      #expect(try await queue.allEvents() == ["e-b", "e-c"])
+      let all = try call(0...0, isFirst: true)
+      _ = try await queue.run(Scripts.commit, all.keys, all.arguments(.owner(held)))
+      let rest = try call(3...5, isFirst: true)
+      #expect(try await queue.run(Scripts.commit, rest.keys, rest.arguments(.owner(held))).array?.last?.integer == 0)
     }
   }
 

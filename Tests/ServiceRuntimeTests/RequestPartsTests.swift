@@ -212,6 +212,7 @@ import Testing
     ("edge: { peerRate: { perSecond: 1, burst: 0 } }", "edge.peerRate.burst"),
     ("edge: { peers: 511 }", "edge.peers"), ("queues: { durability: none }", "queues.durability"),
     ("queues: { replicas: 0 }", "queues.replicas"), ("queues: { deliveryRecordTTL: 999ms }", "queues.deliveryRecordTTL"),
+    ("queues: { clockDifference: -1s }", "queues.clockDifference"), ("queues: { clockDifference: 3661d }", "queues.clockDifference"),
     ("queues: { copyGeneration: 999ms }", "queues.copyGeneration"), ("queues: { copyGeneration: 3661d }", "queues.copyGeneration"),
     ("queues: { unsignedDigests: 1 }", "queues.unsignedDigests"),
     ("queues: { deliveryGeneration: 59s }", "queues.deliveryGeneration"), ("queues: { lease: 0s }", "queues.lease"),

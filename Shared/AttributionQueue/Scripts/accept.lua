@@ -1,5 +1,5 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
--- KEYS 1 seen bucket, this generation  2 the last one  3 the next one (another instance's clock may be ahead)
+-- KEYS 1 seen bucket, this generation  2 the last one  3 the next one, when another instance's clock may be in it already; else the last
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the line of its order key, if it is to take its place there
 --        now, for workers that expect it there
@@ -11,7 +11,8 @@
 -- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream names its
 -- attempts (n) and history (h) when it has any.
 -- Answers 1 when new, 0 when seen before, -1 when the backlog is full.
-if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 or redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
+if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
+if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
 local due = tonumber(ARGV[7])
 local ready = redis.call('XLEN', KEYS[4])
 local waiting = ready + redis.call('ZCARD', KEYS[5])

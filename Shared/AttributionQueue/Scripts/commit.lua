@@ -1,18 +1,20 @@
--- commit: settles messages of one shard's ready stream in one step, those that the worker still holds, and reads the next ones.
+-- commit: settles messages of one shard's ready stream in one step, those that the worker still holds.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
 --      be missing
 --      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
--- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream
+-- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream, each followed by its texts: these are
+--      not packed, since Lua hashes every string whole. What is a text below is told by how far it stands behind its message.
 -- The worker owns the shard (owner: the ownership, as it has it), and these are the stream's first messages; or it has leased each of them
 -- (group, consumer), and each names how often it was delivered.
 -- first: the messages follow one another in the stream, from its first entry on.
--- All messages have in common, too: now, ms; reads, how many messages to read, from the entry id behind on; deliveries, what the names of
--- their records begin with, and recordSeconds, how long records are kept; lines, what the names of lines begin with; rejectedBodies and
--- rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what the names of its buckets of
--- this, the last and the next generation begin with, and how many seconds a bucket is kept.
--- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
---   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member, and with it a
+-- All messages have in common, too: now, ms; behind, the entry id after the last of them; deliveries, what the names of their records
+-- begin with, and recordSeconds, how long records are kept; lines, what the names of lines begin with; rejectedBodies and rejectedBytes,
+-- how many bodies are kept and how long they may be; seen, for each store of natural keys that is needed what the names of its buckets of
+-- this and the last generation begin with, of the next one too if a clock may be in it already, and how many seconds a bucket is kept.
+-- Seconds are written in digits: Redis formats a number of Lua's slowly.
+-- A message has an entry (its id in the stream), an id, texts, how many they are, and a record, a text; and what its outcome needs:
+--   completed: events, each an id, a type and JSON, a text; natural, a natural key's store, bucket and member, and with it a
 --     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
 --     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; own, a record of the service's
 --     own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
@@ -23,20 +25,26 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard or its stream begins with another message, or {1, an outcome for each message, entries}.
+-- Answers {0} when another owns the shard, or its stream has a message before many of these, or {1, an outcome for each message, how many messages
+-- are in the stream then}.
 -- Outcomes: 1 done; 0 done, and the natural key was counted before, so that there is no event; 2 it was counted before, and the message is
 -- where it was; 3 it waits for its turn; -1 its lease is lost.
 local all = cmsgpack.unpack(ARGV[1])
 if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local messages = {}
-for place = 2, #ARGV do messages[place - 1] = cmsgpack.unpack(ARGV[place]) end
--- A replica that took over may still have messages that its primary had settled. They stand before these: to trim up to these would delete
--- them unsettled.
-if all.owner and all.first then
-  local head = redis.call('XRANGE', ready, '-', '+', 'COUNT', 1)[1]
-  if not head or head[1] ~= messages[1].entry then return {0} end
+local place = 2
+while place <= #ARGV do
+  local m = cmsgpack.unpack(ARGV[place])
+  m.place = place
+  messages[#messages + 1] = m
+  place = place + 1 + m.texts
 end
+local function text(m, distance) return ARGV[m.place + distance] end
+-- Many that follow one another from the first entry on are trimmed. A replica that took over may still have messages that its primary had
+-- settled: they stand before these, and would be trimmed unsettled.
+local areTrimmed = all.owner and all.first and #messages > 4
+if areTrimmed and #redis.call('XRANGE', ready, '-', '(' .. messages[1].entry, 'COUNT', '1') > 0 then return {0} end
 
 local function isHeld(m)
   if all.owner then return true end
@@ -50,7 +58,8 @@ local this, next = {}, {}
 for _, m in ipairs(messages) do
   if m.natural then
     local seen = all.seen[m.natural.store]
-    this[#this + 1], next[#next + 1] = seen.this .. m.natural.bucket, seen.next .. m.natural.bucket
+    this[#this + 1] = seen.this .. m.natural.bucket
+    if seen.next then next[#next + 1] = seen.next .. m.natural.bucket end
     if m.natural.detail then this[#this + 1] = m.natural.details end
   end
 end
@@ -62,7 +71,7 @@ local function isFirst(natural)
   local seen = all.seen[natural.store]
   local bucket, member = natural.bucket, natural.member
   if redis.call('SISMEMBER', seen.last .. bucket, member) == 1 then return false end
-  if areAhead and redis.call('SISMEMBER', seen.next .. bucket, member) == 1 then return false end
+  if areAhead and seen.next and redis.call('SISMEMBER', seen.next .. bucket, member) == 1 then return false end
   if redis.call('SADD', seen.this .. bucket, member) == 0 then return false end
   if natural.detail then redis.call('SADD', natural.details, natural.detail) end
   if areNew then
@@ -89,7 +98,7 @@ local function publish(m)
     if m.natural or not isPublished[event.id] and redis.call('HEXISTS', index, event.id) == 0 then
       isPublished[event.id] = true
       published[#published + 1] = event.id
-      published[#published + 1] = redis.call('XADD', events, '*', 'i', event.id, 't', event.type, 'e', event.json)
+      published[#published + 1] = redis.call('XADD', events, '*', 'i', event.id, 't', event.type, 'e', text(m, event.json))
     end
   end
 end
@@ -205,9 +214,9 @@ for place, m in ipairs(messages) do
   if outcome ~= 2 and outcome ~= -1 then
     finished[#finished + 1] = m.entry
     if m.unreadable then
-      redis.call('SET', all.deliveries .. m.digest, m.record, 'XX', 'KEEPTTL')
+      redis.call('SET', all.deliveries .. m.digest, text(m, m.record), 'XX', 'KEEPTTL')
     elseif m.record then
-      redis.call('SET', all.deliveries .. m.digest, m.record, 'EX', all.recordSeconds)
+      redis.call('SET', all.deliveries .. m.digest, text(m, m.record), 'EX', all.recordSeconds)
     end
     if m.suspected then redis.call('HDEL', KEYS[9], m.entry) end
   end
@@ -215,18 +224,10 @@ end
 if #published > 0 then redis.call('HSET', index, unpack(published)) end
 if #finished > 0 then
   if all.group then redis.call('XACK', ready, all.group, unpack(finished)) end
-  if all.owner and all.first and #finished == #messages then
-    -- All from the first entry on.
+  if areTrimmed and #finished == #messages then
     redis.call('XTRIM', ready, 'MINID', all.behind)
   else
     redis.call('XDEL', ready, unpack(finished))
   end
 end
-local entries = {}
-if all.reads > 0 and all.owner then
-  entries = redis.call('XRANGE', ready, all.behind, '+', 'COUNT', all.reads)
-elseif all.reads > 0 then
-  local read = redis.pcall('XREADGROUP', 'GROUP', all.group, all.consumer, 'COUNT', all.reads, 'STREAMS', ready, '>')
-  entries = read and read[1] and read[1][2] or {}
-end
-return {1, outcomes, entries}
+return {1, outcomes, redis.call('XLEN', ready)}

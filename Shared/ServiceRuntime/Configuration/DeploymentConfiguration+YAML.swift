@@ -254,8 +254,8 @@ extension DeploymentConfiguration {
   {
     unknown += node.unknownKeys([
       "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
-      "copyGeneration", "unsignedDigests", "deliveryGeneration",
-      "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
+      "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference",
+      "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
       "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
     ])
     if let level = node["durability"] {
@@ -280,6 +280,7 @@ extension DeploymentConfiguration {
     queue.unsignedDigests = try node["unsignedDigests"]?.bool() ?? queue.unsignedDigests
     try node.time("deliveryGeneration", Self.minute...Self.longest, &queue.deliveryGeneration)
     try node.time("notificationGeneration", Self.minute...Self.longest, &queue.notificationGeneration)
+    try node.time("clockDifference", .zero...Self.longest, &queue.clockDifference)
     // Redis takes no expiry of less than a second.
     try node.time("deliveryRecordTTL", .seconds(1)...Self.longest, &queue.deliveryRecordTTL)
     try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
