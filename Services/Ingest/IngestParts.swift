@@ -11,7 +11,7 @@ extension ServiceParts {
   static func ingest(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = try IngestConfiguration(environment.configuration)
-    let store = SessionStore(redis: redis, payloadSeconds: configuration.payloadSeconds)
+    let store = SessionStore(redis: redis, durable: deliveries.durable, payloadSeconds: configuration.payloadSeconds)
     let metrics = IngestMetrics(environment.metrics, apps: environment.configuration.apps.map(\.bundleId))
     let journal = IntakeJournal(redis: redis)
     let heartbeat = Heartbeat(

@@ -14,7 +14,7 @@ public final class DeliveryQueue: Sendable {
   public let droppedLetters = DroppedLetters()
   let redis: RedisClient
   /// Answers when what it wrote is as durable as the configuration asks for.
-  let durable: RedisClient
+  public let durable: RedisClient
   let seen: SeenBefore
   private let notes = PendingNotes()
   let knownForm: CachedAnswer<StoreForm>
@@ -77,6 +77,11 @@ public final class DeliveryQueue: Sendable {
 
   /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
+    while true { if let outcome = try await acceptOnce(request) { return outcome } }
+  }
+
+  /// Nil for what was seen before and is there no more: a replica that is without it has taken over since.
+  private func acceptOnce(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome? {
     let digest = seen.digest(request.idempotencyKey)
     let id = seen.deliveryID(request, digest: digest)
     let now = Self.now
@@ -127,19 +132,19 @@ public final class DeliveryQueue: Sendable {
     case 1:
       return .accepted(id)
     case 0:
-      // The first accept may have been taken and not confirmed. What is written now and confirmed stands behind it.
-      try await confirm(id.shard)
-      return .duplicate(id)
+      // The first accept may have been taken and not confirmed.
+      return try await confirm(claim, id.shard) ? .duplicate(id) : nil
     case -1: throw .backlogFull
     default: throw .unavailable(.unexpectedReply("accept"))
     }
   }
 
-  /// Answers when all that a caller has written is as durable as the configuration asks for. Below ``Durability/replicated`` it is when
-  /// Redis has answered.
-  public func confirm(_ shard: Shard) async throws(QueueError) {
-    guard configuration.durability == .replicated else { return }
-    do { _ = try await durable.send(["SET", .string(Keys.confirmation(shard)), "1"]) } catch { throw .unavailable(error) }
+  /// Answers when what was seen before is as durable as the configuration asks for; false where it is there no more. Below
+  /// ``Durability/replicated`` it is when Redis has answered.
+  private func confirm(_ claim: SeenBefore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
+    guard configuration.durability == .replicated else { return true }
+    let reply = try await run(Scripts.confirm, [Keys.confirmation(shard)] + claim.buckets, [.integer(claim.member)], on: durable)
+    return reply.integer == 1
   }
 
   /// The id that a delivery has or would have.

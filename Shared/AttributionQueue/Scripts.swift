@@ -5,6 +5,7 @@ import RedisClient
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
+  static let confirm = script("confirm", PackageResources.confirm_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
   static let own = needed("own", PackageResources.own_lua)
   static let disown = needed("disown", PackageResources.disown_lua)

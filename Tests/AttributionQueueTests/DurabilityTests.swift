@@ -58,6 +58,25 @@ import Testing
     await replica.remove()
   }
 
+  @Test func `A repeat is confirmed only while what it repeats is there: a replica without it may have taken over`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(request("a")).id
+      let claim = queue.seen.claim(request("a").idempotencyKey, store: .delivery, shard: id.shard, now: DeliveryQueue.now)
+      let key = Keys.confirmation(id.shard)
+      func confirm() async throws -> Int64? {
+        try await queue.run(Scripts.confirm, [key] + claim.buckets, [.integer(claim.member)]).integer
+      }
+      #expect(try await confirm() == 1)
+      #expect(try await queue.send(["DEL", .string(key)]).integer == 1)
+      try await queue.redis.send(["SREM", .string(claim.buckets[0]), .integer(claim.member)])
+      #expect(try await confirm() == 0)
+      #expect(try await queue.send(["EXISTS", .string(key)]).integer == 0)
+      // What was seen in the last generation is there too.
+      try await queue.redis.send(["SADD", .string(claim.buckets[1]), .integer(claim.member)])
+      #expect(try await confirm() == 1)
+    }
+  }
+
   @Test func `A replica is no primary`() async throws {
     let server = try RedisServer()
     do {

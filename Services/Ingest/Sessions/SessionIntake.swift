@@ -111,8 +111,6 @@ struct SessionIntake: Sendable {
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
       if reception.releasesHeld { await release(hash) }
-      // A session's status is confirmed with its delivery. One that changes nothing may be repeated because its change was not confirmed.
-      try await deliveries.confirm(Shard(hashing: hash))
       let effect: (status: String, word: String) =
         switch reception.effect {
         case .first: ("accepted", "first")

@@ -15,6 +15,8 @@ struct SessionStore: Sendable {
   static let sentPayloadSeconds = 300
 
   let redis: RedisClient
+  /// Answers when what it wrote is as durable as the queues are.
+  let durable: RedisClient
   /// How long a payload is kept for sending, seconds.
   let payloadSeconds: Int
 
@@ -40,14 +42,15 @@ struct SessionStore: Sendable {
       let (text, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
-      if changed == value, !text.isEmpty { return reception }
+      // One that changes nothing may be repeated because its change was not confirmed: the same is written once more.
+      if changed == value, !text.isEmpty, durable === redis { return reception }
       var obstacle: (any Error)?
       do { try await announce(reception.changes) } catch {
         guard changed.leaveUntold(reception.changes) else { throw error }
         obstacle = error
       }
       let reply = try await RedisScript.compareAndSet.run(
-        on: redis, keys: [SessionKeys(installHash: installHash).install],
+        on: durable, keys: [SessionKeys(installHash: installHash).install],
         arguments: [.string(text), .string(changed.text), .integer(Int64(Self.installSeconds))])
       if reply.integer == 1 {
         if let obstacle { throw obstacle }
