@@ -46,7 +46,10 @@ extension ServiceParts {
     let worker = ShardWorker(
       queue: .intake, deliveries: deliveries, pace: .judging, observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
-    let feed = EventFeed(deliveries: deliveries)
+    let feedMetrics = FeedMetrics(environment.metrics)
+    let feed = EventFeed(
+      deliveries: deliveries, names: AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) }),
+      observe: { feedMetrics.observe($0) }, notify: { $0.event })
 
     var parts = ServiceParts()
     parts.methods = VerifierService.methods + EventsService.methods + QueuesService.methods
@@ -60,6 +63,7 @@ extension ServiceParts {
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
       CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
+      GetSubscriptionHandler(feed: feed), ModifyLeaseHandler(feed: feed), SeekSubscriptionHandler(feed: feed),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     // Services end in reverse order: what the worker proved last is noted too.

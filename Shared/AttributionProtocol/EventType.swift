@@ -15,4 +15,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case adServicesFailed = "attribution.adservices.failed.v1"
   case attStatusChanged = "attribution.att.status_changed.v1"
   case sessionRouted = "attribution.session.routed.v1"
+  /// A subscription of the feed comes near to losing events.
+  case subscriptionLagging = "attribution.feed.subscription.lagging.v1"
+  /// A subscription of the feed loses events.
+  case subscriptionDropped = "attribution.feed.subscription.dropped.v1"
 }

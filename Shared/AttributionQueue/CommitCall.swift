@@ -134,6 +134,11 @@ struct CommitCall {
         pack.put("id", completion.events[place].id)
         pack.put("type", completion.events[place].type)
         pack.put("json", completion.events[place].json)
+        let attributes = completion.events[place].attributes
+        if let network = attributes.adNetworkId { pack.put("network", network) }
+        if let app = attributes.appAppleId { pack.put("app", String(app)) }
+        if let bundle = attributes.bundleId { pack.put("bundle", bundle) }
+        if let environment = attributes.environment { pack.put("environment", environment) }
         pack.end()
       }
       pack.end()

@@ -4,11 +4,14 @@ public struct EventRecord: Sendable, Hashable {
   public var type: String
   /// A CloudEvent in its JSON format.
   public var json: [UInt8]
+  /// What filters of subscriptions go by.
+  public var attributes: EventAttributes
 
-  public init(id: String, type: String, json: [UInt8]) {
+  public init(id: String, type: String, json: [UInt8], attributes: EventAttributes = EventAttributes()) {
     self.id = id
     self.type = type
     self.json = json
+    self.attributes = attributes
   }
 }
 

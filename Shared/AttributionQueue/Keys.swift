@@ -64,6 +64,10 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
+  /// How far pushed subscriptions are; those that are pulled have a group of the events' stream.
+  static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
+  /// How many events each subscription has lost.
+  static func droppedEvents(_ shard: Shard) -> String { "\(tag(shard)):events:dropped" }
   /// Bodies of rejected deliveries, for study.
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }

@@ -10,6 +10,6 @@ struct ListSubscriptionsHandler: RPCHandler {
     -> ListSubscriptionsResponse
   {
     let subscriptions = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.list() }
-    return ListSubscriptionsResponse(subscriptions: subscriptions.map(SubscriptionName.message))
+    return ListSubscriptionsResponse(subscriptions: subscriptions.map { Subscription($0) })
   }
 }

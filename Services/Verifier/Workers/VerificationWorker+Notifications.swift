@@ -84,7 +84,9 @@ extension VerificationWorker {
         events: [
           EventRecord(
             id: naturalKey, type: EventType.notificationVerified.rawValue,
-            json: event(naturalKey, .notificationVerified, subject: app, data))
+            json: event(naturalKey, .notificationVerified, subject: app, data),
+            attributes: EventAttributes(
+              appAppleId: payload["data"]?["appAppleId"]?.int64Value, bundleId: app, environment: environment))
         ]))
   }
 
@@ -112,7 +114,11 @@ extension VerificationWorker {
       return .complete(
         Completion(
           state: .done, naturalKey: found.key, rememberLong: true,
-          events: [EventRecord(id: found.key, type: EventType.subscriptionGap.rawValue, json: event)]))
+          events: [
+            EventRecord(
+              id: found.key, type: EventType.subscriptionGap.rawValue, json: event,
+              attributes: EventAttributes(bundleId: found.subject, environment: found.data["environment"]?.stringValue))
+          ]))
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be read")
     }

@@ -2,12 +2,208 @@
 
 import WireJSON
 
+/// A named reader of the feed.
+public struct Subscription: RPCMessage, Hashable {
+  public var name: String
+  /// Event types; all when empty.
+  public var types: [String]
+  /// beginning or now.
+  public var start: String
+  public var createdAt: Timestamp?
+  /// Events not yet acknowledged, and those that it does not want and has not passed by yet.
+  public var backlog: Int64?
+  public var oldestUnacknowledgedAgeSeconds: Double?
+  public var filter: EventFilter?
+  /// Where it began, when it did not begin with beginning or now.
+  public var startTime: Timestamp?
+  public var startEventId: String?
+  /// Of one that is pushed.
+  public var push: PushEndpoint?
+  public var endpointStatus: EndpointStatus?
+  /// Events that passed the retention, or the bound of its backlog, before they were acknowledged.
+  public var dropped: Int64?
+  /// Of one that is pulled: whether an event is handed out only when the earlier ones of its subject were acknowledged.
+  public var ordered: Bool?
+
+  public init(
+    name: String = "",
+    types: [String] = [],
+    start: String = "",
+    createdAt: Timestamp? = nil,
+    backlog: Int64? = nil,
+    oldestUnacknowledgedAgeSeconds: Double? = nil,
+    filter: EventFilter? = nil,
+    startTime: Timestamp? = nil,
+    startEventId: String? = nil,
+    push: PushEndpoint? = nil,
+    endpointStatus: EndpointStatus? = nil,
+    dropped: Int64? = nil,
+    ordered: Bool? = nil
+  ) {
+    self.name = name
+    self.types = types
+    self.start = start
+    self.createdAt = createdAt
+    self.backlog = backlog
+    self.oldestUnacknowledgedAgeSeconds = oldestUnacknowledgedAgeSeconds
+    self.filter = filter
+    self.startTime = startTime
+    self.startEventId = startEventId
+    self.push = push
+    self.endpointStatus = endpointStatus
+    self.dropped = dropped
+    self.ordered = ordered
+  }
+
+  public init() {
+    self.name = ""
+    self.types = []
+    self.start = ""
+    self.createdAt = nil
+    self.backlog = nil
+    self.oldestUnacknowledgedAgeSeconds = nil
+    self.filter = nil
+    self.startTime = nil
+    self.startEventId = nil
+    self.push = nil
+    self.endpointStatus = nil
+    self.dropped = nil
+    self.ordered = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "name":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          name = try reader.readString()
+        case "types":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "start":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          start = try reader.readString()
+        case "createdAt", "created_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          createdAt = try reader.readTimestamp()
+        case "backlog":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          backlog = try reader.readInt64()
+        case "oldestUnacknowledgedAgeSeconds", "oldest_unacknowledged_age_seconds":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          oldestUnacknowledgedAgeSeconds = try reader.readDouble()
+        case "filter":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          filter = try EventFilter(reading: &reader)
+        case "startTime", "start_time":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          startTime = try reader.readTimestamp()
+        case "startEventId", "start_event_id":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          startEventId = try reader.readString()
+        case "push":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          push = try PushEndpoint(reading: &reader)
+        case "endpointStatus", "endpoint_status":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          endpointStatus = try EndpointStatus(reading: &reader)
+        case "dropped":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          dropped = try reader.readInt64()
+        case "ordered":
+          try seen.insert(12, key)
+          if try reader.readNull() { continue }
+          ordered = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !name.isEmpty {
+      writer.key("name")
+      writer.string(name)
+    }
+    if !types.isEmpty {
+      writer.key("types")
+      writer.beginArray()
+      for element in types { writer.string(element) }
+      writer.endArray()
+    }
+    if !start.isEmpty {
+      writer.key("start")
+      writer.string(start)
+    }
+    if let createdAt {
+      writer.key("createdAt")
+      writer.string(createdAt.text)
+    }
+    if let backlog {
+      writer.key("backlog")
+      writer.int64(backlog)
+    }
+    if let oldestUnacknowledgedAgeSeconds {
+      writer.key("oldestUnacknowledgedAgeSeconds")
+      writer.double(oldestUnacknowledgedAgeSeconds)
+    }
+    if let filter {
+      writer.key("filter")
+      filter.write(to: &writer)
+    }
+    if let startTime {
+      writer.key("startTime")
+      writer.string(startTime.text)
+    }
+    if let startEventId {
+      writer.key("startEventId")
+      writer.string(startEventId)
+    }
+    if let push {
+      writer.key("push")
+      push.write(to: &writer)
+    }
+    if let endpointStatus {
+      writer.key("endpointStatus")
+      endpointStatus.write(to: &writer)
+    }
+    if let dropped {
+      writer.key("dropped")
+      writer.int64(dropped)
+    }
+    if let ordered {
+      writer.key("ordered")
+      writer.bool(ordered)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/events/v1/events.proto`.
 public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   /// 1 to 64 of A-Z a-z 0-9 . _ -
   public var name: String?
   public var types: [String]
-  /// beginning (default) or now.
+  /// beginning (default) or now. An answer says time or event where start_time or start_event_id was given.
   public var start: String?
   public var filter: EventFilter?
   /// Instead of start: events that were published at this time or later.
@@ -16,6 +212,9 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   public var startEventId: String?
   /// Has events posted instead of being pulled.
   public var push: PushEndpoint?
+  /// Of one that is pulled: hands out an event only when the earlier ones of its subject, in its shard, were acknowledged. All events of one
+  /// purchase lie in one shard. false when absent.
+  public var ordered: Bool?
 
   public init(
     name: String? = nil,
@@ -24,7 +223,8 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
     filter: EventFilter? = nil,
     startTime: Timestamp? = nil,
     startEventId: String? = nil,
-    push: PushEndpoint? = nil
+    push: PushEndpoint? = nil,
+    ordered: Bool? = nil
   ) {
     self.name = name
     self.types = types
@@ -33,6 +233,7 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
     self.startTime = startTime
     self.startEventId = startEventId
     self.push = push
+    self.ordered = ordered
   }
 
   public init() {
@@ -43,6 +244,7 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
     self.startTime = nil
     self.startEventId = nil
     self.push = nil
+    self.ordered = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -80,6 +282,10 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           push = try PushEndpoint(reading: &reader)
+        case "ordered":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          ordered = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -119,6 +325,10 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
     if let push {
       writer.key("push")
       push.write(to: &writer)
+    }
+    if let ordered {
+      writer.key("ordered")
+      writer.bool(ordered)
     }
     writer.endObject()
   }
@@ -257,208 +467,6 @@ public struct PullEventsRequest: RPCMessage, Hashable {
     if let leaseSeconds {
       writer.key("leaseSeconds")
       writer.int(leaseSeconds)
-    }
-    writer.endObject()
-  }
-}
-
-/// An event and what to acknowledge it with.
-public struct PulledEvent: RPCMessage, Hashable {
-  public var ackId: String
-  /// A CloudEvent 1.0 in its JSON format.
-  public var event: JSONObject?
-
-  public init(
-    ackId: String = "",
-    event: JSONObject? = nil
-  ) {
-    self.ackId = ackId
-    self.event = event
-  }
-
-  public init() {
-    self.ackId = ""
-    self.event = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "ackId", "ack_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          ackId = try reader.readString()
-        case "event":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          event = try reader.readObjectValue()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !ackId.isEmpty {
-      writer.key("ackId")
-      writer.string(ackId)
-    }
-    if let event {
-      writer.key("event")
-      writer.object(event)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct PullEventsResponse: RPCMessage, Hashable {
-  public var events: [PulledEvent]
-
-  public init(
-    events: [PulledEvent] = []
-  ) {
-    self.events = events
-  }
-
-  public init() {
-    self.events = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "events":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          events = try reader.readList { (reader) throws(JSONError) in try PulledEvent(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !events.isEmpty {
-      writer.key("events")
-      writer.beginArray()
-      for element in events { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct AcknowledgeEventsRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  public var ackIds: [String]
-
-  public init(
-    subscription: String? = nil,
-    ackIds: [String] = []
-  ) {
-    self.subscription = subscription
-    self.ackIds = ackIds
-  }
-
-  public init() {
-    self.subscription = nil
-    self.ackIds = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try reader.readString()
-        case "ackIds", "ack_ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          ackIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
-    }
-    if !ackIds.isEmpty {
-      writer.key("ackIds")
-      writer.beginArray()
-      for element in ackIds { writer.string(element) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct AcknowledgeEventsResponse: RPCMessage, Hashable {
-  /// How many were acknowledged now.
-  public var acknowledged: Int32?
-
-  public init(
-    acknowledged: Int32? = nil
-  ) {
-    self.acknowledged = acknowledged
-  }
-
-  public init() {
-    self.acknowledged = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "acknowledged":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          acknowledged = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let acknowledged {
-      writer.key("acknowledged")
-      writer.int(acknowledged)
     }
     writer.endObject()
   }

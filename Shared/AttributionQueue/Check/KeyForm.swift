@@ -9,7 +9,9 @@ enum KeyForm: Equatable {
   case foreign
 
   private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker"]
-  private static let ofShard: Set<Substring> = ["events", "events:index", "rejected", "confirmation"]
+  private static let ofShard: Set<Substring> = [
+    "events", "events:index", "events:positions", "events:dropped", "rejected", "confirmation",
+  ]
   /// What there is once, in the first shard.
   private static let single: Set<Substring> = ["subscriptions", "digest-key", "form"]
   private static let ofQueue: Set<Substring> = ["", "delayed", "payloads", "dead", "owner", "suspects", "deadlines"]

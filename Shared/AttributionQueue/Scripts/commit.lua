@@ -12,7 +12,7 @@
 -- rejectedBytes, how many bodies are kept and how long they may be; seen, for each store of natural keys what the names of its buckets of
 -- this, the last and the next generation begin with, and how many seconds a bucket is kept.
 -- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
---   completed: events, each an id, a type and JSON; natural, a natural key's store, bucket and member, and with it a
+--   completed: events, each an id, a type and JSON, and what filters go by: network, app, bundle, environment; natural, a natural key's store, bucket and member, and with it a
 --     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
 --     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; own, a record of the service's
 --     own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
@@ -89,7 +89,9 @@ local function publish(m)
     if m.natural or not isPublished[event.id] and redis.call('HEXISTS', index, event.id) == 0 then
       isPublished[event.id] = true
       published[#published + 1] = event.id
-      published[#published + 1] = redis.call('XADD', events, '*', 'i', event.id, 't', event.type, 'e', event.json)
+      published[#published + 1] = redis.call(
+        'XADD', events, '*', 'i', event.id, 't', event.type, 'e', event.json, 'n', event.network or '', 'p', event.app or '', 'b',
+        event.bundle or '', 'v', event.environment or '')
     end
   end
 end

@@ -256,7 +256,8 @@ extension DeploymentConfiguration {
       "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
       "copyGeneration", "unsignedDigests", "deliveryGeneration",
       "notificationGeneration", "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
-      "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
+      "subscriptionBacklog", "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes",
+      "deadLetterAge",
     ])
     if let level = node["durability"] {
       guard let durability = Durability(rawValue: try level.text()) else {
@@ -286,6 +287,7 @@ extension DeploymentConfiguration {
     try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
     try node.time("rejectedBodyTTL", .zero...Self.longest, &queue.rejectedBodyTTL)
     try node.time("eventRetention", .seconds(1)...Self.longest, &queue.eventRetention)
+    try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
     try node.time("acknowledgedEventTTL", .zero...Self.longest, &queue.acknowledgedEventTTL)
     try node.time("rpcAnswerTTL", .seconds(1)...Self.longest, &queue.rpcAnswerTTL)
   }
