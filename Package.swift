@@ -121,12 +121,16 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
+    shared(
+      "EventPush",
+      ["AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime", "WireJSON", logging]),
+
     service(
       "signer", folder: "Signer",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventPush", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
@@ -163,6 +167,7 @@ let package = Package(
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
     tests("AttributionQueue", ["EventLoops", "RedisClient", nioCore, nioPosix]),
+    tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "ServiceRuntime", logging]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",

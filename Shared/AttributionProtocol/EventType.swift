@@ -19,4 +19,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case subscriptionLagging = "attribution.feed.subscription.lagging.v1"
   /// A subscription of the feed loses events.
   case subscriptionDropped = "attribution.feed.subscription.dropped.v1"
+  /// A push endpoint failed for too long, or answered 410: it is posted to no more.
+  case endpointDisabled = "attribution.feed.endpoint.disabled.v1"
+  /// A push endpoint refused an event for so long that it is given up.
+  case eventUndelivered = "attribution.feed.event.undelivered.v1"
 }

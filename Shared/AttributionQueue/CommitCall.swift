@@ -61,6 +61,7 @@ struct CommitCall {
     keys.append(Keys.rejected(shard))
     keys.append(Keys.suspects(queue, shard))
     keys.append(Keys.absent(shard))
+    keys.append(Keys.originals(shard))
     return keys
   }
 
@@ -158,6 +159,7 @@ struct CommitCall {
       pack.writeForgotten(digits, seen, shard, now: self.now)
     }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
+    if completion.keepsOriginal { pack.put(flag: "keepsOriginal") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))

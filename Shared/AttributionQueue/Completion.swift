@@ -55,6 +55,8 @@ public struct Completion: Sendable {
   public var mayBeJudgedAnew = false
   /// Whether the body is kept for study, as far as there is room.
   public var keepsBody = false
+  /// Whether the first event may keep what the sender sent, while a subscription asks for that: ``OriginalBody``.
+  public var keepsOriginal = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
   /// Leaves a dead letter that says this, for people to see. It is final: it has no body and cannot be replayed.

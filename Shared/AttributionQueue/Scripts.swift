@@ -30,6 +30,8 @@ enum Scripts {
   static let publish = script("publish", PackageResources.publish_lua)
   static let count = reading("count", PackageResources.count_lua)
   static let backlog = reading("backlog", PackageResources.backlog_lua)
+  static let tail = reading("tail", PackageResources.tail_lua)
+  static let pushBeat = script("push_beat", PackageResources.push_beat_lua)
   static let snapshot = script("snapshot", PackageResources.snapshot_lua)
   static let trim = needed("trim", PackageResources.trim_lua)
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)

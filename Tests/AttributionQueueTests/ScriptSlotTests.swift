@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 34
+  private static let count = 36
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -76,6 +76,8 @@ import Testing
     _ = try await feed.advance(pushed, Shard(0), to: .beginning, count: 0)
     _ = try await feed.publish(EventRecord(id: "told", type: "t.a", json: []))
     _ = try await feed.trim()
+    _ = try await feed.tail(Shard(3), after: .beginning, most: 1)
+    _ = try await PusherRegistry(feed: feed, timeout: .seconds(10)).beat("p", givingBack: ["x"], wanting: ["y"])
     guard case .new(let owner) = try await store.claim(scope: "s", fingerprint: "f", lease: .seconds(30)) else {
       Issue.record("the key was not new")
       return

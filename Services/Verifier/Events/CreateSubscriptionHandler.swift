@@ -5,6 +5,7 @@ import ServiceRuntime
 struct CreateSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.CreateSubscription
   let feed: EventFeed
+  let endpoints: EndpointDirectory
 
   func handle(_ request: CreateSubscriptionRequest, _ context: RPCContext) async throws(RPCError)
     -> CreateSubscriptionResponse
@@ -15,7 +16,12 @@ struct CreateSubscriptionHandler: RPCHandler {
       throw .invalidArgument(field: "types[\(index)]", "is no event type")
     }
     let filter = try FeedFilter(validating: request.filter, field: "filter")
-    guard request.push == nil else { throw .unimplemented("push is not built yet") }
+    if let push = request.push {
+      guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "is said by push.ordered") }
+      let wanted = EventSubscription(name: name, types: request.types, filter: filter, start: start)
+      let (made, secret) = try await endpoints.create(wanted, try endpoints.made(push))
+      return CreateSubscriptionResponse(subscription: try await endpoints.message(made), secret: secret)
+    }
     let wanted = EventSubscription(
       name: name, types: request.types, filter: filter, start: start, isOrdered: request.ordered ?? false)
     let subscription = try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in

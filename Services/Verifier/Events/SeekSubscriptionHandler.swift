@@ -5,6 +5,7 @@ import ServiceRuntime
 struct SeekSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.SeekSubscription
   let feed: EventFeed
+  let endpoints: EndpointDirectory
 
   func handle(_ request: SeekSubscriptionRequest, _ context: RPCContext) async throws(RPCError) -> SeekSubscriptionResponse {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
@@ -22,6 +23,6 @@ struct SeekSubscriptionHandler: RPCHandler {
     let subscription = try await EventFeedError.asking(event: "eventId") { () throws(EventFeedError) in
       try await feed.seek(name, to: start)
     }
-    return SeekSubscriptionResponse(subscription: Subscription(subscription))
+    return SeekSubscriptionResponse(subscription: try await endpoints.message(subscription))
   }
 }

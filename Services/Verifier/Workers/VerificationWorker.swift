@@ -198,6 +198,7 @@ final class VerificationWorker: Sendable {
       state: .verified, naturalKey: naturalKey,
       events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])
     if deliveries.configuration.unsignedDigests { completion.detail = unsigned.canonical }
+    completion.keepsOriginal = true
     completion.whenSeen = { await self.seen(lease, naturalKey, attributes, unsigned: unsigned, conflict) }
     return .complete(completion)
   }
@@ -267,6 +268,7 @@ final class VerificationWorker: Sendable {
           attributes: attributes ?? EventAttributes(environment: more["environment"]?.stringValue))
       ], reason: reason)
     completion.keepsBody = true
+    completion.keepsOriginal = true
     completion.mayBeJudgedAnew = Self.passing.contains(reason)
     metrics.add(Self.rejections, 1, [lease.message.kind, reason])
     return .complete(completion)

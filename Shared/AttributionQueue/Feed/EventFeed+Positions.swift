@@ -1,4 +1,4 @@
-public import RedisClient
+import RedisClient
 
 /// A place in the events of one shard. Places of one shard are ordered.
 public struct FeedPlace: Sendable, Hashable, Comparable {
@@ -22,8 +22,8 @@ public struct StoredEvent: Sendable {
   public let json: [UInt8]
   /// What filters go by; nil where a build of before wrote the event.
   public let attributes: EventAttributes?
-  /// All fields of the entry.
-  public let fields: [String: RedisReply]
+  /// What Apple sent, and its content type, empty where there was none; nil where it is not kept.
+  public let original: (body: [UInt8], contentType: String)?
 }
 
 /// Subscriptions that are pushed: a position in each shard, which whoever pushes reads behind and moves on.
@@ -53,13 +53,46 @@ extension EventFeed {
     let reply = try await send([
       "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(most)),
     ])
-    return (reply.array ?? []).compactMap { item in
-      guard let parts = item.array, parts.count == 2, let entry = parts[0].string.flatMap({ EntryID($0) }) else { return nil }
-      let fields = Self.fields(parts[1])
-      guard let id = fields["i"]?.string, let type = fields["t"]?.string, let json = fields["e"]?.bytes else { return nil }
-      return StoredEvent(
-        place: FeedPlace(entry: entry), id: id, type: type, json: json, attributes: Self.attributes(fields), fields: fields)
+    return Self.stored(reply)
+  }
+
+  /// The events of a list of entries.
+  static func stored(_ entries: RedisReply) -> [StoredEvent] {
+    var events: [StoredEvent] = []
+    events.reserveCapacity(entries.elements.underestimatedCount)
+    for item in entries.elements {
+      var parts = item.elements
+      guard let entry = parts.nextString().flatMap({ EntryID($0) }), let words = parts.next() else { continue }
+      var (id, type, json): (String?, String?, [UInt8]?)
+      var (network, app, bundle, environment): (String?, String?, String?, String?)
+      var (body, contentType): ([UInt8]?, String?)
+      var fields = words.elements
+      while let name = fields.nextLetter() {
+        switch name {
+        case UInt8(ascii: "i"): id = fields.nextString()
+        case UInt8(ascii: "t"): type = fields.nextString()
+        case UInt8(ascii: "e"): json = fields.nextBytes()
+        case UInt8(ascii: "n"): network = fields.nextString()
+        case UInt8(ascii: "p"): app = fields.nextString()
+        case UInt8(ascii: "b"): bundle = fields.nextString()
+        case UInt8(ascii: "v"): environment = fields.nextString()
+        case UInt8(ascii: "o"): body = fields.nextBytes()
+        case UInt8(ascii: "c"): contentType = fields.nextString()
+        default: fields.skip()
+        }
+      }
+      guard let id, let type, let json else { continue }
+      func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+      let attributes = environment.map {
+        EventAttributes(
+          adNetworkId: given(network), appAppleId: given(app).flatMap { Int64($0) }, bundleId: given(bundle), environment: given($0))
+      }
+      events.append(
+        StoredEvent(
+          place: FeedPlace(entry: entry), id: id, type: type, json: json, attributes: attributes,
+          original: body.map { ($0, contentType ?? "") }))
     }
+    return events
   }
 
   /// Notes that a pushed subscription is done with everything of a shard up to a place; false when it was set to another place, or ended,
@@ -74,13 +107,5 @@ extension EventFeed {
       [.string(subscription.name), .integer(Int64(subscription.generation)), .string(place.entry.text), .integer(Int64(count))],
       isDurable: true
     ).integer == 1
-  }
-
-  private static func attributes(_ fields: [String: RedisReply]) -> EventAttributes? {
-    guard let environment = fields["v"]?.string else { return nil }
-    func text(_ name: String) -> String? { fields[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
-    return EventAttributes(
-      adNetworkId: text("n"), appAppleId: text("p").flatMap { Int64($0) }, bundleId: text("b"),
-      environment: environment.isEmpty ? nil : environment)
   }
 }

@@ -1,7 +1,7 @@
 -- commit: settles messages of one shard's ready stream in one step, those that the worker still holds, and reads the next ones.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
---      be missing
+--      be missing  11 subscriptions that ask for original bytes
 --      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
 -- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream
 -- The worker owns the shard (owner: the ownership, as it has it), and these are the stream's first messages; or it has leased each of them
@@ -14,7 +14,7 @@
 -- A message has an entry (its id in the stream), an id, and a record; and what its outcome needs:
 --   completed: events, each an id, a type and JSON, and what filters go by: network, app, bundle, environment; natural, a natural key's store, bucket and member, and with it a
 --     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
---     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; own, a record of the service's
+--     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; keepsOriginal, of its first event; own, a record of the service's
 --     own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
 --   delayed: due, ms; attempts and history as they are then
 --   dead: dead, what the letter says; attempts and history as they are then
@@ -82,16 +82,36 @@ local function stored(m)
 end
 
 local published, isPublished = {}, {}
+local keepsOriginals
+
+-- What the sender sent, and its content type, while a subscription asks for it: put together from the body and what is said beside it.
+local function original(m)
+  if keepsOriginals == nil then keepsOriginals = redis.call('EXISTS', KEYS[11]) == 1 end
+  if not keepsOriginals then return nil end
+  local field = stored(m)
+  local isRead, envelope = pcall(cjson.decode, field and field.a or '')
+  if not isRead or field.b == '' then return nil end
+  local said = envelope.a or {}
+  return said.bodyWhole or (said.bodyBefore or '') .. field.b .. (said.bodyAfter or ''), said.contentType or 'application/json'
+end
 
 local function publish(m)
-  for _, event in ipairs(m.events) do
+  for place, event in ipairs(m.events) do
     -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
     if m.natural or not isPublished[event.id] and redis.call('HEXISTS', index, event.id) == 0 then
       isPublished[event.id] = true
       published[#published + 1] = event.id
-      published[#published + 1] = redis.call(
-        'XADD', events, '*', 'i', event.id, 't', event.type, 'e', event.json, 'n', event.network or '', 'p', event.app or '', 'b',
-        event.bundle or '', 'v', event.environment or '')
+      local words = {
+        '*', 'i', event.id, 't', event.type, 'e', event.json, 'n', event.network or '', 'p', event.app or '', 'b', event.bundle or '',
+        'v', event.environment or '',
+      }
+      if m.keepsOriginal and place == 1 then
+        local body, contentType = original(m)
+        if body then
+          for _, word in ipairs({'o', body, 'c', contentType}) do words[#words + 1] = word end
+        end
+      end
+      published[#published + 1] = redis.call('XADD', events, unpack(words))
     end
   end
 end
