@@ -23,11 +23,16 @@ enum Sample {
 }
 
 extension EndpointState {
-  /// All that may be posted now.
-  mutating func posts(now: Int64) -> [PushedEvent] {
+  /// All that may be posted now. What has to be fetched is found among the given events.
+  mutating func posts(now: Int64, of all: [PushedEvent] = []) -> [PushedEvent] {
     var posts: [PushedEvent] = []
-    while case .post(let event) = next(now: now) { posts.append(event) }
-    return posts
+    while true {
+      switch next(now: now) {
+      case .post(let event): posts.append(event)
+      case .load(let places) where !all.isEmpty: _ = loaded(places.map { place in (place, all.first { $0.place == place }) })
+      default: return posts
+      }
+    }
   }
 
   mutating func refuse(_ event: PushedEvent, now: Int64, retryAfter: Int64? = nil, isBusy: Bool = false) -> Refusal {
