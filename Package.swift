@@ -45,7 +45,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 /// What every service is made of.
 let serviceParts: [Target.Dependency] = [
-  "AttributionProtocol", "WireJSON", "ServiceRuntime", "Cryptography", arguments, logging,
+  "AttributionClient", "AttributionProtocol", "WireJSON", "ServiceRuntime", "Cryptography", arguments, logging,
 ]
 
 /// What `--version` tells. In an image build, where there is no repository, the variable says it.
@@ -59,6 +59,8 @@ let package = Package(
   name: "apple-attribution-services",
   platforms: [.macOS(.v15)],
   products: [
+    // What systems that call the services depend on; nothing of the services is built for it.
+    .library(name: "AttributionClient", targets: ["AttributionClient", "AttributionProtocol", "HTTPClient", "WireJSON"]),
     .executable(name: "signer", targets: ["signer"]),
     .executable(name: "verifier", targets: ["verifier"]),
     .executable(name: "ingest", targets: ["ingest"]),
@@ -100,6 +102,7 @@ let package = Package(
     shared("Cryptography", ["COpenSSL"]),
     shared("AppleAttribution", ["WireJSON", "Cryptography"]),
     shared("HTTPClient", ["CCurl", logging]),
+    shared("AttributionClient", ["AttributionProtocol", "WireJSON", "HTTPClient"]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     shared("EventLoops", [nioCore, nioPosix]),
     shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioSSL, nioLocks, logging]),
@@ -110,7 +113,7 @@ let package = Package(
     shared(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
+        "AttributionClient", "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
         "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL,
         logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -118,12 +121,16 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
+    shared(
+      "EventPush",
+      ["AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime", "WireJSON", logging]),
+
     service(
       "signer", folder: "Signer",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventPush", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
@@ -153,12 +160,14 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests("WireJSON"),
     tests("AttributionProtocol", ["WireJSON"]),
+    tests("AttributionClient", ["AttributionProtocol", "HTTPClient", "WireJSON", nioCore, nioPosix, nioHTTP1]),
     tests("Cryptography", ["COpenSSL"]),
     tests("AppleAttribution", ["WireJSON", "Cryptography"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
     tests("AttributionQueue", ["EventLoops", "RedisClient", nioCore, nioPosix]),
+    tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "ServiceRuntime", logging]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",

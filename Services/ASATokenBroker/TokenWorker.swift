@@ -193,7 +193,9 @@ struct TokenWorker: Sendable {
       ])
     var completion = Completion(
       state: outcome.isResolved ? .done : .rejected, naturalKey: nil,
-      events: [EventRecord(id: event.id, type: event.type, json: event.json)],
+      events: [
+        EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: exchange.bundleId))
+      ],
       reason: outcome.isResolved ? nil : outcome.rawValue)
     completion.ownRecord = store.record(exchange)
     // The token itself is not kept: what Apple does not know it will not know later.

@@ -3,6 +3,8 @@ import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
 import Cryptography
+import EventPush
+import HTTPClient
 import Logging
 import ServiceRuntime
 
@@ -46,7 +48,14 @@ extension ServiceParts {
     let worker = ShardWorker(
       queue: .intake, deliveries: deliveries, pace: .judging, observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
-    let feed = EventFeed(deliveries: deliveries)
+    let feedMetrics = FeedMetrics(environment.metrics)
+    let names = AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) })
+    let feed = EventFeed(
+      deliveries: deliveries, names: names,
+      observe: { feedMetrics.observe($0) }, notify: { $0.event })
+
+    let endpoints = EndpointDirectory(feed: feed, settings: configuration.push)
+    let roles = environment.variables.verifierRoles
 
     var parts = ServiceParts()
     parts.methods = VerifierService.methods + EventsService.methods + QueuesService.methods
@@ -58,19 +67,34 @@ extension ServiceParts {
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
-      CreateSubscriptionHandler(feed: feed), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
-      GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed), DeleteSubscriptionHandler(feed: feed),
+      CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
+      GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed, endpoints: endpoints), DeleteSubscriptionHandler(feed: feed),
+      GetSubscriptionHandler(feed: feed, endpoints: endpoints), ModifyLeaseHandler(feed: feed),
+      SeekSubscriptionHandler(feed: feed, endpoints: endpoints),
+      UpdateEndpointHandler(endpoints: endpoints), EnableEndpointHandler(endpoints: endpoints),
+      RotateEndpointSecretHandler(endpoints: endpoints),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
-    // Services end in reverse order: what the worker proved last is noted too.
-    parts.workers = [
-      BackgroundWork { await arrivals.run() },
-      BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
-      BackgroundWork { await feed.runTrimming() },
-      BackgroundWork { await sweep.run() },
-    ]
+    if roles.contains(.verify) {
+      // Services end in reverse order: what the worker proved last is noted too.
+      parts.workers = [
+        BackgroundWork { await arrivals.run() },
+        BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
+        BackgroundWork { await feed.runTrimming() },
+        BackgroundWork { await sweep.run() },
+      ]
+      parts.checks = [ReadinessCheck(name: "intake-worker") { worker.isStalled ? "stalled" : nil }]
+    }
+    if roles.contains(.push) {
+      var http = HTTPClientConfiguration()
+      http.caFile = environment.variables.caFile
+      http.connectTimeout = min(.seconds(10), configuration.push.timeout)
+      let pusher = Pusher(
+        feed: feed, settings: configuration.push, http: http, names: names, metrics: PushMetrics(environment.metrics),
+        logger: environment.logger)
+      parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))
+    }
     if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
-    parts.checks = [ReadinessCheck(name: "intake-worker") { worker.isStalled ? "stalled" : nil }]
     return parts
   }
 

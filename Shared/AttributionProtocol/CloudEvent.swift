@@ -29,9 +29,10 @@ public struct CloudEvent: RPCMessage, Hashable {
     data = [:]
   }
 
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    let object = try reader.readObjectValue()
+  public init(reading reader: inout JSONReader) throws(JSONError) { self.init(try reader.readObjectValue()) }
+
+  /// An event of an answer. What it lacks is empty.
+  public init(_ object: JSONObject) {
     id = object["id"]?.stringValue ?? ""
     source = object["source"]?.stringValue ?? ""
     type = object["type"]?.stringValue ?? ""

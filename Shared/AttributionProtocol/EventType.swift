@@ -15,4 +15,12 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case adServicesFailed = "attribution.adservices.failed.v1"
   case attStatusChanged = "attribution.att.status_changed.v1"
   case sessionRouted = "attribution.session.routed.v1"
+  /// A subscription of the feed comes near to losing events.
+  case subscriptionLagging = "attribution.feed.subscription.lagging.v1"
+  /// A subscription of the feed loses events.
+  case subscriptionDropped = "attribution.feed.subscription.dropped.v1"
+  /// A push endpoint failed for too long, or answered 410: it is posted to no more.
+  case endpointDisabled = "attribution.feed.endpoint.disabled.v1"
+  /// A push endpoint refused an event for so long that it is given up.
+  case eventUndelivered = "attribution.feed.event.undelivered.v1"
 }

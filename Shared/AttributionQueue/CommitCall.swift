@@ -65,6 +65,7 @@ struct CommitCall {
     keys.append(Keys.rejected(shard))
     keys.append(Keys.suspects(queue, shard))
     keys.append(Keys.absent(shard))
+    keys.append(Keys.originals(shard))
     return keys
   }
 
@@ -137,6 +138,11 @@ struct CommitCall {
         pack.put("id", completion.events[place].id)
         pack.put("type", completion.events[place].type)
         put("json", completion.events[place].json, in: &pack)
+        let attributes = completion.events[place].attributes
+        if let network = attributes.adNetworkId { pack.put("network", network) }
+        if let app = attributes.appAppleId { pack.put("app", String(app)) }
+        if let bundle = attributes.bundleId { pack.put("bundle", bundle) }
+        if let environment = attributes.environment { pack.put("environment", environment) }
         pack.end()
       }
       pack.end()
@@ -157,6 +163,7 @@ struct CommitCall {
       pack.writeForgotten(digits, seen, shard, now: self.now)
     }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
+    if completion.keepsOriginal { pack.put(flag: "keepsOriginal") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))

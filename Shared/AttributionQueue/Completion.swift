@@ -4,11 +4,14 @@ public struct EventRecord: Sendable, Hashable {
   public var type: String
   /// A CloudEvent in its JSON format.
   public var json: [UInt8]
+  /// What filters of subscriptions go by.
+  public var attributes: EventAttributes
 
-  public init(id: String, type: String, json: [UInt8]) {
+  public init(id: String, type: String, json: [UInt8], attributes: EventAttributes = EventAttributes()) {
     self.id = id
     self.type = type
     self.json = json
+    self.attributes = attributes
   }
 }
 
@@ -52,6 +55,8 @@ public struct Completion: Sendable {
   public var mayBeJudgedAnew = false
   /// Whether the body is kept for study, as far as there is room.
   public var keepsBody = false
+  /// Whether the first event may keep what the sender sent, while a subscription asks for that: ``OriginalBody``.
+  public var keepsOriginal = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
   /// Leaves a dead letter that says this, for people to see. It is final: it has no body and cannot be replayed.

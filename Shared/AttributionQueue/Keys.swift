@@ -64,6 +64,21 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
+  /// How far pushed subscriptions are; those that are pulled have a group of the events' stream.
+  static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
+  /// How many events each subscription has lost.
+  static func droppedEvents(_ shard: Shard) -> String { "\(tag(shard)):events:dropped" }
+  /// What pushed subscriptions have read beyond their positions and not settled: ``UnsettledEvents``.
+  static func unsettledEvents(_ shard: Shard) -> String { "\(tag(shard)):events:unsettled" }
+  /// Subscriptions that ask for the bytes that Apple sent.
+  static func originals(_ shard: Shard) -> String { originals[shard.index] }
+  private static let originals = tags.map { "\($0):events:originals" }
+  /// Instances that push, by their last sign of life.
+  static let pushers = "\(tag(Shard(0))):push:pushers"
+  /// Which of them pushes to which endpoint.
+  static let endpointOwners = "\(tag(Shard(0))):push:owners"
+  /// How endpoints do.
+  static let endpointHealth = "\(tag(Shard(0))):push:health"
   /// Bodies of rejected deliveries, for study.
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }

@@ -33,8 +33,10 @@ public struct QueueConfiguration: Sendable {
   public var rejectedBodyBytes = 16 << 10
   /// How long they are kept.
   public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
-  /// How long an event is kept whether or not every subscription acknowledged it.
+  /// How long an event is kept for subscriptions that have not acknowledged it.
   public var eventRetention: Duration = .seconds(14 * 86_400)
+  /// Events that a subscription may have unacknowledged; past that the oldest are dropped for it.
+  public var subscriptionBacklog = 10_000_000
   /// How long an event is kept although every subscription acknowledged it.
   public var acknowledgedEventTTL: Duration = .seconds(3600)
   /// How long an answer is kept under its Idempotency-Key.

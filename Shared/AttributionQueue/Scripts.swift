@@ -1,7 +1,7 @@
 import RedisClient
 
 /// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
-/// front of those that take one out of its line.
+/// front of those that take one out of its line, `filter` in front of those that judge events.
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
@@ -22,9 +22,19 @@ enum Scripts {
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.replay_lua)
   static let prune = script("prune", PackageResources.prune_lua)
-  static let pull = script("pull", PackageResources.pull_lua)
+  static let pull = script("pull", PackageResources.filter_lua + PackageResources.pull_lua)
+  static let modifyLease = script("modify_lease", PackageResources.modify_lease_lua)
+  static let seek = script("seek", PackageResources.seek_lua)
+  static let swap = script("swap", PackageResources.swap_lua)
+  static let advance = needed("advance", PackageResources.advance_lua)
+  static let drop = needed("drop", PackageResources.filter_lua + PackageResources.drop_lua)
+  static let publish = script("publish", PackageResources.publish_lua)
+  static let count = reading("count", PackageResources.count_lua)
+  static let backlog = reading("backlog", PackageResources.backlog_lua)
+  static let tail = reading("tail", PackageResources.tail_lua)
+  static let pushBeat = script("push_beat", PackageResources.push_beat_lua)
   static let snapshot = script("snapshot", PackageResources.snapshot_lua)
-  static let trim = script("trim", PackageResources.trim_lua)
+  static let trim = needed("trim", PackageResources.trim_lua)
   static let rpcClaim = script("rpc_claim", PackageResources.rpc_claim_lua)
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)

@@ -45,3 +45,8 @@ CURLcode attribution_curl_limit_silence(CURL *handle, unsigned int milliseconds)
   CURLcode code = curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, limit_silence);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)milliseconds);
 }
+
+CURLcode attribution_curl_set_socket_opener(CURL *handle, curl_opensocket_callback open, void *context) {
+  CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+}

@@ -180,18 +180,24 @@ final class Transfer {
   }
 
   private func error(_ code: CURLcode) -> HTTPClientError {
-    if overflowed { return .tooLarge(limit: maxResponseBytes) }
+    overflowed ? .tooLarge(limit: maxResponseBytes) : HTTPClientError(code)
+  }
+}
+
+extension HTTPClientError {
+  /// What curl's code for a failure says.
+  init(_ code: CURLcode) {
     let reason = String(cString: curl_easy_strerror(code))
-    switch code {
-    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .badURL
-    case CURLE_OPERATION_TIMEDOUT: return .timedOut
-    case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: return .couldNotConnect(reason)
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
-      CURLE_SSL_CIPHER:
-      return .tls(reason)
-    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return .connectionReset(reason)
-    default: return .other(code: Int(code.rawValue), reason)
-    }
+    self =
+      switch code {
+      case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .badURL
+      case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .couldNotConnect(reason)
+      case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
+        .tls(reason)
+      case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        .connectionReset(reason)
+      default: .other(code: Int(code.rawValue), reason)
+      }
   }
 }

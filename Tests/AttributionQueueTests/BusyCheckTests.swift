@@ -57,7 +57,7 @@ import Testing
     }) { queue, server in
       let administration = QueueAdministration(deliveries: queue)
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
       let client = try await server.client()
       let end = End()
       let tokens = DeadlineWorker(queue: .tokens, deliveries: queue, concurrency: 8, gate: Open(), handler: Self.handler)

@@ -44,7 +44,7 @@ struct DeliveryQueueTests {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
-    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    _ = try await feed.create(name: "s", types: [], start: .beginning)
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
       String(decoding: lease.message.body, as: UTF8.self).hasSuffix("forged")
         ? .complete(Completion(state: .rejected, events: [], reason: "bad_signature")) : .complete(.verified("a"))
@@ -200,7 +200,7 @@ struct DeliveryQueueTests {
       $0.backoffCap = .milliseconds(20)
     }
     let feed = EventFeed(deliveries: queue)
-    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    _ = try await feed.create(name: "s", types: [], start: .beginning)
     let dice = Mutex(SeededDice(state: seed))
     let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
       let natural = lease.message.attributes["natural"] ?? ""

@@ -27,10 +27,10 @@ struct EventFeedTests {
   func create() async throws {
     let redis = try PrivateRedis()
     let feed = EventFeed(deliveries: try await redis.queue())
-    let made = try await feed.create(name: "s", types: ["b", "a"], start: "now")
-    #expect(try await feed.create(name: "s", types: ["a", "b"], start: "now") == made)
-    await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a"], start: "now") }
-    await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a", "b"], start: "beginning") }
+    let made = try await feed.create(name: "s", types: ["b", "a"], start: .now)
+    #expect(try await feed.create(name: "s", types: ["a", "b"], start: .now) == made)
+    await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a"], start: .now) }
+    await #expect(throws: EventFeedError.differs) { try await feed.create(name: "s", types: ["a", "b"], start: .beginning) }
     await #expect(throws: EventFeedError.unknownSubscription) { try await feed.pull("t", most: 1, wait: .zero, lease: .seconds(1)) }
     #expect(try await feed.delete("s"))
     #expect(try await feed.delete("s") == false)
@@ -41,7 +41,7 @@ struct EventFeedTests {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
-    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    _ = try await feed.create(name: "s", types: [], start: .beginning)
     try await publish(["a", "b", "c"], type: "t", queue)
     let first = try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(6))
     #expect(first.count == 3)
@@ -61,10 +61,10 @@ struct EventFeedTests {
     let redis = try PrivateRedis()
     let queue = try await redis.queue()
     let feed = EventFeed(deliveries: queue)
-    _ = try await feed.create(name: "all", types: [], start: "beginning")
-    _ = try await feed.create(name: "wanted", types: ["t.wanted"], start: "beginning")
+    _ = try await feed.create(name: "all", types: [], start: .beginning)
+    _ = try await feed.create(name: "wanted", types: ["t.wanted"], start: .beginning)
     try await publish((0..<20).map { "o\($0)" }, type: "t.other", queue)
-    _ = try await feed.create(name: "late", types: [], start: "now")
+    _ = try await feed.create(name: "late", types: [], start: .now)
     try await publish((0..<20).map { "w\($0)" }, type: "t.wanted", queue)
     let wanted = Set((0..<20).map { "w\($0)" })
     #expect(Set(try await feed.drain("wanted")) == wanted)
@@ -79,7 +79,7 @@ struct EventFeedTests {
     let redis = try PrivateRedis()
     let queue = try await redis.queue { $0.acknowledgedEventTTL = .milliseconds(1) }
     let feed = EventFeed(deliveries: queue)
-    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    _ = try await feed.create(name: "s", types: [], start: .beginning)
     try await publish(["a", "b"], type: "t", queue)
     #expect(try await feed.trim() == 0)
     #expect(try await feed.event("a") != nil)

@@ -21,11 +21,11 @@ import Testing
   @Test func `Making a subscription again answers it; with other types or another start it differs`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      let made = try await feed.create(name: "s", types: ["t.b", "t.a"], start: "now")
-      #expect(try await feed.create(name: "s", types: ["t.a", "t.b"], start: "now") == made)
-      await #expect(throws: EventFeedError.differs) { _ = try await feed.create(name: "s", types: [], start: "now") }
+      let made = try await feed.create(name: "s", types: ["t.b", "t.a"], start: .now)
+      #expect(try await feed.create(name: "s", types: ["t.a", "t.b"], start: .now) == made)
+      await #expect(throws: EventFeedError.differs) { _ = try await feed.create(name: "s", types: [], start: .now) }
       await #expect(throws: EventFeedError.differs) {
-        _ = try await feed.create(name: "s", types: ["t.a", "t.b"], start: "beginning")
+        _ = try await feed.create(name: "s", types: ["t.a", "t.b"], start: .beginning)
       }
       #expect(try await feed.delete("s"))
       #expect(try await feed.delete("s") == false)
@@ -40,9 +40,9 @@ import Testing
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
       try await publish(queue, "old")
-      _ = try await feed.create(name: "now", types: [], start: "now")
-      _ = try await feed.create(name: "all", types: [], start: "beginning")
-      _ = try await feed.create(name: "b", types: ["t.b"], start: "beginning")
+      _ = try await feed.create(name: "now", types: [], start: .now)
+      _ = try await feed.create(name: "all", types: [], start: .beginning)
+      _ = try await feed.create(name: "b", types: ["t.b"], start: .beginning)
       try await publish(queue, "new", type: "t.b")
       let lease = Duration.seconds(30)
       #expect(texts(try await feed.pull("now", most: 9, wait: .seconds(1), lease: lease)) == ["{\"id\":\"new\"}"])
@@ -69,7 +69,7 @@ import Testing
   @Test func `Events whose lease ran out come again, whatever long leases stand before them`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
       let names = (0..<12).map { "n\($0)" }
       try await write(queue, names, type: "t.a")
       var held = 0
@@ -92,7 +92,7 @@ import Testing
   @Test func `A subscription finds its event behind any number of others`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: ["t.b"], start: "beginning")
+      _ = try await feed.create(name: "s", types: ["t.b"], start: .beginning)
       try await write(queue, (0..<1203).map { "other\($0)" }, type: "t.a")
       try await write(queue, ["mine"], type: "t.b")
       #expect(texts(try await feed.pull("s", most: 1, wait: .zero, lease: .seconds(30))) == ["{\"id\":\"mine\"}"])
@@ -114,7 +114,7 @@ import Testing
   @Test func `No pull answers more than it was asked for, and all events come in the end`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
       for index in 0..<30 { try await publish(queue, "e\(index)") }
       var seen: [String] = []
       while true {
@@ -131,7 +131,7 @@ import Testing
   @Test func `The backlog counts what is not acknowledged, with the age of the oldest`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
       try await publish(queue, "one")
       try await publish(queue, "two")
       #expect(try await feed.list().first?.backlog == 2)
@@ -147,8 +147,8 @@ import Testing
   @Test func `Trimming keeps what a subscription has not acknowledged until the retention ends`() async throws {
     try await withQueue({ $0.acknowledgedEventTTL = .zero }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
-      _ = try await feed.create(name: "slow", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      _ = try await feed.create(name: "slow", types: [], start: .beginning)
       try await publish(queue, "one")
       try await Task.sleep(for: .milliseconds(5))
       let events = try await feed.pull("s", most: 1, wait: .seconds(1), lease: .seconds(30))
@@ -171,7 +171,7 @@ import Testing
       $0.eventRetention = .zero
     }) { queue, _ in
       let feed = EventFeed(deliveries: queue)
-      _ = try await feed.create(name: "s", types: [], start: "beginning")
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
       try await publish(queue, "one")
       try await Task.sleep(for: .milliseconds(5))
       #expect(try await feed.trim() == 1)

@@ -13,7 +13,7 @@ struct KeysTests {
         [Keys.ready($0, shard), Keys.delayed($0, shard), Keys.payloads($0, shard), Keys.dead($0, shard), Keys.line($0, shard, "x")]
       } + [
         Keys.delivery(id), Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
-        Keys.events(shard), Keys.eventsIndex(shard), Keys.rpc(shard, digest: "x"),
+        Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.rpc(shard, digest: "x"),
       ]
     for key in keys {
       #expect(key.contains(Keys.tag(shard)), "\(key)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 26
+  private static let count = 36
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -47,7 +47,7 @@ import Testing
     _ = try await journal.beat("a", outageAfter: .seconds(1))
     try await journal.note(
       environment: "Production", bundleId: "com.example.app", [.init(count: 1, first: 1, last: 1)], silenceAfter: .seconds(1))
-    _ = try await feed.create(name: "s", types: [], start: "beginning")
+    _ = try await feed.create(name: "s", types: [], start: .beginning)
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))
     let last = try await queue.accept(request("last", notBefore: DeliveryQueue.now + 600_000)).id
@@ -70,7 +70,14 @@ import Testing
     #expect(try await administration.snapshot(.intake).dead == 2)
     #expect(try await administration.replay(.intake, ids: []) == 1)
     #expect(try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
+    _ = try await feed.modifyLease("s", ackIds: ["0.1-1"], lease: .zero)
+    let pushed = try await feed.create(EventSubscription(name: "p", types: ["t.b"], start: .time(1), push: [:]))
+    _ = try await feed.setPush("p") { $0 }
+    _ = try await feed.advance(pushed, Shard(0), to: .beginning, count: 0)
+    _ = try await feed.publish(EventRecord(id: "told", type: "t.a", json: []))
     _ = try await feed.trim()
+    _ = try await feed.tail(Shard(3), after: .beginning, most: 1)
+    _ = try await PusherRegistry(feed: feed, timeout: .seconds(10)).beat("p", givingBack: ["x"], wanting: ["y"])
     guard case .new(let owner) = try await store.claim(scope: "s", fingerprint: "f", lease: .seconds(30)) else {
       Issue.record("the key was not new")
       return

@@ -14,7 +14,7 @@ import WireJSON
   static func fill(_ queue: DeliveryQueue) async throws -> Healthy {
     // With places in a line from the acceptance on.
     queue.ordersAfterProofAlways.withLock { $0 = false }
-    _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: "beginning")
+    _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: .beginning)
     let done = try await queue.accept(request("done"))
     for lease in try await queue.leaseAll("w") { try await queue.complete(lease, verified("done")) }
     let token = AcceptRequest(

@@ -217,6 +217,8 @@ import Testing
     ("queues: { unsignedDigests: 1 }", "queues.unsignedDigests"),
     ("queues: { deliveryGeneration: 59s }", "queues.deliveryGeneration"), ("queues: { lease: 0s }", "queues.lease"),
     ("queues: { rpcAnswerTTL: 0s }", "queues.rpcAnswerTTL"), ("queues: { eventRetention: 3661d }", "queues.eventRetention"),
+    ("queues: { subscriptionBacklog: 0 }", "queues.subscriptionBacklog"),
+    ("queues: { subscriptionBacklog: 1099511627777 }", "queues.subscriptionBacklog"),
     ("queues: { backlogBound: 0 }", "queues.backlogBound"), ("queues: { seenBuckets: 0 }", "queues.seenBuckets"),
     ("queues: { rejectedBodies: -1 }", "queues.rejectedBodies"), ("queues: { maxAttempts: 0 }", "queues.maxAttempts"),
     ("queues: { deadLetterBytes: 0 }", "queues.deadLetterBytes"), ("clients: [{ name: a, allow: [] }]", "clients[0].tokenSHA256"),

@@ -17,10 +17,10 @@ struct NotificationIntake: Sendable {
 
   /// - Parameter bundleId: the app whose URL it came to, which the verifier then expects; nil at the URL of all apps.
   func receive(_ request: PublicRequest, bundleId: String?) async -> PublicHTTPResponse {
-    let body: JSONObject
-    do { body = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
-    guard let signedPayload = body["signedPayload"]?.stringValue else {
-      guard body["signedPayload"] == nil, body["notification_type"] != nil else {
+    let sent: JSONObject
+    do { sent = try request.object() } catch { return .failure(.invalidArgument(field: error.field, error.reason)) }
+    guard let signedPayload = sent["signedPayload"]?.stringValue else {
+      guard sent["signedPayload"] == nil, sent["notification_type"] != nil else {
         return .failure(.invalidArgument(field: "signedPayload", "must be a string"))
       }
       // Version 1 carries the app's shared secret: the body is not kept.
@@ -35,7 +35,8 @@ struct NotificationIntake: Sendable {
     // proof of these bytes is the proof of that name. What names another app, or none, is another question there, answered by
     // another verdict: it must not stand in the place of the same bytes where they belong.
     var key = found.idempotencyKey(signedPayload: signedPayload)
-    var attributes: [String: String] = [:]
+    let body = Array(signedPayload.utf8)
+    var attributes = OriginalBody.attributes(of: request.body, holding: body, contentType: request.contentType)
     if let bundleId {
       attributes[SignedDataExpectation.bundleIdAttribute] = bundleId
       if found.bundleId?.isExactly(bundleId) != true { key = "\(bundleId)\u{0}\(key)" }
@@ -44,7 +45,7 @@ struct NotificationIntake: Sendable {
       AcceptRequest(
         queue: .intake, idempotencyKey: key, orderKey: found.orderKey,
         naturalKey: found.naturalKey, keepsOrder: true,
-        message: request.message(kind: Self.messageKind, body: Array(signedPayload.utf8), attributes: attributes)))
+        message: request.message(kind: Self.messageKind, body: body, attributes: attributes)))
   }
 
   private func accept(_ request: AcceptRequest) async -> PublicHTTPResponse {

@@ -28,7 +28,7 @@ struct PostbackIntake: Sendable {
         }
       return .failure(.invalidArgument(field: field, "does not name the postback"))
     }
-    var attributes: [String: String] = [:]
+    var attributes = OriginalBody.attributes(contentType: request.contentType)
     attributes[Self.expectedAdNetworkAttribute] = adNetworkId
     let digest = Hex.encode(SHA256Digest.hash(request.body))
     // The same body at another network's URL is another question: it is answered by another verdict.

@@ -16,6 +16,7 @@ struct PublicRequest: Sendable {
   /// Without the query, as it was sent.
   var path: String { received.path }
   var body: [UInt8] { received.body }
+  var contentType: String? { received.contentType }
   var requestId: String { received.requestId }
   var traceparent: String { received.traceparent }
   var jsonLimits: JSONLimits { received.jsonLimits }

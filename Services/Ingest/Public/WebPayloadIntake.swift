@@ -1,4 +1,5 @@
 import AppleAttribution
+import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 

@@ -61,7 +61,10 @@ struct SessionWorker: Sendable {
     let event = change.event(lease.deliveryID, receivedAt: lease.message.receivedAt)
     return .complete(
       Completion(
-        state: .done, naturalKey: nil, events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+        state: .done, naturalKey: nil,
+        events: [
+          EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: change.bundleId))
+        ]))
   }
 
   private func send(
@@ -105,7 +108,9 @@ struct SessionWorker: Sendable {
     return .complete(
       Completion(
         state: record.isDelivered ? .done : .rejected, naturalKey: nil,
-        events: [EventRecord(id: event.id, type: event.type, json: event.json)],
+        events: [
+          EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: message.bundleId))
+        ],
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 

@@ -1,4 +1,5 @@
 import AppStore
+import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 

@@ -5,21 +5,47 @@ import ServiceRuntime
 struct CreateSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.CreateSubscription
   let feed: EventFeed
+  let endpoints: EndpointDirectory
 
   func handle(_ request: CreateSubscriptionRequest, _ context: RPCContext) async throws(RPCError)
     -> CreateSubscriptionResponse
   {
     let name = try SubscriptionName.checked(request.name, field: "name")
-    let start = request.start ?? "beginning"
-    guard start == "beginning" || start == "now" else {
-      throw .invalidArgument(field: "start", "must be beginning or now")
-    }
+    let start = try Self.start(request)
     for (index, type) in request.types.enumerated() where EventType(rawValue: type) == nil {
       throw .invalidArgument(field: "types[\(index)]", "is no event type")
     }
-    let subscription = try await EventFeedError.asking { () throws(EventFeedError) in
-      try await feed.create(name: name, types: Array(Set(request.types)), start: start)
+    let filter = try FeedFilter(validating: request.filter, field: "filter")
+    if let push = request.push {
+      guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "is said by push.ordered") }
+      let wanted = EventSubscription(name: name, types: request.types, filter: filter, start: start)
+      let (made, secret) = try await endpoints.create(wanted, try endpoints.made(push))
+      return CreateSubscriptionResponse(subscription: try await endpoints.message(made), secret: secret)
     }
-    return CreateSubscriptionResponse(subscription: SubscriptionName.message(subscription))
+    let wanted = EventSubscription(
+      name: name, types: request.types, filter: filter, start: start, isOrdered: request.ordered ?? false)
+    let subscription = try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in
+      try await feed.create(wanted)
+    }
+    return CreateSubscriptionResponse(subscription: Subscription(subscription))
+  }
+
+  private static func start(_ request: CreateSubscriptionRequest) throws(RPCError) -> FeedStart {
+    if request.startTime != nil || request.startEventId != nil {
+      guard request.start == nil else { throw .invalidArgument(field: "start", "excludes startTime and startEventId") }
+    }
+    if let time = request.startTime {
+      guard request.startEventId == nil else { throw .invalidArgument(field: "startEventId", "excludes startTime") }
+      return .time(time.millisecondsSince1970)
+    }
+    if let id = request.startEventId {
+      guard !id.isEmpty else { throw .invalidArgument(field: "startEventId", "is empty") }
+      return .event(id)
+    }
+    switch request.start ?? "beginning" {
+    case "beginning": return .beginning
+    case "now": return .now
+    default: throw .invalidArgument(field: "start", "must be beginning or now")
+    }
   }
 }

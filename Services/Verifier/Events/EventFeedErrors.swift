@@ -3,19 +3,30 @@ import AttributionQueue
 
 extension EventFeedError {
   /// The same error as an RPC's answer.
-  var rpcError: RPCError {
+  ///
+  /// - Parameters:
+  ///   - subscription: the request's field that names the subscription.
+  ///   - event: the request's field that names an event.
+  func rpcError(subscription: String, event: String) -> RPCError {
     switch self {
-    case .unknownSubscription: .notFound("no subscription of that name", field: "subscription")
+    case .unknownSubscription: .notFound("no subscription of that name", field: subscription)
+    case .unknownEvent: .notFound("no event of that id is kept", field: event)
     case .differs:
       RPCError(
-        .alreadyExists, "a subscription of that name exists with other types or another start",
+        .alreadyExists, "a subscription of that name exists with other types, another filter, start or order",
         reason: "SUBSCRIPTION_DIFFERS")
+    case .isPushed: .failedPrecondition("the subscription is pushed to an endpoint", reason: "SUBSCRIPTION_IS_PUSHED")
+    case .isPulled: .failedPrecondition("the subscription is pulled and has no endpoint", reason: "SUBSCRIPTION_IS_PULLED")
+    case .contended:
+      RPCError(.aborted, "others change the subscription", reason: "SUBSCRIPTION_CONTENDED", retryDelay: .milliseconds(100))
     case .unavailable: .unavailable("the event store is away", reason: "STORE_UNAVAILABLE")
     }
   }
 
-  static func asking<Value>(_ question: () async throws(EventFeedError) -> Value) async throws(RPCError) -> Value {
-    do throws(EventFeedError) { return try await question() } catch { throw error.rpcError }
+  static func asking<Value>(
+    subscription: String = "subscription", event: String = "", _ question: () async throws(EventFeedError) -> Value
+  ) async throws(RPCError) -> Value {
+    do throws(EventFeedError) { return try await question() } catch { throw error.rpcError(subscription: subscription, event: event) }
   }
 }
 
@@ -34,12 +45,5 @@ enum SubscriptionName {
     case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
     default: false
     }
-  }
-
-  static func message(_ subscription: EventSubscription) -> Subscription {
-    Subscription(
-      name: subscription.name, types: subscription.types, start: subscription.start,
-      createdAt: Timestamp(millisecondsSince1970: subscription.createdAt), backlog: subscription.backlog,
-      oldestUnacknowledgedAgeSeconds: subscription.oldestAgeSeconds)
   }
 }

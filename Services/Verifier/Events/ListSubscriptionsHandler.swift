@@ -5,11 +5,12 @@ import ServiceRuntime
 struct ListSubscriptionsHandler: RPCHandler {
   typealias Method = EventsService.ListSubscriptions
   let feed: EventFeed
+  let endpoints: EndpointDirectory
 
   func handle(_ request: ListSubscriptionsRequest, _ context: RPCContext) async throws(RPCError)
     -> ListSubscriptionsResponse
   {
     let subscriptions = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.list() }
-    return ListSubscriptionsResponse(subscriptions: subscriptions.map(SubscriptionName.message))
+    return ListSubscriptionsResponse(subscriptions: try await endpoints.messages(subscriptions))
   }
 }

@@ -182,7 +182,11 @@ struct ObservationWork: Sendable {
     return .complete(
       Completion(
         state: .verified, naturalKey: naturalKey, rememberLong: true,
-        events: [EventRecord(id: event.id, type: event.type, json: event.json)]))
+        events: [
+          EventRecord(
+            id: event.id, type: event.type, json: event.json,
+            attributes: EventAttributes(bundleId: subject, environment: data["environment"]?.stringValue))
+        ]))
   }
 
   private func proved(

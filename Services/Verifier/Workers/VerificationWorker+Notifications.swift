@@ -78,14 +78,17 @@ extension VerificationWorker {
       return .retry(after: nil, error: "the subscription's history cannot be written")
     }
     proved.add(lease.message.kind, environment)
-    return .complete(
-      Completion(
-        state: .verified, naturalKey: naturalKey, rememberLong: true,
-        events: [
-          EventRecord(
-            id: naturalKey, type: EventType.notificationVerified.rawValue,
-            json: event(naturalKey, .notificationVerified, subject: app, data))
-        ]))
+    var completion = Completion(
+      state: .verified, naturalKey: naturalKey, rememberLong: true,
+      events: [
+        EventRecord(
+          id: naturalKey, type: EventType.notificationVerified.rawValue,
+          json: event(naturalKey, .notificationVerified, subject: app, data),
+          attributes: EventAttributes(
+            appAppleId: payload["data"]?["appAppleId"]?.int64Value, bundleId: app, environment: environment))
+      ])
+    completion.keepsOriginal = true
+    return .complete(completion)
   }
 
   /// Whose a notification is.
@@ -112,7 +115,11 @@ extension VerificationWorker {
       return .complete(
         Completion(
           state: .done, naturalKey: found.key, rememberLong: true,
-          events: [EventRecord(id: found.key, type: EventType.subscriptionGap.rawValue, json: event)]))
+          events: [
+            EventRecord(
+              id: found.key, type: EventType.subscriptionGap.rawValue, json: event,
+              attributes: EventAttributes(bundleId: found.subject, environment: found.data["environment"]?.stringValue))
+          ]))
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be read")
     }

@@ -112,8 +112,9 @@ final class VerificationWorker: Sendable {
       writer.endObject()
     }
     return verified(
-      lease, .skadnetworkPostbackVerified, naturalKey, event, subject: postback.adNetworkId,
-      environment: environment, unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
+      lease, .skadnetworkPostbackVerified, naturalKey, event,
+      EventAttributes(adNetworkId: postback.adNetworkId, appAppleId: postback.appId, environment: environment.rawValue),
+      unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
   private func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
@@ -143,8 +144,10 @@ final class VerificationWorker: Sendable {
     ).map { .object($0) }
     let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
-      lease, .adAttributionKitPostbackVerified, naturalKey, event, subject: postback.adNetworkIdentifier,
-      environment: environment, unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+      lease, .adAttributionKitPostbackVerified, naturalKey, event,
+      EventAttributes(
+        adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
+      unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.
@@ -187,21 +190,23 @@ final class VerificationWorker: Sendable {
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   private func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], subject: String,
-    environment: PostbackEnvironment, unsigned: JSONObject, otherwise conflict: EventType
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ attributes: EventAttributes,
+    unsigned: JSONObject, otherwise conflict: EventType
   ) -> WorkOutcome {
-    proved.add(lease.message.kind, environment.rawValue)
+    proved.add(lease.message.kind, attributes.environment ?? "")
     var completion = Completion(
-      state: .verified, naturalKey: naturalKey, events: [EventRecord(id: naturalKey, type: type.rawValue, json: event)])
+      state: .verified, naturalKey: naturalKey,
+      events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])
     if deliveries.configuration.unsignedDigests { completion.detail = unsigned.canonical }
-    completion.whenSeen = { await self.seen(lease, naturalKey, subject: subject, unsigned: unsigned, conflict) }
+    completion.keepsOriginal = true
+    completion.whenSeen = { await self.seen(lease, naturalKey, attributes, unsigned: unsigned, conflict) }
     return .complete(completion)
   }
 
   /// The same signed postback was counted already. Its holder can send it again with other unsigned values: the first counts, and
   /// what differs is told.
   private func seen(
-    _ lease: LeasedMessage, _ naturalKey: String, subject: String, unsigned values: JSONObject, _ type: EventType
+    _ lease: LeasedMessage, _ naturalKey: String, _ attributes: EventAttributes, unsigned values: JSONObject, _ type: EventType
   ) async -> WorkOutcome {
     var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
     duplicate.reason = "duplicate"
@@ -220,7 +225,7 @@ final class VerificationWorker: Sendable {
       // The feed has dropped it.
       guard kept == .other else { return .complete(duplicate) }
       return rejected(
-        lease, type, reason: Self.conflict, field: nil, subject: subject,
+        lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
         more: ["countedEventId": .string(naturalKey), "unsigned": .object(values)])
     }
     guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
@@ -229,7 +234,7 @@ final class VerificationWorker: Sendable {
     }
     guard values != firstValues else { return .complete(duplicate) }
     return rejected(
-      lease, type, reason: Self.conflict, field: nil, subject: subject,
+      lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
       more: [
         "countedEventId": .string(naturalKey), "countedUnsigned": .object(firstValues), "unsigned": .object(values),
       ])
@@ -243,8 +248,11 @@ final class VerificationWorker: Sendable {
   ]
 
   /// Rejected is data: the reason and a digest of the bytes, never the natural key, which a forgery has no right to.
+  ///
+  /// - Parameter attributes: what was proved of it nevertheless; the environment that `more` has where nothing is said.
   func rejected(
-    _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, more: JSONObject
+    _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, attributes: EventAttributes? = nil,
+    more: JSONObject
   ) -> WorkOutcome {
     var data = common(lease)
     data["reason"] = .string(reason)
@@ -253,8 +261,14 @@ final class VerificationWorker: Sendable {
     for member in more.members where !member.value.isNull { data[member.key] = member.value }
     let id = "rejected:\(lease.deliveryID)"
     var completion = Completion(
-      state: .rejected, events: [EventRecord(id: id, type: type.rawValue, json: event(id, type, subject: subject, data))], reason: reason)
+      state: .rejected,
+      events: [
+        EventRecord(
+          id: id, type: type.rawValue, json: event(id, type, subject: subject, data),
+          attributes: attributes ?? EventAttributes(environment: more["environment"]?.stringValue))
+      ], reason: reason)
     completion.keepsBody = true
+    completion.keepsOriginal = true
     completion.mayBeJudgedAnew = Self.passing.contains(reason)
     metrics.add(Self.rejections, 1, [lease.message.kind, reason])
     return .complete(completion)

@@ -1,6 +1,7 @@
 // Made by Generator/generate.py from the contract; change the .proto file instead.
 
-/// The feed of events: pull, then acknowledge. What is not acknowledged inside its lease is delivered again.
+/// The feed of events. A subscription is pulled, or pushed to an endpoint; each event is handed out until it is acknowledged, or its
+/// endpoint has answered 2xx.
 public enum EventsService {
   /// The full RPC name.
   public static let name = "attribution.events.v1.EventsService"
@@ -12,6 +13,12 @@ public enum EventsService {
     AcknowledgeEvents.self,
     GetEvent.self,
     ListSubscriptions.self,
+    GetSubscription.self,
+    ModifyLease.self,
+    SeekSubscription.self,
+    UpdateEndpoint.self,
+    EnableEndpoint.self,
+    RotateEndpointSecret.self,
     DeleteSubscription.self,
   ]
 
@@ -66,6 +73,72 @@ public enum EventsService {
     public static let service = EventsService.name
     public static let name = "ListSubscriptions"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// One subscription with its backlog.
+  public enum GetSubscription: RPCMethod {
+    public typealias Request = GetSubscriptionRequest
+    public typealias Response = GetSubscriptionResponse
+    public static let service = EventsService.name
+    public static let name = "GetSubscription"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Extends the leases of pulled events, or gives the events back.
+  public enum ModifyLease: RPCMethod {
+    public typealias Request = ModifyLeaseRequest
+    public typealias Response = ModifyLeaseResponse
+    public static let service = EventsService.name
+    public static let name = "ModifyLease"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Sets a subscription back, or forward, to a time or to an event: what is kept from there on is handed out again.
+  public enum SeekSubscription: RPCMethod {
+    public typealias Request = SeekSubscriptionRequest
+    public typealias Response = SeekSubscriptionResponse
+    public static let service = EventsService.name
+    public static let name = "SeekSubscription"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Changes what a push endpoint is asked with; fields that are left out stay.
+  public enum UpdateEndpoint: RPCMethod {
+    public typealias Request = UpdateEndpointRequest
+    public typealias Response = UpdateEndpointResponse
+    public static let service = EventsService.name
+    public static let name = "UpdateEndpoint"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Enables an endpoint that was disabled, and may replay from a time.
+  public enum EnableEndpoint: RPCMethod {
+    public typealias Request = EnableEndpointRequest
+    public typealias Response = EnableEndpointResponse
+    public static let service = EventsService.name
+    public static let name = "EnableEndpoint"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Makes a new secret, which signs beside the one before until that is removed. The secret is told in this answer alone.
+  public enum RotateEndpointSecret: RPCMethod {
+    public typealias Request = RotateEndpointSecretRequest
+    public typealias Response = RotateEndpointSecretResponse
+    public static let service = EventsService.name
+    public static let name = "RotateEndpointSecret"
+    public static let idempotency = IdempotencyClass.keyed
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false
   }

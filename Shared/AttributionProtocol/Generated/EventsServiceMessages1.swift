@@ -2,41 +2,30 @@
 
 import WireJSON
 
-/// A named reader of the feed.
-public struct Subscription: RPCMessage, Hashable {
-  public var name: String
-  /// Event types; all when empty.
-  public var types: [String]
-  /// beginning or now.
-  public var start: String
-  public var createdAt: Timestamp?
-  /// Events not yet acknowledged.
-  public var backlog: Int64?
-  public var oldestUnacknowledgedAgeSeconds: Double?
+/// Which events a subscription has: those that match every list that is not empty. An event that does not say what a list asks for does
+/// not match it.
+public struct EventFilter: RPCMessage, Hashable {
+  /// Ad network ids, such as example123.skadnetwork.
+  public var adNetworkIds: [String]
+  /// Apps, by Apple id or by bundle id.
+  public var apps: [String]
+  /// production, sandbox or development.
+  public var environments: [String]
 
   public init(
-    name: String = "",
-    types: [String] = [],
-    start: String = "",
-    createdAt: Timestamp? = nil,
-    backlog: Int64? = nil,
-    oldestUnacknowledgedAgeSeconds: Double? = nil
+    adNetworkIds: [String] = [],
+    apps: [String] = [],
+    environments: [String] = []
   ) {
-    self.name = name
-    self.types = types
-    self.start = start
-    self.createdAt = createdAt
-    self.backlog = backlog
-    self.oldestUnacknowledgedAgeSeconds = oldestUnacknowledgedAgeSeconds
+    self.adNetworkIds = adNetworkIds
+    self.apps = apps
+    self.environments = environments
   }
 
   public init() {
-    self.name = ""
-    self.types = []
-    self.start = ""
-    self.createdAt = nil
-    self.backlog = nil
-    self.oldestUnacknowledgedAgeSeconds = nil
+    self.adNetworkIds = []
+    self.apps = []
+    self.environments = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -46,30 +35,112 @@ public struct Subscription: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "name":
+        case "adNetworkIds", "ad_network_ids":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          name = try reader.readString()
-        case "types":
+          adNetworkIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "apps":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "start":
+          apps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "environments":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
-          start = try reader.readString()
-        case "createdAt", "created_at":
+          environments = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !adNetworkIds.isEmpty {
+      writer.key("adNetworkIds")
+      writer.beginArray()
+      for element in adNetworkIds { writer.string(element) }
+      writer.endArray()
+    }
+    if !apps.isEmpty {
+      writer.key("apps")
+      writer.beginArray()
+      for element in apps { writer.string(element) }
+      writer.endArray()
+    }
+    if !environments.isEmpty {
+      writer.key("environments")
+      writer.beginArray()
+      for element in environments { writer.string(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// Where and how events are pushed.
+public struct PushEndpoint: RPCMessage, Hashable {
+  /// https; http only where the configuration allows it.
+  public var url: String?
+  /// structured (default) or binary, as CloudEvents says; original: the bytes and the content type that Apple sent.
+  public var form: String?
+  /// Whether the events of one subject follow one another: the next is posted when the one before was taken. false when absent.
+  public var ordered: Bool?
+  /// Events a second, 1 to 10,000; no bound when absent.
+  public var maxPerSecond: Int32?
+  /// Requests at a time, 1 to 64; 8 when absent.
+  public var maxConcurrent: Int32?
+
+  public init(
+    url: String? = nil,
+    form: String? = nil,
+    ordered: Bool? = nil,
+    maxPerSecond: Int32? = nil,
+    maxConcurrent: Int32? = nil
+  ) {
+    self.url = url
+    self.form = form
+    self.ordered = ordered
+    self.maxPerSecond = maxPerSecond
+    self.maxConcurrent = maxConcurrent
+  }
+
+  public init() {
+    self.url = nil
+    self.form = nil
+    self.ordered = nil
+    self.maxPerSecond = nil
+    self.maxConcurrent = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "url":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          url = try reader.readString()
+        case "form":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          form = try reader.readString()
+        case "ordered":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          ordered = try reader.readBool()
+        case "maxPerSecond", "max_per_second":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
-          createdAt = try reader.readTimestamp()
-        case "backlog":
+          maxPerSecond = try reader.readInt32()
+        case "maxConcurrent", "max_concurrent":
           try seen.insert(4, key)
           if try reader.readNull() { continue }
-          backlog = try reader.readInt64()
-        case "oldestUnacknowledgedAgeSeconds", "oldest_unacknowledged_age_seconds":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          oldestUnacknowledgedAgeSeconds = try reader.readDouble()
+          maxConcurrent = try reader.readInt32()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -80,58 +151,73 @@ public struct Subscription: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if !name.isEmpty {
-      writer.key("name")
-      writer.string(name)
+    if let url {
+      writer.key("url")
+      writer.string(url)
     }
-    if !types.isEmpty {
-      writer.key("types")
-      writer.beginArray()
-      for element in types { writer.string(element) }
-      writer.endArray()
+    if let form {
+      writer.key("form")
+      writer.string(form)
     }
-    if !start.isEmpty {
-      writer.key("start")
-      writer.string(start)
+    if let ordered {
+      writer.key("ordered")
+      writer.bool(ordered)
     }
-    if let createdAt {
-      writer.key("createdAt")
-      writer.string(createdAt.text)
+    if let maxPerSecond {
+      writer.key("maxPerSecond")
+      writer.int(maxPerSecond)
     }
-    if let backlog {
-      writer.key("backlog")
-      writer.int64(backlog)
-    }
-    if let oldestUnacknowledgedAgeSeconds {
-      writer.key("oldestUnacknowledgedAgeSeconds")
-      writer.double(oldestUnacknowledgedAgeSeconds)
+    if let maxConcurrent {
+      writer.key("maxConcurrent")
+      writer.int(maxConcurrent)
     }
     writer.endObject()
   }
 }
 
-/// See `attribution/events/v1/events.proto`.
-public struct CreateSubscriptionRequest: RPCMessage, Hashable {
-  /// 1 to 64 of A-Z a-z 0-9 . _ -
-  public var name: String?
-  public var types: [String]
-  /// beginning (default) or now.
-  public var start: String?
+/// How an endpoint does.
+public struct EndpointStatus: RPCMessage, Hashable {
+  /// enabled, disabled or gone (it answered 410).
+  public var state: String
+  /// When it came into this state.
+  public var since: Timestamp?
+  /// Why it is not enabled.
+  public var reason: String?
+  /// When an event was taken last.
+  public var lastSuccess: Timestamp?
+  /// Since when every request failed; absent when the last one did not.
+  public var failingSince: Timestamp?
+  /// Of the last request that failed: a status, or what was wrong with the connection.
+  public var lastError: String?
+  /// Secrets that sign, the newest first: when each was made.
+  public var secretsMadeAt: [Timestamp]
 
   public init(
-    name: String? = nil,
-    types: [String] = [],
-    start: String? = nil
+    state: String = "",
+    since: Timestamp? = nil,
+    reason: String? = nil,
+    lastSuccess: Timestamp? = nil,
+    failingSince: Timestamp? = nil,
+    lastError: String? = nil,
+    secretsMadeAt: [Timestamp] = []
   ) {
-    self.name = name
-    self.types = types
-    self.start = start
+    self.state = state
+    self.since = since
+    self.reason = reason
+    self.lastSuccess = lastSuccess
+    self.failingSince = failingSince
+    self.lastError = lastError
+    self.secretsMadeAt = secretsMadeAt
   }
 
   public init() {
-    self.name = nil
-    self.types = []
-    self.start = nil
+    self.state = ""
+    self.since = nil
+    self.reason = nil
+    self.lastSuccess = nil
+    self.failingSince = nil
+    self.lastError = nil
+    self.secretsMadeAt = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -141,141 +227,34 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "name":
+        case "state":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          name = try reader.readString()
-        case "types":
+          state = try reader.readString()
+        case "since":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "start":
+          since = try reader.readTimestamp()
+        case "reason":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
-          start = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let name {
-      writer.key("name")
-      writer.string(name)
-    }
-    if !types.isEmpty {
-      writer.key("types")
-      writer.beginArray()
-      for element in types { writer.string(element) }
-      writer.endArray()
-    }
-    if let start {
-      writer.key("start")
-      writer.string(start)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct CreateSubscriptionResponse: RPCMessage, Hashable {
-  public var subscription: Subscription?
-
-  public init(
-    subscription: Subscription? = nil
-  ) {
-    self.subscription = subscription
-  }
-
-  public init() {
-    self.subscription = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try Subscription(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      subscription.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct PullEventsRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  /// 1 to 1,000; 100 when absent.
-  public var maxEvents: Int32?
-  /// Up to 30,000; 0 when absent.
-  public var waitMilliseconds: Int32?
-  /// 1 to 3,600; 60 when absent.
-  public var leaseSeconds: Int32?
-
-  public init(
-    subscription: String? = nil,
-    maxEvents: Int32? = nil,
-    waitMilliseconds: Int32? = nil,
-    leaseSeconds: Int32? = nil
-  ) {
-    self.subscription = subscription
-    self.maxEvents = maxEvents
-    self.waitMilliseconds = waitMilliseconds
-    self.leaseSeconds = leaseSeconds
-  }
-
-  public init() {
-    self.subscription = nil
-    self.maxEvents = nil
-    self.waitMilliseconds = nil
-    self.leaseSeconds = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try reader.readString()
-        case "maxEvents", "max_events":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          maxEvents = try reader.readInt32()
-        case "waitMilliseconds", "wait_milliseconds":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          waitMilliseconds = try reader.readInt32()
-        case "leaseSeconds", "lease_seconds":
+          reason = try reader.readString()
+        case "lastSuccess", "last_success":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
-          leaseSeconds = try reader.readInt32()
+          lastSuccess = try reader.readTimestamp()
+        case "failingSince", "failing_since":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          failingSince = try reader.readTimestamp()
+        case "lastError", "last_error":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          lastError = try reader.readString()
+        case "secretsMadeAt", "secrets_made_at":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          secretsMadeAt = try reader.readList { (reader) throws(JSONError) in try reader.readTimestamp() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -286,178 +265,34 @@ public struct PullEventsRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
     }
-    if let maxEvents {
-      writer.key("maxEvents")
-      writer.int(maxEvents)
+    if let since {
+      writer.key("since")
+      writer.string(since.text)
     }
-    if let waitMilliseconds {
-      writer.key("waitMilliseconds")
-      writer.int(waitMilliseconds)
+    if let reason {
+      writer.key("reason")
+      writer.string(reason)
     }
-    if let leaseSeconds {
-      writer.key("leaseSeconds")
-      writer.int(leaseSeconds)
+    if let lastSuccess {
+      writer.key("lastSuccess")
+      writer.string(lastSuccess.text)
     }
-    writer.endObject()
-  }
-}
-
-/// An event and what to acknowledge it with.
-public struct PulledEvent: RPCMessage, Hashable {
-  public var ackId: String
-  /// A CloudEvent 1.0 in its JSON format.
-  public var event: JSONObject?
-
-  public init(
-    ackId: String = "",
-    event: JSONObject? = nil
-  ) {
-    self.ackId = ackId
-    self.event = event
-  }
-
-  public init() {
-    self.ackId = ""
-    self.event = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "ackId", "ack_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          ackId = try reader.readString()
-        case "event":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          event = try reader.readObjectValue()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
+    if let failingSince {
+      writer.key("failingSince")
+      writer.string(failingSince.text)
     }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !ackId.isEmpty {
-      writer.key("ackId")
-      writer.string(ackId)
+    if let lastError {
+      writer.key("lastError")
+      writer.string(lastError)
     }
-    if let event {
-      writer.key("event")
-      writer.object(event)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct PullEventsResponse: RPCMessage, Hashable {
-  public var events: [PulledEvent]
-
-  public init(
-    events: [PulledEvent] = []
-  ) {
-    self.events = events
-  }
-
-  public init() {
-    self.events = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "events":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          events = try reader.readList { (reader) throws(JSONError) in try PulledEvent(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !events.isEmpty {
-      writer.key("events")
+    if !secretsMadeAt.isEmpty {
+      writer.key("secretsMadeAt")
       writer.beginArray()
-      for element in events { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct AcknowledgeEventsRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  public var ackIds: [String]
-
-  public init(
-    subscription: String? = nil,
-    ackIds: [String] = []
-  ) {
-    self.subscription = subscription
-    self.ackIds = ackIds
-  }
-
-  public init() {
-    self.subscription = nil
-    self.ackIds = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try reader.readString()
-        case "ackIds", "ack_ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          ackIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
-    }
-    if !ackIds.isEmpty {
-      writer.key("ackIds")
-      writer.beginArray()
-      for element in ackIds { writer.string(element) }
+      for element in secretsMadeAt { writer.string(element.text) }
       writer.endArray()
     }
     writer.endObject()

@@ -2,211 +2,73 @@
 
 import WireJSON
 
-/// See `attribution/events/v1/events.proto`.
-public struct AcknowledgeEventsResponse: RPCMessage, Hashable {
-  /// How many were acknowledged now.
-  public var acknowledged: Int32?
+/// A named reader of the feed.
+public struct Subscription: RPCMessage, Hashable {
+  public var name: String
+  /// Event types; all when empty.
+  public var types: [String]
+  /// beginning or now.
+  public var start: String
+  public var createdAt: Timestamp?
+  /// Events not yet acknowledged, and those that it does not want and has not passed by yet.
+  public var backlog: Int64?
+  public var oldestUnacknowledgedAgeSeconds: Double?
+  public var filter: EventFilter?
+  /// Where it began, when it did not begin with beginning or now.
+  public var startTime: Timestamp?
+  public var startEventId: String?
+  /// Of one that is pushed.
+  public var push: PushEndpoint?
+  public var endpointStatus: EndpointStatus?
+  /// Events that passed the retention, or the bound of its backlog, before they were acknowledged.
+  public var dropped: Int64?
+  /// Of one that is pulled: whether an event is handed out only when the earlier ones of its subject were acknowledged.
+  public var ordered: Bool?
 
   public init(
-    acknowledged: Int32? = nil
-  ) {
-    self.acknowledged = acknowledged
-  }
-
-  public init() {
-    self.acknowledged = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "acknowledged":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          acknowledged = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let acknowledged {
-      writer.key("acknowledged")
-      writer.int(acknowledged)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct GetEventRequest: RPCMessage, Hashable {
-  public var id: String?
-
-  public init(
-    id: String? = nil
-  ) {
-    self.id = id
-  }
-
-  public init() {
-    self.id = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          id = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let id {
-      writer.key("id")
-      writer.string(id)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct GetEventResponse: RPCMessage, Hashable {
-  public var event: JSONObject?
-
-  public init(
-    event: JSONObject? = nil
-  ) {
-    self.event = event
-  }
-
-  public init() {
-    self.event = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "event":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          event = try reader.readObjectValue()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let event {
-      writer.key("event")
-      writer.object(event)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct ListSubscriptionsRequest: RPCMessage, Hashable {
-  public init() {}
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      throw JSONError(.unknownField, path: key)
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct ListSubscriptionsResponse: RPCMessage, Hashable {
-  public var subscriptions: [Subscription]
-
-  public init(
-    subscriptions: [Subscription] = []
-  ) {
-    self.subscriptions = subscriptions
-  }
-
-  public init() {
-    self.subscriptions = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscriptions":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscriptions = try reader.readList { (reader) throws(JSONError) in try Subscription(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !subscriptions.isEmpty {
-      writer.key("subscriptions")
-      writer.beginArray()
-      for element in subscriptions { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
-  public var name: String?
-
-  public init(
-    name: String? = nil
+    name: String = "",
+    types: [String] = [],
+    start: String = "",
+    createdAt: Timestamp? = nil,
+    backlog: Int64? = nil,
+    oldestUnacknowledgedAgeSeconds: Double? = nil,
+    filter: EventFilter? = nil,
+    startTime: Timestamp? = nil,
+    startEventId: String? = nil,
+    push: PushEndpoint? = nil,
+    endpointStatus: EndpointStatus? = nil,
+    dropped: Int64? = nil,
+    ordered: Bool? = nil
   ) {
     self.name = name
+    self.types = types
+    self.start = start
+    self.createdAt = createdAt
+    self.backlog = backlog
+    self.oldestUnacknowledgedAgeSeconds = oldestUnacknowledgedAgeSeconds
+    self.filter = filter
+    self.startTime = startTime
+    self.startEventId = startEventId
+    self.push = push
+    self.endpointStatus = endpointStatus
+    self.dropped = dropped
+    self.ordered = ordered
   }
 
   public init() {
-    self.name = nil
+    self.name = ""
+    self.types = []
+    self.start = ""
+    self.createdAt = nil
+    self.backlog = nil
+    self.oldestUnacknowledgedAgeSeconds = nil
+    self.filter = nil
+    self.startTime = nil
+    self.startEventId = nil
+    self.push = nil
+    self.endpointStatus = nil
+    self.dropped = nil
+    self.ordered = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -220,6 +82,210 @@ public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           name = try reader.readString()
+        case "types":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "start":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          start = try reader.readString()
+        case "createdAt", "created_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          createdAt = try reader.readTimestamp()
+        case "backlog":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          backlog = try reader.readInt64()
+        case "oldestUnacknowledgedAgeSeconds", "oldest_unacknowledged_age_seconds":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          oldestUnacknowledgedAgeSeconds = try reader.readDouble()
+        case "filter":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          filter = try EventFilter(reading: &reader)
+        case "startTime", "start_time":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          startTime = try reader.readTimestamp()
+        case "startEventId", "start_event_id":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          startEventId = try reader.readString()
+        case "push":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          push = try PushEndpoint(reading: &reader)
+        case "endpointStatus", "endpoint_status":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          endpointStatus = try EndpointStatus(reading: &reader)
+        case "dropped":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          dropped = try reader.readInt64()
+        case "ordered":
+          try seen.insert(12, key)
+          if try reader.readNull() { continue }
+          ordered = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !name.isEmpty {
+      writer.key("name")
+      writer.string(name)
+    }
+    if !types.isEmpty {
+      writer.key("types")
+      writer.beginArray()
+      for element in types { writer.string(element) }
+      writer.endArray()
+    }
+    if !start.isEmpty {
+      writer.key("start")
+      writer.string(start)
+    }
+    if let createdAt {
+      writer.key("createdAt")
+      writer.string(createdAt.text)
+    }
+    if let backlog {
+      writer.key("backlog")
+      writer.int64(backlog)
+    }
+    if let oldestUnacknowledgedAgeSeconds {
+      writer.key("oldestUnacknowledgedAgeSeconds")
+      writer.double(oldestUnacknowledgedAgeSeconds)
+    }
+    if let filter {
+      writer.key("filter")
+      filter.write(to: &writer)
+    }
+    if let startTime {
+      writer.key("startTime")
+      writer.string(startTime.text)
+    }
+    if let startEventId {
+      writer.key("startEventId")
+      writer.string(startEventId)
+    }
+    if let push {
+      writer.key("push")
+      push.write(to: &writer)
+    }
+    if let endpointStatus {
+      writer.key("endpointStatus")
+      endpointStatus.write(to: &writer)
+    }
+    if let dropped {
+      writer.key("dropped")
+      writer.int64(dropped)
+    }
+    if let ordered {
+      writer.key("ordered")
+      writer.bool(ordered)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct CreateSubscriptionRequest: RPCMessage, Hashable {
+  /// 1 to 64 of A-Z a-z 0-9 . _ -
+  public var name: String?
+  public var types: [String]
+  /// beginning (default) or now. An answer says time or event where start_time or start_event_id was given.
+  public var start: String?
+  public var filter: EventFilter?
+  /// Instead of start: events that were published at this time or later.
+  public var startTime: Timestamp?
+  /// Instead of start: this event and what was published after it.
+  public var startEventId: String?
+  /// Has events posted instead of being pulled.
+  public var push: PushEndpoint?
+  /// Of one that is pulled: hands out an event only when the earlier ones of its subject, in its shard, were acknowledged. All events of one
+  /// purchase lie in one shard. false when absent.
+  public var ordered: Bool?
+
+  public init(
+    name: String? = nil,
+    types: [String] = [],
+    start: String? = nil,
+    filter: EventFilter? = nil,
+    startTime: Timestamp? = nil,
+    startEventId: String? = nil,
+    push: PushEndpoint? = nil,
+    ordered: Bool? = nil
+  ) {
+    self.name = name
+    self.types = types
+    self.start = start
+    self.filter = filter
+    self.startTime = startTime
+    self.startEventId = startEventId
+    self.push = push
+    self.ordered = ordered
+  }
+
+  public init() {
+    self.name = nil
+    self.types = []
+    self.start = nil
+    self.filter = nil
+    self.startTime = nil
+    self.startEventId = nil
+    self.push = nil
+    self.ordered = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "name":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          name = try reader.readString()
+        case "types":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "start":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          start = try reader.readString()
+        case "filter":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          filter = try EventFilter(reading: &reader)
+        case "startTime", "start_time":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          startTime = try reader.readTimestamp()
+        case "startEventId", "start_event_id":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          startEventId = try reader.readString()
+        case "push":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          push = try PushEndpoint(reading: &reader)
+        case "ordered":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          ordered = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -234,24 +300,174 @@ public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
       writer.key("name")
       writer.string(name)
     }
+    if !types.isEmpty {
+      writer.key("types")
+      writer.beginArray()
+      for element in types { writer.string(element) }
+      writer.endArray()
+    }
+    if let start {
+      writer.key("start")
+      writer.string(start)
+    }
+    if let filter {
+      writer.key("filter")
+      filter.write(to: &writer)
+    }
+    if let startTime {
+      writer.key("startTime")
+      writer.string(startTime.text)
+    }
+    if let startEventId {
+      writer.key("startEventId")
+      writer.string(startEventId)
+    }
+    if let push {
+      writer.key("push")
+      push.write(to: &writer)
+    }
+    if let ordered {
+      writer.key("ordered")
+      writer.bool(ordered)
+    }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct DeleteSubscriptionResponse: RPCMessage, Hashable {
-  public init() {}
+public struct CreateSubscriptionResponse: RPCMessage, Hashable {
+  public var subscription: Subscription?
+  /// Of a new push endpoint: the secret that verifies its requests, whsec_ and base64. It is told here alone.
+  public var secret: String?
+
+  public init(
+    subscription: Subscription? = nil,
+    secret: String? = nil
+  ) {
+    self.subscription = subscription
+    self.secret = secret
+  }
+
+  public init() {
+    self.subscription = nil
+    self.secret = nil
+  }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
     self.init()
+    var seen = FieldSet()
     try reader.beginObject()
     while let key = try reader.nextKey() {
-      throw JSONError(.unknownField, path: key)
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try Subscription(reading: &reader)
+        case "secret":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          secret = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
     }
   }
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      subscription.write(to: &writer)
+    }
+    if let secret {
+      writer.key("secret")
+      writer.string(secret)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct PullEventsRequest: RPCMessage, Hashable {
+  public var subscription: String?
+  /// 1 to 1,000; 100 when absent.
+  public var maxEvents: Int32?
+  /// Up to 30,000; 0 when absent.
+  public var waitMilliseconds: Int32?
+  /// 1 to 3,600; 60 when absent.
+  public var leaseSeconds: Int32?
+
+  public init(
+    subscription: String? = nil,
+    maxEvents: Int32? = nil,
+    waitMilliseconds: Int32? = nil,
+    leaseSeconds: Int32? = nil
+  ) {
+    self.subscription = subscription
+    self.maxEvents = maxEvents
+    self.waitMilliseconds = waitMilliseconds
+    self.leaseSeconds = leaseSeconds
+  }
+
+  public init() {
+    self.subscription = nil
+    self.maxEvents = nil
+    self.waitMilliseconds = nil
+    self.leaseSeconds = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try reader.readString()
+        case "maxEvents", "max_events":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          maxEvents = try reader.readInt32()
+        case "waitMilliseconds", "wait_milliseconds":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          waitMilliseconds = try reader.readInt32()
+        case "leaseSeconds", "lease_seconds":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          leaseSeconds = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      writer.string(subscription)
+    }
+    if let maxEvents {
+      writer.key("maxEvents")
+      writer.int(maxEvents)
+    }
+    if let waitMilliseconds {
+      writer.key("waitMilliseconds")
+      writer.int(waitMilliseconds)
+    }
+    if let leaseSeconds {
+      writer.key("leaseSeconds")
+      writer.int(leaseSeconds)
+    }
     writer.endObject()
   }
 }

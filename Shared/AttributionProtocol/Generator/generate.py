@@ -1,6 +1,6 @@
-"""Makes the Swift messages, the method tables and openapi.json from the .proto files beside this folder.
+"""Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
 
-    python3 generate.py            writes Generated/*.swift and Contract/openapi.json
+    python3 generate.py            writes Generated/*.swift, here and in AttributionClient, and Contract/openapi.json
     python3 generate.py --check    says what would change, and fails if anything would
 """
 
@@ -18,6 +18,7 @@ from google.protobuf import descriptor_pb2
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = HERE.parent
 CONTRACT = MODULE / "Contract"
+CLIENTS = MODULE.parent / "AttributionClient" / "Generated"
 F = descriptor_pb2.FieldDescriptorProto
 
 READ, NATURAL, KEYED = 1, 2, 3
@@ -252,6 +253,26 @@ def swift_files(files, comments) -> dict[str, str]:
     return made
 
 
+def client_files(files, comments) -> dict[str, str]:
+    """A structure for each service, with a function for each method."""
+    made = {}
+    for file in files:
+        service = file.service[0]
+        fields = {message.name: len(message.field) for message in file.message_type}
+        out = HEADER + "public import AttributionProtocol\n\n" + doc(comments.get((file.name, (6, 0))))
+        out += f"public struct {service.name}Client: Sendable {{\n  /// What carries the calls.\n  public let rpc: RPCClient\n\n"
+        out += "  public init(_ rpc: RPCClient) { self.rpc = rpc }\n"
+        for index, method in enumerate(service.method):
+            request, response = swift_name(method.input_type), swift_name(method.output_type)
+            absent = f" = {request}()" if fields.get(request) == 0 else ""
+            out += "\n" + doc(comments.get((file.name, (6, 0, 2, index))), "  ")
+            out += f"  public func {method.name[0].lower() + method.name[1:]}(_ request: {request}{absent}, options: CallOptions = CallOptions()) "
+            out += f"async throws(RPCError) -> {response} {{\n"
+            out += f"    try await rpc.call({service.name}.{method.name}.self, request, options)\n  }}\n"
+        made[f"{service.name}Client.swift"] = out + "}\n"
+    return made
+
+
 def schema_of(field) -> dict:
     if field.type == F.TYPE_MESSAGE:
         one = {".google.protobuf.Struct": {"type": "object", "additionalProperties": True},
@@ -339,8 +360,9 @@ def main() -> None:
     check = parser.parse_args().check
     files, comments = compiled()
     made = {MODULE / "Generated" / name: text for name, text in formatted(swift_files(files, comments)).items()}
+    made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
-    stale = [path for path in (MODULE / "Generated").glob("*.swift") if path not in made]
+    stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.glob("*.swift") if path not in made]
     different = False
     for path, text in made.items():
         old = path.read_text() if path.exists() else ""

@@ -9,9 +9,11 @@ enum KeyForm: Equatable {
   case foreign
 
   private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker"]
-  private static let ofShard: Set<Substring> = ["events", "events:index", "rejected", "confirmation"]
+  private static let ofShard: Set<Substring> = [
+    "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected", "confirmation",
+  ]
   /// What there is once, in the first shard.
-  private static let single: Set<Substring> = ["subscriptions", "digest-key", "form"]
+  private static let single: Set<Substring> = ["subscriptions", "digest-key", "form", "push:pushers", "push:owners", "push:health"]
   private static let ofQueue: Set<Substring> = ["", "delayed", "payloads", "dead", "owner", "suspects", "deadlines"]
   private static let ofQueueOnce: Set<Substring> = ["workers", "paused", "schedule", "wakes"]
 

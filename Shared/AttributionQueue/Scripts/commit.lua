@@ -1,7 +1,7 @@
 -- commit: settles messages of one shard's ready stream in one step, those that the worker still holds.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
 --      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
---      be missing
+--      be missing  11 subscriptions that ask for original bytes
 --      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
 -- ARGV 1 what holds for all messages, packed  2… the messages, packed, in the order of the stream, each followed by its texts: these are
 --      not packed, since Lua hashes every string whole. What is a text below is told by how far it stands behind its message.
@@ -14,10 +14,11 @@
 -- this and the last generation begin with, of the next one too if a clock may be in it already, and how many seconds a bucket is kept.
 -- Seconds are written in digits: Redis formats a number of Lua's slowly.
 -- A message has an entry (its id in the stream), an id, texts, how many they are, and a record, a text; and what its outcome needs:
---   completed: events, each an id, a type and JSON, a text; natural, a natural key's store, bucket and member, and with it a
---     detail, a member too, and details, the name of its bucket; holds, when it is to be kept as it is if the natural key was counted
---     before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody; own, a record of the service's
---     own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
+--   completed: events, each an id, a type and JSON, a text, and what filters go by: network, app, bundle, environment; natural, a natural
+--     key's store, bucket and member, and with it a detail, a member too, and details, the name of its bucket; holds, when it is to be kept
+--     as it is if the natural key was counted before; forgotten, where a claimed idempotency key may be, names of buckets and members;
+--     keepsBody; keepsOriginal, of its first event; own, a record of the service's own, a key, a value and seconds; letter, what a dead
+--     letter without a body says, and attempts
 --   delayed: due, ms; attempts and history as they are then
 --   dead: dead, what the letter says; attempts and history as they are then
 --   unreadable: unreadable, what the letter says; final, when it can never be put back
@@ -25,8 +26,8 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard, or its stream has a message before many of these, or {1, an outcome for each message, how many messages
--- are in the stream then}.
+-- Answers {0} when another owns the shard, or its stream has a message before many of these, or {1, an outcome for each message, how many
+-- messages are in the stream then}.
 -- Outcomes: 1 done; 0 done, and the natural key was counted before, so that there is no event; 2 it was counted before, and the message is
 -- where it was; 3 it waits for its turn; -1 its lease is lost.
 local all = cmsgpack.unpack(ARGV[1])
@@ -91,14 +92,36 @@ local function stored(m)
 end
 
 local published, isPublished = {}, {}
+local keepsOriginals
+
+-- What the sender sent, and its content type, while a subscription asks for it: put together from the body and what is said beside it.
+local function original(m)
+  if keepsOriginals == nil then keepsOriginals = redis.call('EXISTS', KEYS[11]) == 1 end
+  if not keepsOriginals then return nil end
+  local field = stored(m)
+  local isRead, envelope = pcall(cjson.decode, field and field.a or '')
+  if not isRead or field.b == '' then return nil end
+  local said = envelope.a or {}
+  return said.bodyWhole or (said.bodyBefore or '') .. field.b .. (said.bodyAfter or ''), said.contentType or 'application/json'
+end
 
 local function publish(m)
-  for _, event in ipairs(m.events) do
+  for place, event in ipairs(m.events) do
     -- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
     if m.natural or not isPublished[event.id] and redis.call('HEXISTS', index, event.id) == 0 then
       isPublished[event.id] = true
       published[#published + 1] = event.id
-      published[#published + 1] = redis.call('XADD', events, '*', 'i', event.id, 't', event.type, 'e', text(m, event.json))
+      local words = {
+        '*', 'i', event.id, 't', event.type, 'e', text(m, event.json), 'n', event.network or '', 'p', event.app or '', 'b', event.bundle or '',
+        'v', event.environment or '',
+      }
+      if m.keepsOriginal and place == 1 then
+        local body, contentType = original(m)
+        if body then
+          for _, word in ipairs({'o', body, 'c', contentType}) do words[#words + 1] = word end
+        end
+      end
+      published[#published + 1] = redis.call('XADD', events, unpack(words))
     end
   end
 end

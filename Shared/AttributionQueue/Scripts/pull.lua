@@ -1,23 +1,73 @@
--- pull: takes events of one shard for a subscription: first those whose lease ran out, then new ones. A consumer's name is its
--- lease in milliseconds, so that leases of different length stand side by side.
+-- pull: takes events of one shard for a subscription: first those whose lease ran out or that were given back, then new ones. A
+-- consumer's name is its lease in milliseconds, so that leases of different length stand side by side; 0 is that of events which wait to
+-- be taken at once.
 -- KEYS 1 events stream
--- ARGV 1 group  2 lease, ms  3 how many at the most  4 how many unwanted ones to pass at the most  5… types; none means all
+-- ARGV 1 group  2 lease, ms  3 how many at the most  4 how many unwanted ones to pass at the most  5 filter, packed; empty: all
+--      6 how many leases at the most, where the events of a subject follow one another; 0: they need not
 -- Answers {1 when there may be more behind what was passed, list of {entry id, event JSON}}, or -1 when the subscription has no
 -- group here.
-local wanted = {}
-for index = 5, #ARGV do wanted[ARGV[index]] = true end
-local all = #ARGV < 5
-local most = tonumber(ARGV[3])
+local stream, group, lease, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+local passable, wants, leases = tonumber(ARGV[4]), judge(ARGV[5]), tonumber(ARGV[6])
 local answer = {}
-local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
+local consumers = redis.pcall('XINFO', 'CONSUMERS', stream, group)
 if consumers['err'] then return -1 end
+
+local function subject(field)
+  describe(field)
+  for _, name in ipairs({'n', 'b', 'p'}) do
+    if field[name] and field[name] ~= '' then return field[name] end
+  end
+end
+
+-- Hands out no event while an earlier one of its subject is leased.
+local function inOrder()
+  local blocked, pending = {}, redis.call('XPENDING', stream, group, '-', '+', leases)
+  local function take(id, field)
+    local name = subject(field)
+    if name and blocked[name] or #answer >= most then return false end
+    if name then blocked[name] = true end
+    redis.call('XCLAIM', stream, group, lease, 0, id)
+    answer[#answer + 1] = {id, field.e}
+    return true
+  end
+  for _, entry in ipairs(pending) do
+    local found = redis.call('XRANGE', stream, entry[1], entry[1])[1]
+    if not found then
+      redis.call('XACK', stream, group, entry[1])
+    else
+      local field = fieldsOf(found[2])
+      if entry[3] < tonumber(entry[2]) or not take(entry[1], field) then
+        local name = subject(field)
+        if name then blocked[name] = true end
+      end
+    end
+  end
+  local passed = 0
+  for _ = #pending + 1, leases + passable do
+    if #answer >= most or #pending + #answer >= leases then break end
+    local read = redis.call('XREADGROUP', 'GROUP', group, '0', 'COUNT', 1, 'STREAMS', stream, '>')
+    if not read then return {0, answer} end
+    local entry = read[1][2][1]
+    local field = fieldsOf(entry[2])
+    if wants and not wants(field) then
+      redis.call('XACK', stream, group, entry[1])
+      passed = passed + 1
+      if passed >= passable then break end
+    elseif not take(entry[1], field) then
+      return {0, answer}
+    end
+  end
+  return {#answer > 0 and 0 or passed >= passable and 1 or 0, answer}
+end
+
+if leases > 0 then return inOrder() end
+
 for _, info in ipairs(consumers) do
-  local consumer = {}
-  for index = 1, #info, 2 do consumer[info[index]] = info[index + 1] end
+  local consumer = fieldsOf(info)
   if #answer < most and consumer['pending'] > 0 then
-    local ended = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', consumer['name'], '-', '+', most - #answer, consumer['name'])
+    local ended = redis.call('XPENDING', stream, group, 'IDLE', consumer['name'], '-', '+', most - #answer, consumer['name'])
     for _, entry in ipairs(ended) do
-      local claimed = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], consumer['name'], entry[1])
+      local claimed = redis.call('XCLAIM', stream, group, lease, consumer['name'], entry[1])
       for _, one in ipairs(claimed) do
         if one and one[2] then answer[#answer + 1] = {one[1], one[2][6]} end
       end
@@ -26,16 +76,27 @@ for _, info in ipairs(consumers) do
 end
 local passed = 0
 while #answer < most do
-  if passed >= tonumber(ARGV[4]) then return {1, answer} end
-  local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', most - #answer, 'STREAMS', KEYS[1], '>')
-  if not read then break end
-  for _, entry in ipairs(read[1][2]) do
-    if all or wanted[entry[2][4]] then
-      answer[#answer + 1] = {entry[1], entry[2][6]}
-    else
-      passed = passed + 1
-      redis.call('XACK', KEYS[1], ARGV[1], entry[1])
+  if passed >= passable then return {1, answer} end
+  if not wants then
+    local read = redis.call('XREADGROUP', 'GROUP', group, lease, 'COUNT', most - #answer, 'STREAMS', stream, '>')
+    if not read then break end
+    for _, entry in ipairs(read[1][2]) do answer[#answer + 1] = {entry[1], entry[2][6]} end
+  else
+    -- Read without a lease: what is not wanted costs one position of the group, however much it is. What is wanted gets its lease here.
+    local read = redis.call(
+      'XREADGROUP', 'GROUP', group, lease, 'COUNT', math.max(32, most - #answer), 'NOACK', 'STREAMS', stream, '>')
+    if not read then break end
+    for _, entry in ipairs(read[1][2]) do
+      local field = fieldsOf(entry[2])
+      if wants(field) then
+        -- More than were asked for wait to be taken at once.
+        local taker = #answer < most and lease or '0'
+        redis.call('XCLAIM', stream, group, taker, 0, entry[1], 'RETRYCOUNT', 1, 'FORCE', 'JUSTID')
+        if #answer < most then answer[#answer + 1] = {entry[1], field.e} else passed = passable end
+      else
+        passed = passed + 1
+      end
     end
   end
 end
-return {0, answer}
+return {passed >= passable and 1 or 0, answer}

@@ -14,4 +14,18 @@ CURLMcode attribution_curl_multi_set_long(CURLM *handle, CURLMoption option, lon
 // Ends connections whose other end has acknowledged nothing for so long.
 CURLcode attribution_curl_limit_silence(CURL *handle, unsigned int milliseconds);
 
+// Has `open` make each socket, or refuse to by CURL_SOCKET_BAD, when the address to connect to is known.
+CURLcode attribution_curl_set_socket_opener(CURL *handle, curl_opensocket_callback open, void *context);
+
+// A multi handle whose sockets are watched by epoll: a turn costs as much as there is to do, however many requests wait for an answer.
+// All but attribution_post_loop_wake belongs to one thread.
+struct attribution_post_loop;
+struct attribution_post_loop *attribution_post_loop_make(void);
+void attribution_post_loop_free(struct attribution_post_loop *loop);
+CURLM *attribution_post_loop_multi(struct attribution_post_loop *loop);
+// Ends the turn under way, or the next one, early.
+void attribution_post_loop_wake(struct attribution_post_loop *loop);
+// Waits for something to do, a second at the most, and does it.
+void attribution_post_loop_turn(struct attribution_post_loop *loop);
+
 #endif

@@ -25,7 +25,20 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     bits = withUnsafeBytes(of: &v6) { bytes in bytes.reduce(0) { $0 << 8 | UInt128($1) } }
   }
 
+  /// The address in 4 or 16 bytes of network order; nil for another number of them.
+  public init?(networkOrder bytes: [UInt8]) {
+    let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+    switch bytes.count {
+    case 4: bits = Self.v4Prefix | value
+    case 16: bits = value
+    default: return nil
+    }
+  }
+
   public var isIPv4: Bool { bits >> 32 == 0xFFFF }
+
+  /// Its last 32 bits as an IPv4 address, which translators (RFC 6052) mean by them.
+  public var lastIPv4: IPAddress { IPAddress(bits: Self.v4Prefix | bits & 0xFFFF_FFFF) }
 
   /// What one customer of a network has at the least: an IPv4 address, or the first 64 bits of an IPv6 address.
   public var network: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }

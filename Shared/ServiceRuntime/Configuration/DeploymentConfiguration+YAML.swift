@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -61,6 +61,7 @@ extension DeploymentConfiguration {
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = root["edge"] { edge = try PublicEdge(try node.mapping(), &unknownKeys) }
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
+    if let node = root["push"] { push = try PushSettings(try node.mapping(), &unknownKeys) }
     if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
     if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }
@@ -254,9 +255,9 @@ extension DeploymentConfiguration {
   {
     unknown += node.unknownKeys([
       "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "seenBuckets",
-      "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference",
-      "deliveryRecordTTL", "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention",
-      "acknowledgedEventTTL", "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
+      "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference", "deliveryRecordTTL",
+      "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention", "subscriptionBacklog", "acknowledgedEventTTL",
+      "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
     ])
     if let level = node["durability"] {
       guard let durability = Durability(rawValue: try level.text()) else {
@@ -287,6 +288,7 @@ extension DeploymentConfiguration {
     try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
     try node.time("rejectedBodyTTL", .zero...Self.longest, &queue.rejectedBodyTTL)
     try node.time("eventRetention", .seconds(1)...Self.longest, &queue.eventRetention)
+    try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
     try node.time("acknowledgedEventTTL", .zero...Self.longest, &queue.acknowledgedEventTTL)
     try node.time("rpcAnswerTTL", .seconds(1)...Self.longest, &queue.rpcAnswerTTL)
   }

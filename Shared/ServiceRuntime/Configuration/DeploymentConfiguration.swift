@@ -117,6 +117,8 @@ public struct DeploymentConfiguration: Sendable {
   public var recovery = RecoverySettings()
   public var queue = QueueConfiguration()
   public var adServices = AdServicesSettings()
+  /// How events are pushed.
+  public var push = PushSettings()
   /// A URL strategy of the deployment's own.
   public struct ConsentStrategySettings: Sendable, Hashable {
     /// In the order they are tried.

@@ -67,6 +67,8 @@ public struct ServiceVariables: Sendable {
   public var pathPrefix: String
   /// Where the signer records its signatures; `-` for standard output.
   public var auditFile: String?
+  /// What an instance of verifier does beside answering calls.
+  public var verifierRoles: Set<VerifierRole>
   /// Whether the benchmarks' echo is served; development only.
   public var benchmarkEcho: Bool
 
@@ -162,6 +164,7 @@ public struct ServiceVariables: Sendable {
     }
     pathPrefix = text("path.prefix") ?? ""
     auditFile = text("audit.file")
+    verifierRoles = try VerifierRole.roles(text("verifier.roles"))
     benchmarkEcho = flag("benchmark.echo")
     if benchmarkEcho, !development {
       throw ConfigurationError("ATTRIBUTION_BENCHMARK_ECHO", "is for development (ATTRIBUTION_DEVELOPMENT=1)")

@@ -1,3 +1,4 @@
+public import AttributionClient
 public import AttributionProtocol
 public import AttributionQueue
 import Cryptography

@@ -1,3 +1,4 @@
+import AttributionClient
 import AttributionProtocol
 
 /// Signer did not answer while a service that cannot work without it was starting.

@@ -8,6 +8,8 @@ public struct PublicHTTPRequest: Sendable {
   public let query: String?
   /// Without its parameters, lower case.
   public let mediaType: String?
+  /// The content type as it was sent.
+  public let contentType: String?
   public let body: [UInt8]
   /// Who asks, past the proxies that are believed.
   public let peer: IPAddress?
@@ -157,8 +159,9 @@ private struct PublicExchange: HTTPExchange {
           .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)))
     }
     let asked = PublicHTTPRequest(
-      method: request.method, path: request.path, query: request.query, mediaType: request.mediaType, body: bytes,
-      peer: client, requestId: requestId, traceparent: TraceContext.child(of: request.traceparent),
+      method: request.method, path: request.path, query: request.query, mediaType: request.mediaType,
+      contentType: request.contentType, body: bytes, peer: client, requestId: requestId,
+      traceparent: TraceContext.child(of: request.traceparent),
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
     return .waiting {
       let response = await server.responder.respond(to: asked)

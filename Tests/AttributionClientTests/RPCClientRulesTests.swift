@@ -3,7 +3,7 @@ import HTTPClient
 import Testing
 import WireJSON
 
-@testable import ServiceRuntime
+@testable import AttributionClient
 
 @Suite("When a client sends a call again")
 struct RPCRetryRuleTests {

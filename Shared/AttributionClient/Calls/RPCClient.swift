@@ -1,5 +1,4 @@
 public import AttributionProtocol
-import Cryptography
 public import HTTPClient
 import WireJSON
 
@@ -20,6 +19,15 @@ public struct RPCClient: Sendable {
     self.http = http
   }
 
+  /// Calls a method with what is said beside its message.
+  public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, _ options: CallOptions)
+    async throws(RPCError) -> Method.Response
+  {
+    try await call(
+      method, request, idempotencyKey: options.idempotencyKey, timeout: options.timeout, traceparent: options.traceparent,
+      requestId: options.requestId)
+  }
+
   /// Calls a method and retries by section 11, never past `timeout` (the method's default where nil).
   ///
   /// A keyed method without a key gets one of its own, so that its retries are one call. `traceparent` and `requestId` are the
@@ -30,7 +38,7 @@ public struct RPCClient: Sendable {
   ) async throws(RPCError) -> Method.Response {
     let deadline = ContinuousClock.now + min(timeout ?? Method.timeLimit.default, Method.timeLimit.maximum)
     var key = idempotencyKey
-    if key == nil, Method.idempotency == .keyed { key = RandomBytes.uuid() }
+    if key == nil, Method.idempotency == .keyed { key = Self.randomKey() }
     // Retries resend the same bytes: the server's fingerprint is taken of them.
     let body = request.json
     var headers = [("Content-Type", "application/json"), ("Connect-Protocol-Version", "1")]
@@ -57,6 +65,16 @@ public struct RPCClient: Sendable {
       do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the caller went away") }
       attempt += 1
     }
+  }
+
+  /// 128 random bits.
+  private static func randomKey() -> String {
+    var digits = ""
+    for _ in 0..<2 {
+      let part = String(UInt64.random(in: 0 ... .max), radix: 16)
+      digits += String(repeating: "0", count: 16 - part.utf8.count) + part
+    }
+    return digits
   }
 
   private func once<Method: RPCMethod>(

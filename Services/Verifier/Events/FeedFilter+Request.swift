@@ -1,0 +1,29 @@
+import AttributionProtocol
+import AttributionQueue
+
+extension FeedFilter {
+  /// Values that one list may have.
+  static let longestList = 100
+  private static let environmentNames: Set<String> = ["production", "sandbox", "development"]
+
+  /// A filter as a request has it.
+  init(validating filter: EventFilter?, field: String) throws(RPCError) {
+    guard let filter else {
+      self.init()
+      return
+    }
+    for (name, list) in [("adNetworkIds", filter.adNetworkIds), ("apps", filter.apps), ("environments", filter.environments)] {
+      guard list.count <= Self.longestList else {
+        throw .invalidArgument(field: "\(field).\(name)", "must have at most \(Self.longestList) values")
+      }
+      for (index, value) in list.enumerated() {
+        let place = "\(field).\(name)[\(index)]"
+        guard (1...255).contains(value.utf8.count) else { throw .invalidArgument(field: place, "must be 1 to 255 bytes") }
+        if name == "environments", !Self.environmentNames.contains(value) {
+          throw .invalidArgument(field: place, "must be production, sandbox or development")
+        }
+      }
+    }
+    self.init(adNetworkIds: filter.adNetworkIds, apps: filter.apps, environments: filter.environments)
+  }
+}

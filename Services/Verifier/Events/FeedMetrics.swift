@@ -1,0 +1,32 @@
+import AttributionQueue
+import ServiceRuntime
+
+/// The feed's metrics, one series for each subscription.
+struct FeedMetrics: Sendable {
+  private static let backlog = "attribution_feed_backlog"
+  private static let age = "attribution_feed_oldest_unacknowledged_age_seconds"
+  private static let dropped = "attribution_feed_dropped_total"
+  private let metrics: MetricsRegistry
+
+  init(_ metrics: MetricsRegistry) {
+    self.metrics = metrics
+    metrics.gauge(Self.backlog, help: "Events that a subscription has not dealt with, looked at once a minute.", labels: ["subscription"])
+    metrics.gauge(Self.age, help: "Age of the oldest of them.", labels: ["subscription"])
+    metrics.counter(
+      Self.dropped, help: "Events that were dropped before a subscription acknowledged them.", labels: ["subscription", "reason"])
+  }
+
+  func observe(_ observation: FeedObservation) {
+    switch observation {
+    case .backlog(let name, let events, let age):
+      metrics.set(Self.backlog, Double(events), [name])
+      metrics.set(Self.age, age, [name])
+      // They can be watched before anything is dropped.
+      for reason in FeedNotice.Reason.allCases { metrics.add(Self.dropped, 0, [name, reason.rawValue]) }
+    case .dropped(let name, let count, let reason): metrics.add(Self.dropped, Double(count), [name, reason.rawValue])
+    case .ended(let name):
+      metrics.set(Self.backlog, 0, [name])
+      metrics.set(Self.age, 0, [name])
+    }
+  }
+}

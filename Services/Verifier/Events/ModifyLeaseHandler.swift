@@ -1,0 +1,20 @@
+import AttributionProtocol
+import AttributionQueue
+import ServiceRuntime
+
+struct ModifyLeaseHandler: RPCHandler {
+  typealias Method = EventsService.ModifyLease
+  let feed: EventFeed
+
+  func handle(_ request: ModifyLeaseRequest, _ context: RPCContext) async throws(RPCError) -> ModifyLeaseResponse {
+    let name = try SubscriptionName.checked(request.subscription, field: "subscription")
+    guard !request.ackIds.isEmpty else { throw .invalidArgument(field: "ackIds", "is missing") }
+    // Left out it could be meant as either.
+    guard let lease = request.leaseSeconds else { throw .invalidArgument(field: "leaseSeconds", "is missing") }
+    guard (0...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 0 to 3600") }
+    let count = try await EventFeedError.asking { () throws(EventFeedError) in
+      try await feed.modifyLease(name, ackIds: request.ackIds, lease: .seconds(Int64(lease)))
+    }
+    return ModifyLeaseResponse(modified: Int32(clamping: count))
+  }
+}

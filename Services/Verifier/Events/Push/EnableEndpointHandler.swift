@@ -1,0 +1,13 @@
+import AttributionProtocol
+import ServiceRuntime
+
+struct EnableEndpointHandler: RPCHandler {
+  typealias Method = EventsService.EnableEndpoint
+  let endpoints: EndpointDirectory
+
+  func handle(_ request: EnableEndpointRequest, _ context: RPCContext) async throws(RPCError) -> EnableEndpointResponse {
+    let name = try SubscriptionName.checked(request.subscription, field: "subscription")
+    let enabled = try await endpoints.enable(name, replayFrom: request.replayFrom?.millisecondsSince1970)
+    return EnableEndpointResponse(subscription: try await endpoints.message(enabled))
+  }
+}

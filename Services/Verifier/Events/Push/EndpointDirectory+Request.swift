@@ -1,0 +1,69 @@
+import AttributionProtocol
+import EventPush
+import HTTPClient
+import ServiceRuntime
+
+extension EndpointDirectory {
+  /// Settings of a new endpoint, as a request has them.
+  func made(_ message: PushEndpoint) throws(RPCError) -> EndpointSettings {
+    guard let url = message.url else { throw .invalidArgument(field: "push.url", "is missing") }
+    let blank = EndpointSettings(
+      url: url, form: .structured, isOrdered: false, maxPerSecond: nil, maxConcurrent: nil, now: WallClock.now())
+    return try changed(blank, message)
+  }
+
+  /// Settings with what a request changes of them.
+  func changed(_ settings: EndpointSettings, _ message: PushEndpoint) throws(RPCError) -> EndpointSettings {
+    var settings = settings
+    if let url = message.url { settings.url = try checked(url) }
+    if let form = message.form {
+      guard let form = PushForm(rawValue: form) else {
+        throw .invalidArgument(field: "push.form", "must be structured, binary or original")
+      }
+      settings.form = form
+    }
+    if let ordered = message.ordered { settings.isOrdered = ordered }
+    if let rate = message.maxPerSecond {
+      guard (1...10_000).contains(rate) else { throw .invalidArgument(field: "push.maxPerSecond", "must be 1 to 10000") }
+      settings.maxPerSecond = Int(rate)
+    }
+    if let concurrency = message.maxConcurrent {
+      guard (1...64).contains(concurrency) else { throw .invalidArgument(field: "push.maxConcurrent", "must be 1 to 64") }
+      settings.maxConcurrent = Int(concurrency)
+    }
+    return settings
+  }
+
+  private func checked(_ text: String) throws(RPCError) -> String {
+    let url: EndpointURL
+    do throws(EndpointURL.Failure) { url = try EndpointURL(validating: text, allowsHTTP: self.settings.allowsHTTP) } catch {
+      throw .invalidArgument(field: "push.url", error.description)
+    }
+    // What a name stands for is judged at each connection.
+    if let address = try? IPAddress(validating: url.host), !EndpointAddresses(allowed: self.settings.allowedAddresses).allows(address) {
+      throw .invalidArgument(field: "push.url", "has an address that is not allowed (push.allowedAddresses)")
+    }
+    return text
+  }
+}
+
+/// The types of events that have bytes of Apple's.
+enum OriginalTypes {
+  private static let verified: [EventType] = [
+    .skadnetworkPostbackVerified, .adAttributionKitPostbackVerified, .notificationVerified,
+  ]
+  private static let rejected: [EventType] = [
+    .skadnetworkPostbackRejected, .adAttributionKitPostbackRejected, .notificationRejected,
+  ]
+
+  /// The types of a subscription that is pushed in the original form: what was proved, unless it names others that have such bytes.
+  static func checked(_ types: [String], field: String) throws(RPCError) -> [String] {
+    guard !types.isEmpty else { return verified.map(\.rawValue) }
+    let known = Set((verified + rejected).map(\.rawValue))
+    for (index, type) in types.enumerated() where !known.contains(type) {
+      throw .invalidArgument(
+        field: field == "types" ? "types[\(index)]" : field, "events of the type \(type) have no original bytes")
+    }
+    return types
+  }
+}

@@ -1,0 +1,89 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+public import AttributionProtocol
+
+/// Signs impressions, offers and tokens. The only service that holds private keys.
+public struct SignerServiceClient: Sendable {
+  /// What carries the calls.
+  public let rpc: RPCClient
+
+  public init(_ rpc: RPCClient) { self.rpc = rpc }
+
+  /// Signs a SKAdNetwork impression (StoreKit-rendered or view-through).
+  public func signSKAdNetworkImpression(_ request: SignSKAdNetworkImpressionRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignSKAdNetworkImpressionResponse
+  {
+    try await rpc.call(SignerService.SignSKAdNetworkImpression.self, request, options)
+  }
+
+  /// Signs the payload of a web ad (SKAdNetwork for Web Ads, 4.0).
+  public func signSKAdNetworkWebImpression(_ request: SignSKAdNetworkWebImpressionRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignSKAdNetworkWebImpressionResponse
+  {
+    try await rpc.call(SignerService.SignSKAdNetworkWebImpression.self, request, options)
+  }
+
+  /// Signs a web ad that was kept (`deferred`) for the device that asks for it. The same question again gets the same payload.
+  public func signDeferredSKAdNetworkWebImpression(
+    _ request: SignDeferredSKAdNetworkWebImpressionRequest, options: CallOptions = CallOptions()
+  ) async throws(RPCError) -> SignDeferredSKAdNetworkWebImpressionResponse {
+    try await rpc.call(SignerService.SignDeferredSKAdNetworkWebImpression.self, request, options)
+  }
+
+  /// Signs an AdAttributionKit impression as a compact JWS. The device takes a tap only within 15 minutes after it made the
+  /// impression object, and a view only when shown for 2 seconds: a cached signature extends neither.
+  public func signAdAttributionKitImpression(_ request: SignAdAttributionKitImpressionRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignAdAttributionKitImpressionResponse
+  {
+    try await rpc.call(SignerService.SignAdAttributionKitImpression.self, request, options)
+  }
+
+  /// Signs up to 1,000 impressions of any kind; results in the order of the items, a signature or an error each.
+  public func signImpressions(_ request: SignImpressionsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> SignImpressionsResponse
+  {
+    try await rpc.call(SignerService.SignImpressions.self, request, options)
+  }
+
+  /// Makes an authorization token for the App Store Server API.
+  public func createAppStoreServerToken(_ request: CreateAppStoreServerTokenRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> CreateAppStoreServerTokenResponse
+  {
+    try await rpc.call(SignerService.CreateAppStoreServerToken.self, request, options)
+  }
+
+  /// Signs a promotional offer in its original form.
+  public func signPromotionalOffer(_ request: SignPromotionalOfferRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> SignPromotionalOfferResponse
+  {
+    try await rpc.call(SignerService.SignPromotionalOffer.self, request, options)
+  }
+
+  /// Signs a promotional offer in its JWS form.
+  public func signPromotionalOfferJWS(_ request: SignPromotionalOfferJWSRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignPromotionalOfferJWSResponse
+  {
+    try await rpc.call(SignerService.SignPromotionalOfferJWS.self, request, options)
+  }
+
+  /// Signs the eligibility for an introductory offer.
+  public func signIntroductoryOfferEligibility(_ request: SignIntroductoryOfferEligibilityRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignIntroductoryOfferEligibilityResponse
+  {
+    try await rpc.call(SignerService.SignIntroductoryOfferEligibility.self, request, options)
+  }
+
+  /// Signs an Advanced Commerce in-app request.
+  public func signAdvancedCommerceRequest(_ request: SignAdvancedCommerceRequestRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> SignAdvancedCommerceRequestResponse
+  {
+    try await rpc.call(SignerService.SignAdvancedCommerceRequest.self, request, options)
+  }
+
+  /// Lists the keys that sign, with their public halves.
+  public func listSigningKeys(_ request: ListSigningKeysRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> ListSigningKeysResponse
+  {
+    try await rpc.call(SignerService.ListSigningKeys.self, request, options)
+  }
+}

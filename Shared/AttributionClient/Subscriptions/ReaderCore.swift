@@ -1,0 +1,136 @@
+import AttributionProtocol
+import Synchronization
+
+/// One reader of a subscription: what it holds, and the calls that tell the server of it.
+final class ReaderCore: Sendable {
+  let leases = Mutex(EventLeases())
+  private let events: EventsServiceClient
+  private let subscription: String
+  private let options: ReaderOptions
+  /// How often acknowledgements are told while events are worked.
+  private static let tick: Duration = .milliseconds(200)
+  /// Failures in a row that may pass and that nothing says of whether they will.
+  private static let mostUnexplained = 5
+  /// Acknowledgements of one call.
+  private static let toldAtOnce = 1000
+
+  init(_ events: EventsServiceClient, _ subscription: String, _ options: ReaderOptions) {
+    self.events = events
+    self.subscription = subscription
+    self.options = options.bounded
+  }
+
+  /// The next event; nil when the task was cancelled, and the server was told of all that was dealt with. Asking for it says that the one
+  /// before was dealt with.
+  func next() async throws(RPCError) -> ReceivedEvent? {
+    leases.withLock { $0.finish() }
+    var (failures, unexplained) = (0, 0)
+    var since: ContinuousClock.Instant?
+    while !Task.isCancelled {
+      if let held = leases.withLock({ $0.begin(now: .now) }) {
+        return ReceivedEvent(event: held.event, ackId: held.ackId, reader: self)
+      }
+      do throws(RPCError) {
+        // First what was dealt with: where order is kept, what follows comes only then.
+        try await tell()
+        try await pull()
+        (failures, unexplained, since) = (0, 0, nil)
+      } catch {
+        if Task.isCancelled { break }
+        guard Self.mayPass(error) else { throw error }
+        if error.code == .unknown || error.code == .internal {
+          unexplained += 1
+          if unexplained >= Self.mostUnexplained { throw error }
+        }
+        let began = since ?? .now
+        since = began
+        if let patience = options.patience, began.duration(to: .now) > patience { throw error }
+        failures += 1
+        let pause = Duration.milliseconds(100) * (1 << min(failures, 6)) * Double.random(in: 0.5...1)
+        try? await Task.sleep(for: max(pause, error.retryDelay ?? .zero))
+      }
+    }
+    // A task of its own is not cancelled.
+    await Task { await self.end() }.value
+    return nil
+  }
+
+  /// Tells of what was dealt with, and extends leases, until it is cancelled.
+  func keep() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.tick) } catch { return }
+      // What fails is tried again with the next tick.
+      try? await tell()
+      try? await extend()
+    }
+  }
+
+  /// Gives back what was not dealt with, and tells of what was.
+  func end() async {
+    leases.withLock { $0.giveBackAll() }
+    try? await tell()
+  }
+
+  // MARK: Calls
+
+  private func pull() async throws(RPCError) {
+    let asked = ContinuousClock.now
+    let answer = try await events.pullEvents(
+      PullEventsRequest(
+        subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
+        leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
+    // The lease began after the call did; how long after, this reader cannot know.
+    let until = max(asked, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
+    leases.withLock { leases in
+      leases.add(answer.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)
+    }
+  }
+
+  private func tell() async throws(RPCError) {
+    let done = leases.withLock { $0.takeDone() }
+    for ackIds in Self.parts(done) {
+      do throws(RPCError) {
+        _ = try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: subscription, ackIds: ackIds))
+      } catch {
+        leases.withLock { $0.restore(done: ackIds) }
+        throw error
+      }
+    }
+    let given = leases.withLock { $0.takeGiven() }
+    for ackIds in Self.parts(given) {
+      do throws(RPCError) {
+        _ = try await events.modifyLease(ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: 0))
+      } catch {
+        leases.withLock { $0.restore(given: ackIds) }
+        throw error
+      }
+    }
+  }
+
+  private func extend() async throws(RPCError) {
+    let ackIds = leases.withLock { $0.toExtend(now: .now, margin: options.lease * 2 / 3) }
+    guard !ackIds.isEmpty else { return }
+    let asked = ContinuousClock.now
+    let answer = try await events.modifyLease(
+      ModifyLeaseRequest(subscription: subscription, ackIds: ackIds, leaseSeconds: Int32(leaseSeconds)))
+    leases.withLock { leases in
+      leases.extend(ackIds, until: asked + .seconds(leaseSeconds))
+      if Int(answer.modified ?? 0) < ackIds.count { leases.giveBackWaiting() }
+    }
+  }
+
+  private var leaseSeconds: Int64 { max(1, Int64(options.lease / .seconds(1))) }
+
+  private static func parts(_ ackIds: [String]) -> [[String]] {
+    stride(from: 0, to: ackIds.count, by: toldAtOnce).map { Array(ackIds[$0..<min($0 + toldAtOnce, ackIds.count)]) }
+  }
+
+  private static func mayPass(_ error: RPCError) -> Bool {
+    switch error.code {
+    case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unknown, .internal: true
+    case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .failedPrecondition, .outOfRange, .unimplemented, .dataLoss,
+      .unauthenticated:
+      false
+    }
+  }
+}

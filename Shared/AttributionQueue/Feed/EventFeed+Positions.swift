@@ -1,0 +1,111 @@
+import RedisClient
+
+/// A place in the events of one shard. Places of one shard are ordered.
+public struct FeedPlace: Sendable, Hashable, Comparable {
+  let entry: EntryID
+
+  /// Before everything.
+  public static let beginning = FeedPlace(entry: EntryID(milliseconds: 0, number: 0))
+
+  /// When the event of this place was published, milliseconds since 1970.
+  public var milliseconds: Int64 { Int64(clamping: entry.milliseconds) }
+
+  public static func < (one: FeedPlace, other: FeedPlace) -> Bool { one.entry < other.entry }
+}
+
+/// An event as it lies in its shard.
+public struct StoredEvent: Sendable {
+  public let place: FeedPlace
+  public let id: String
+  public let type: String
+  /// A CloudEvent in its JSON format.
+  public let json: [UInt8]
+  /// What filters go by; nil where a build of before wrote the event.
+  public let attributes: EventAttributes?
+  /// What Apple sent, and its content type, empty where there was none; nil where it is not kept.
+  public let original: (body: [UInt8], contentType: String)?
+}
+
+/// Subscriptions that are pushed: a position in each shard, which whoever pushes reads behind and moves on.
+extension EventFeed {
+  /// Where a pushed subscription is in each shard: it is done with everything up to there. Places belong to one generation of the
+  /// subscription; those of another are left out.
+  public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPlace] {
+    let answers = try await onAllShards { shard throws(EventFeedError) in
+      try await self.send(["HGET", .string(Keys.eventPositions(shard)), .string(subscription.name)]).string
+    }
+    var positions: [Shard: FeedPlace] = [:]
+    for (shard, text) in answers {
+      let parts = (text ?? "").split(separator: " ")
+      guard parts.count == 3 else {
+        // It was lost, or never made whole: what there is counts as new.
+        if text == nil { positions[shard] = .beginning }
+        continue
+      }
+      guard parts[0] == String(subscription.generation), let entry = EntryID(String(parts[1])) else { continue }
+      positions[shard] = FeedPlace(entry: entry)
+    }
+    return positions
+  }
+
+  /// The events of a shard behind a place, in their order.
+  public func read(_ shard: Shard, after place: FeedPlace, most: Int) async throws(EventFeedError) -> [StoredEvent] {
+    let reply = try await send([
+      "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(most)),
+    ])
+    return Self.stored(reply)
+  }
+
+  /// The events of a list of entries.
+  static func stored(_ entries: RedisReply) -> [StoredEvent] {
+    var events: [StoredEvent] = []
+    events.reserveCapacity(entries.elements.underestimatedCount)
+    for item in entries.elements {
+      var parts = item.elements
+      guard let entry = parts.nextString().flatMap({ EntryID($0) }), let words = parts.next() else { continue }
+      var (id, type, json): (String?, String?, [UInt8]?)
+      var (network, app, bundle, environment): (String?, String?, String?, String?)
+      var (body, contentType): ([UInt8]?, String?)
+      var fields = words.elements
+      while let name = fields.nextLetter() {
+        switch name {
+        case UInt8(ascii: "i"): id = fields.nextString()
+        case UInt8(ascii: "t"): type = fields.nextString()
+        case UInt8(ascii: "e"): json = fields.nextBytes()
+        case UInt8(ascii: "n"): network = fields.nextString()
+        case UInt8(ascii: "p"): app = fields.nextString()
+        case UInt8(ascii: "b"): bundle = fields.nextString()
+        case UInt8(ascii: "v"): environment = fields.nextString()
+        case UInt8(ascii: "o"): body = fields.nextBytes()
+        case UInt8(ascii: "c"): contentType = fields.nextString()
+        default: fields.skip()
+        }
+      }
+      guard let id, let type, let json else { continue }
+      func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+      let attributes = environment.map {
+        EventAttributes(
+          adNetworkId: given(network), appAppleId: given(app).flatMap { Int64($0) }, bundleId: given(bundle), environment: given($0))
+      }
+      events.append(
+        StoredEvent(
+          place: FeedPlace(entry: entry), id: id, type: type, json: json, attributes: attributes,
+          original: body.map { ($0, contentType ?? "") }))
+    }
+    return events
+  }
+
+  /// Notes that a pushed subscription is done with everything of a shard up to a place; false when it was set to another place, or ended,
+  /// meanwhile.
+  ///
+  /// - Parameter count: how many events, wanted or not, lie between its last position and this one.
+  public func advance(_ subscription: EventSubscription, _ shard: Shard, to place: FeedPlace, count: Int) async throws(EventFeedError)
+    -> Bool
+  {
+    try await run(
+      Scripts.advance, [Keys.eventPositions(shard)],
+      [.string(subscription.name), .integer(Int64(subscription.generation)), .string(place.entry.text), .integer(Int64(count))],
+      isDurable: true
+    ).integer == 1
+  }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+
+/// What is kept, and for how long.
+extension EventFeed {
+  /// Events that one step deletes, drops or passes by: Redis does nothing else meanwhile.
+  private static let atOnce: Int64 = 500
+  /// Steps in one shard before the next is looked at.
+  private static let stepsAtOnce = 40
+  /// The part of a bound from which a subscription is told to lag.
+  private static let laggingShare = 0.8
+
+  /// Tells of subscriptions that do not keep up, drops what passes their bounds, and deletes events that nobody needs any more, and bodies
+  /// of rejected deliveries past their time; answers how many events were dropped.
+  @discardableResult
+  public func trim() async throws(EventFeedError) -> Int {
+    let dropped = try await bound()
+    try await deleteSettled()
+    return dropped
+  }
+
+  /// Trims from time to time, until cancelled. The first time comes early, and not at one moment where many instances were started.
+  public func runTrimming(every interval: Duration = .seconds(60)) async {
+    var pause = interval * Double.random(in: 0.05...0.15)
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: pause) } catch { return }
+      pause = interval
+      do throws(EventFeedError) { try await trim() } catch {
+        logger.debug("the feed was not trimmed", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  // MARK: Bounds
+
+  private func bound() async throws(EventFeedError) -> Int {
+    let subscriptions = try await subscriptions()
+    for subscription in subscriptions where subscription.isSelective { try await passBy(subscription) }
+    let backlogs = subscriptions.isEmpty ? [:] : try await backlogs()
+    var dropped = 0
+    for subscription in subscriptions {
+      dropped += try await bound(subscription, backlogs[subscription.name] ?? SubscriptionBacklog())
+    }
+    for name in known.replace(Set(subscriptions.map(\.name))) { observe(.ended(subscription: name)) }
+    return dropped
+  }
+
+  private func bound(_ subscription: EventSubscription, _ backlog: SubscriptionBacklog) async throws(EventFeedError) -> Int {
+    let configuration = deliveries.configuration
+    let now = DeliveryQueue.now
+    let age = backlog.ageSeconds(at: now) ?? 0
+    observe(.backlog(subscription: subscription.name, events: backlog.events, oldestAgeSeconds: age))
+    let retention = Double(configuration.eventRetention.milliseconds) / 1000
+    func tell(_ kind: FeedNotice.Kind, _ reason: FeedNotice.Reason) async throws(EventFeedError) {
+      guard let notify else { return }
+      try await publish(
+        notify(
+          FeedNotice(
+            kind: kind, reason: reason, subscription: subscription.name, backlog: backlog.events, oldestAgeSeconds: age,
+            dropped: backlog.dropped, time: now)))
+    }
+    var dropped = 0
+    let bound = Int64(configuration.subscriptionBacklog)
+    if backlog.events > bound {
+      try await tell(.dropping, .backlog)
+      var count = 0
+      for (shard, most) in backlog.shares(of: backlog.events - bound) {
+        count += try await drop(subscription, shard, most: most, below: "+")
+      }
+      dropped += note(count, of: subscription, .backlog)
+    } else if Double(backlog.events) > Self.laggingShare * Double(bound) {
+      try await tell(.lagging, .backlog)
+    }
+    if backlog.oldest != nil, age > retention {
+      try await tell(.dropping, .retention)
+      var count = 0
+      for shard in backlog.byShard.keys {
+        count += try await drop(
+          subscription, shard, most: .max, below: "\(max(0, now - configuration.eventRetention.milliseconds))-0")
+      }
+      dropped += note(count, of: subscription, .retention)
+    } else if age > Self.laggingShare * retention {
+      try await tell(.lagging, .retention)
+    }
+    return dropped
+  }
+
+  private func note(_ count: Int, of subscription: EventSubscription, _ reason: FeedNotice.Reason) -> Int {
+    guard count > 0 else { return 0 }
+    observe(.dropped(subscription: subscription.name, events: count, reason: reason))
+    logger.warning(
+      "events were dropped before a subscription acknowledged them",
+      metadata: ["subscription": "\(subscription.name)", "count": "\(count)", "reason": "\(reason.rawValue)"])
+    return count
+  }
+
+  /// Passes by what a subscription does not want in front of what it wants: nobody keeps that for it.
+  private func passBy(_ subscription: EventSubscription) async throws(EventFeedError) {
+    _ = try await onAllShards { shard throws(EventFeedError) in
+      _ = try await self.drop(subscription, shard, most: 0, below: "+")
+    }
+  }
+
+  private func drop(_ subscription: EventSubscription, _ shard: Shard, most: Int64, below: String) async throws(EventFeedError) -> Int {
+    var dropped: Int64 = 0
+    for _ in 0..<Self.stepsAtOnce where !Task.isCancelled {
+      let reply = try await run(
+        Scripts.drop, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard)],
+        [
+          .string(subscription.name), .integer(min(most - dropped, Self.atOnce)), .string(below),
+          .bytes(subscription.filter.packed(types: subscription.types, names: names)), .integer(Self.atOnce),
+        ])
+      let step = reply.array?.first?.integer ?? 0
+      dropped += step
+      guard reply.array?.last?.integer == 1 || step >= Self.atOnce, most == 0 || dropped < most else { break }
+    }
+    return Int(dropped)
+  }
+
+  // MARK: Deleting
+
+  private func deleteSettled() async throws(EventFeedError) {
+    let now = DeliveryQueue.now
+    let configuration = deliveries.configuration
+    for shard in Shard.all {
+      // Step by step, until nothing is left that may go: what comes in faster than one step a minute must go too.
+      var deleted = Self.atOnce
+      while deleted >= Self.atOnce, !Task.isCancelled {
+        deleted =
+          try await run(
+            Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard)],
+            [
+              .string("\(max(0, now - configuration.acknowledgedEventTTL.milliseconds))-0"),
+              .string("\(max(0, now - configuration.eventRetention.milliseconds))-0"), .integer(Self.atOnce),
+            ]
+          ).integer ?? 0
+      }
+      _ = try await send([
+        "XTRIM", .string(Keys.rejected(shard)), "MINID", .string("\(now - configuration.rejectedBodyTTL.milliseconds)-0"),
+      ])
+    }
+  }
+}
+
+/// The names of subscriptions that metrics were told of.
+final class KnownSubscriptions: Sendable {
+  private let names = Mutex<Set<String>>([])
+
+  /// Takes the names that there are now; answers those that are gone.
+  func replace(_ now: Set<String>) -> Set<String> {
+    names.withLock { names in
+      defer { names = now }
+      return names.subtracting(now)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+public import WireJSON
+
+/// Subscriptions: made, looked at, changed, ended.
+extension EventFeed {
+  /// Makes a subscription; the same again answers the one there is.
+  public func create(_ asked: EventSubscription) async throws(EventFeedError) -> EventSubscription {
+    let wanted = EventSubscription(
+      name: asked.name, types: asked.types, filter: asked.filter, start: asked.start, isOrdered: asked.isOrdered,
+      createdAt: DeliveryQueue.now, push: asked.push)
+    if let existing = try await subscription(wanted.name) {
+      guard existing.asksForTheSame(as: wanted) else { throw .differs }
+      return existing
+    }
+    // Its places first: a subscription that can be seen can be read.
+    try await put(wanted, at: wanted.start, keeps: true)
+    _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(wanted.name), .bytes(wanted.json)])
+    guard let made = try await subscription(wanted.name) else { throw .unavailable(.unexpectedReply("HSETNX")) }
+    guard made.asksForTheSame(as: wanted) else { throw .differs }
+    return made
+  }
+
+  /// The same of one that is pulled, without a filter.
+  public func create(name: String, types: [String], start: FeedStart) async throws(EventFeedError) -> EventSubscription {
+    try await create(EventSubscription(name: name, types: types, start: start))
+  }
+
+  /// The subscription of that name, without its backlog; nil when there is none.
+  public func subscription(_ name: String) async throws(EventFeedError) -> EventSubscription? {
+    try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes.flatMap { EventSubscription(name: name, json: $0) }
+  }
+
+  /// All subscriptions, without their backlogs.
+  public func subscriptions() async throws(EventFeedError) -> [EventSubscription] {
+    let all = try await send(["HGETALL", .string(Keys.subscriptions)]).array ?? []
+    return stride(from: 0, to: all.count - 1, by: 2).compactMap { index in
+      guard let name = all[index].string, let json = all[index + 1].bytes else { return nil }
+      return EventSubscription(name: name, json: json)
+    }.sorted { $0.name < $1.name }
+  }
+
+  /// All subscriptions, with their backlogs.
+  public func list() async throws(EventFeedError) -> [EventSubscription] {
+    let all = try await subscriptions()
+    guard !all.isEmpty else { return [] }
+    let backlogs = try await backlogs()
+    return all.map { $0.counted(backlogs[$0.name] ?? SubscriptionBacklog()) }
+  }
+
+  /// One subscription with its backlog.
+  public func get(_ name: String) async throws(EventFeedError) -> EventSubscription {
+    guard let subscription = try await subscription(name) else { throw .unknownSubscription }
+    return subscription.counted(try await backlogs(of: name)[name] ?? SubscriptionBacklog())
+  }
+
+  /// Sets a subscription to another place: what is behind it is handed out, again where it was before. Leases end, and what was handed out
+  /// before cannot be acknowledged any more.
+  public func seek(_ name: String, to start: FeedStart) async throws(EventFeedError) -> EventSubscription {
+    // An event that is not kept must not end leases.
+    if case .event(let id) = start, try await place(of: id) == nil { throw .unknownEvent }
+    let changed = try await change(name) { $0.generation += 1 }
+    try await put(changed, at: start, keeps: false)
+    return try await get(name)
+  }
+
+  /// Replaces what is kept of how a subscription is pushed; answers its new state.
+  public func setPush(_ name: String, _ change: @Sendable (JSONObject) -> JSONObject) async throws(EventFeedError) -> EventSubscription {
+    guard let subscription = try await subscription(name) else { throw .unknownSubscription }
+    guard subscription.push != nil else { throw .isPulled }
+    return try await self.change(name) { $0.push = change($0.push ?? [:]) }
+  }
+
+  /// Ends a subscription; false when there was none.
+  public func delete(_ name: String) async throws(EventFeedError) -> Bool {
+    let existed = try await send(["HDEL", .string(Keys.subscriptions), .string(name)]).integer == 1
+    _ = try await onAllShards { shard throws(EventFeedError) in
+      _ = try await self.allowing(["XGROUP", "DESTROY", .string(Keys.events(shard)), .string(name)])
+      _ = try await self.send(["HDEL", .string(Keys.eventPositions(shard)), .string(name)])
+      _ = try await self.send(["HDEL", .string(Keys.droppedEvents(shard)), .string(name)])
+    }
+    return existed
+  }
+
+  // MARK: Pieces
+
+  private func change(_ name: String, _ change: (inout EventSubscription) -> Void) async throws(EventFeedError) -> EventSubscription {
+    for _ in 0..<20 {
+      guard let bytes = try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes,
+        var subscription = EventSubscription(name: name, json: bytes)
+      else { throw .unknownSubscription }
+      change(&subscription)
+      let reply = try await run(Scripts.swap, [Keys.subscriptions], [.string(name), .bytes(bytes), .bytes(subscription.json)])
+      if reply.integer == 1 { return subscription }
+    }
+    throw .contended
+  }
+
+  /// Sets a subscription to a place of each shard.
+  private func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
+    var eventPlace: (shard: Shard, entry: EntryID)?
+    if case .event(let id) = start {
+      guard let place = try await place(of: id) else { throw .unknownEvent }
+      eventPlace = place
+    }
+    let known = eventPlace
+    _ = try await onAllShards { shard throws(EventFeedError) in
+      var (place, read) = ("$", "")
+      switch start {
+      case .beginning: place = "0-0"
+      case .now: break
+      case .time(let time): (place, read) = try await self.behind(EntryID(before: time), shard)
+      case .event:
+        guard let known else { break }
+        let last = known.shard == shard ? known.entry.previous : EntryID(before: Int64(clamping: known.entry.milliseconds))
+        (place, read) = try await self.behind(last, shard)
+      }
+      _ = try await self.run(
+        Scripts.seek, [Keys.events(shard), Keys.eventPositions(shard)],
+        [
+          .string(subscription.name), .string(place), .string(read),
+          .string(subscription.push == nil ? "" : String(subscription.generation)), .integer(keeps ? 1 : 0),
+        ])
+    }
+  }
+
+  /// A place, and how many events were ever added up to there: by that Redis knows how many are behind it.
+  private func behind(_ place: EntryID, _ shard: Shard) async throws(EventFeedError) -> (place: String, read: String) {
+    var (added, last, counted): (Int64?, String, Int64) = (nil, "", 0)
+    var next = place.text
+    while !next.isEmpty {
+      let reply = try await run(Scripts.count, [Keys.events(shard)], [.string(next), .string(last), .integer(Self.countedAtOnce)])
+      guard let parts = reply.array, parts.count == 4 else { throw .unavailable(.unexpectedReply("count")) }
+      if added == nil { added = parts[0].integer }
+      last = parts[1].string ?? ""
+      counted += parts[2].integer ?? 0
+      next = parts[3].string ?? ""
+    }
+    return (place.text, added.map { String(max(0, $0 - counted)) } ?? "")
+  }
+
+  /// Events that one step counts: Redis does nothing else meanwhile.
+  private static let countedAtOnce: Int64 = 500
+}
+
+extension EntryID {
+  /// The last that an entry of before this millisecond can have.
+  init(before milliseconds: Int64) {
+    if milliseconds <= 0 {
+      self.init(milliseconds: 0, number: 0)
+    } else {
+      self.init(milliseconds: UInt64(milliseconds) - 1, number: .max)
+    }
+  }
+
+  /// The last that may stand before it.
+  var previous: EntryID {
+    number > 0 ? EntryID(milliseconds: milliseconds, number: number - 1) : EntryID(before: Int64(clamping: milliseconds))
+  }
+}

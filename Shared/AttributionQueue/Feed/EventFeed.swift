@@ -1,0 +1,112 @@
+import Logging
+import RedisClient
+
+/// The event feed. A subscription that is pulled is a consumer group on the 256 event streams; one that is pushed is a position in each.
+public final class EventFeed: Sendable {
+  let deliveries: DeliveryQueue
+  var redis: RedisClient { deliveries.redis }
+  let logger: Logger
+  let names: AppNames
+  let observe: @Sendable (FeedObservation) -> Void
+  /// Makes the event of a notice; nil: none are published.
+  let notify: (@Sendable (FeedNotice) -> EventRecord)?
+  /// Subscriptions that metrics were told of.
+  let known = KnownSubscriptions()
+
+  /// - Parameters:
+  ///   - names: the apps that are configured.
+  ///   - observe: is told what metrics count.
+  ///   - notify: makes the event that tells of a subscription which comes near to losing events, or loses them.
+  public init(
+    deliveries: DeliveryQueue, names: AppNames = AppNames(), observe: @escaping @Sendable (FeedObservation) -> Void = { _ in },
+    notify: (@Sendable (FeedNotice) -> EventRecord)? = nil
+  ) {
+    self.deliveries = deliveries
+    self.names = names
+    self.observe = observe
+    self.notify = notify
+    logger = deliveries.logger
+  }
+
+  /// The event of that id, while it is kept.
+  public func event(_ id: String) async throws(EventFeedError) -> [UInt8]? {
+    guard let (shard, place) = try await place(of: id) else { return nil }
+    let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(place.text), .string(place.text)])
+    return Self.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
+  }
+
+  /// Publishes an event that comes of no delivery, such as one about a subscription; false when one of that id is kept already.
+  @discardableResult
+  public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
+    let shard = Shard(hashing: event.id)
+    return try await run(
+      Scripts.publish, [Keys.events(shard), Keys.eventsIndex(shard)], [.string(event.id), .string(event.type), .bytes(event.json)]
+    ).integer == 1
+  }
+
+  /// Where an event lies. Its shard comes from its delivery, which the id does not name: all are asked in one pipelined batch.
+  func place(of id: String) async throws(EventFeedError) -> (Shard, EntryID)? {
+    let places = try await onAllShards { shard throws(EventFeedError) in
+      try await self.send(["HGET", .string(Keys.eventsIndex(shard)), .string(id)]).string
+    }
+    for (shard, place) in places {
+      if let entry = place.flatMap({ EntryID($0) }) { return (shard, entry) }
+    }
+    return nil
+  }
+
+  // MARK: Pieces
+
+  static func fields(_ reply: RedisReply) -> [String: RedisReply] {
+    let words = reply.array ?? []
+    var fields: [String: RedisReply] = [:]
+    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    return fields
+  }
+
+  func onAllShards<Value: Sendable>(_ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+    async throws(EventFeedError) -> [(Shard, Value)]
+  {
+    try await on(Shard.all, ask)
+  }
+
+  /// Asks shards side by side: their commands leave in one batch.
+  func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+    async throws(EventFeedError) -> [(Shard, Value)]
+  {
+    let results = await withTaskGroup(of: (Int, Result<Value, EventFeedError>).self) { group in
+      for (index, shard) in shards.enumerated() {
+        group.addTask {
+          do throws(EventFeedError) { return (index, .success(try await ask(shard))) } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      var all: [(Int, Result<Value, EventFeedError>)] = []
+      for await result in group { all.append(result) }
+      return all
+    }
+    var answers: [(Shard, Value)] = []
+    for (index, result) in results { answers.append((shards[index], try result.get())) }
+    return answers
+  }
+
+  func send(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
+    do throws(RedisError) { return try await redis.send(words) } catch { throw .unavailable(error) }
+  }
+
+  func allowing(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
+    do throws(RedisError) { return try await redis.sendAllowingErrors(words) } catch { throw .unavailable(error) }
+  }
+
+  func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument], isDurable: Bool = false)
+    async throws(EventFeedError) -> RedisReply
+  {
+    do throws(QueueError) {
+      return try await deliveries.run(script, keys, arguments, on: isDurable ? deliveries.durable : nil)
+    } catch {
+      if case .unavailable(let reason) = error { throw .unavailable(reason) }
+      throw .unavailable(.unexpectedReply(script.name))
+    }
+  }
+}

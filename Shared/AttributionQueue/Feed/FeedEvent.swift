@@ -1,0 +1,31 @@
+/// An event and what acknowledges it.
+public struct FeedEvent: Sendable {
+  public let ackId: String
+  /// A CloudEvent in its JSON format.
+  public let json: [UInt8]
+}
+
+/// What acknowledges an event: its shard, its place there, and the generation of the subscription that it was handed out in, where that was
+/// set to another place before.
+struct AckID: Sendable, Hashable {
+  let shard: Shard
+  let entry: EntryID
+  let generation: Int
+
+  init(_ shard: Shard, _ entry: EntryID, generation: Int) {
+    self.shard = shard
+    self.entry = entry
+    self.generation = generation
+  }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2 || parts.count == 3, let index = Int(parts[0]), (0..<Shard.count).contains(index),
+      let entry = EntryID(String(parts[1])), entry.text.utf8.count == parts[1].utf8.count
+    else { return nil }
+    guard let generation = parts.count == 3 ? Int(parts[2]) : 0 else { return nil }
+    self.init(Shard(index), entry, generation: generation)
+  }
+
+  var text: String { "\(shard.index).\(entry.text)" + (generation > 0 ? ".\(generation)" : "") }
+}

@@ -1,0 +1,60 @@
+/// What a subscription has not dealt with.
+struct SubscriptionBacklog: Sendable, Hashable {
+  var events: Int64 = 0
+  /// When the oldest of them was published, milliseconds since 1970; nil when there is none.
+  var oldest: Int64?
+  /// Events that it lost.
+  var dropped: Int64 = 0
+  /// Events by shard.
+  var byShard: [Shard: Int64] = [:]
+
+  mutating func add(_ shard: Shard, events: Int64, oldest: Int64?, dropped: Int64) {
+    self.events += events
+    self.dropped += dropped
+    if events > 0 { byShard[shard] = events }
+    if let oldest { self.oldest = min(self.oldest ?? oldest, oldest) }
+  }
+
+  /// So many events, each shard's part as large as its part of all.
+  func shares(of excess: Int64) -> [(shard: Shard, events: Int64)] {
+    var (left, total) = (excess, byShard.values.reduce(0, +))
+    return byShard.sorted { $0.value > $1.value }.compactMap { shard, events in
+      let share = min(left, Int64((Double(left) * Double(events) / Double(total)).rounded(.up)))
+      left -= share
+      total -= events
+      return share > 0 ? (shard, share) : nil
+    }
+  }
+
+  func ageSeconds(at now: Int64) -> Double? { oldest.map { Double(max(0, now - $0)) / 1000 } }
+}
+
+extension EventSubscription {
+  func counted(_ backlog: SubscriptionBacklog) -> EventSubscription {
+    var counted = self
+    counted.backlog = backlog.events
+    counted.oldestAgeSeconds = backlog.ageSeconds(at: DeliveryQueue.now)
+    counted.dropped = backlog.dropped
+    return counted
+  }
+}
+
+extension EventFeed {
+  /// What all subscriptions, or one, have not dealt with.
+  func backlogs(of name: String = "") async throws(EventFeedError) -> [String: SubscriptionBacklog] {
+    let answers = try await onAllShards { shard throws(EventFeedError) in
+      try await self.run(
+        Scripts.backlog, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard)], [.string(name)])
+    }
+    var found: [String: SubscriptionBacklog] = [:]
+    for (shard, reply) in answers {
+      for item in reply.array ?? [] {
+        guard let parts = item.array, parts.count == 4, let name = parts[0].string else { continue }
+        let oldest = parts[2].string.flatMap { EntryID($0) }.map { Int64(clamping: $0.milliseconds) }
+        found[name, default: SubscriptionBacklog()].add(
+          shard, events: parts[1].integer ?? 0, oldest: oldest, dropped: parts[3].integer ?? 0)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,52 @@
+import RedisClient
+
+/// The end of one shard's events, as whoever pushes reads it.
+public struct FeedTail: Sendable {
+  /// Every event that comes later is published at this time or later; milliseconds since 1970.
+  public let time: Int64
+  /// The last event there is.
+  public let last: FeedPlace
+  public let events: [StoredEvent]
+}
+
+extension EventFeed {
+  /// The events of a shard behind a place, in their order, and up to when there are no others; without a place only the latter.
+  public func tail(_ shard: Shard, after place: FeedPlace?, most: Int) async throws(EventFeedError) -> FeedTail {
+    let reply = try await run(
+      Scripts.tail, [Keys.events(shard)], [.string(place?.entry.text ?? "$"), .integer(Int64(most))])
+    guard let parts = reply.array, parts.count == 3, let time = parts[0].integer, let last = parts[1].string.flatMap({ EntryID($0) })
+    else { throw .unavailable(.unexpectedReply("tail")) }
+    return FeedTail(time: time, last: FeedPlace(entry: last), events: Self.stored(parts[2]))
+  }
+
+  /// The tails of several shards, asked in one batch.
+  public func tails(_ places: [(shard: Shard, after: FeedPlace?)], most: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
+    let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.after) })
+    return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
+      try await self.tail(shard, after: after[shard] ?? nil, most: most)
+    }
+  }
+
+  /// Events by their places; nil for one that is not kept any more.
+  public func events(at places: [(shard: Shard, place: FeedPlace)]) async throws(EventFeedError) -> [StoredEvent?] {
+    let results = await withTaskGroup(of: (Int, Result<StoredEvent?, EventFeedError>).self) { group in
+      for (index, place) in places.enumerated() {
+        group.addTask {
+          do throws(EventFeedError) {
+            let text = place.place.entry.text
+            let reply = try await self.send(["XRANGE", .string(Keys.events(place.shard)), .string(text), .string(text)])
+            return (index, .success(Self.stored(reply).first))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      var all = [Result<StoredEvent?, EventFeedError>](repeating: .success(nil), count: places.count)
+      for await (index, result) in group { all[index] = result }
+      return all
+    }
+    var events: [StoredEvent?] = []
+    for result in results { events.append(try result.get()) }
+    return events
+  }
+}

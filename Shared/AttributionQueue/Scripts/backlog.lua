@@ -1,0 +1,44 @@
+-- backlog: what the subscriptions have not dealt with, of one shard. Reads only.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription
+-- ARGV 1 the only subscription that is asked about; empty: all
+-- Answers a list of {subscription, events, the entry id of the oldest or empty, events dropped}.
+local function fieldsOf(words)
+  local field = {}
+  for index = 1, #words, 2 do field[words[index]] = words[index + 1] end
+  return field
+end
+local answer, only = {}, ARGV[1]
+local dropped = fieldsOf(redis.call('HGETALL', KEYS[3]))
+local info = redis.pcall('XINFO', 'STREAM', KEYS[1])
+local stream = info['err'] and {} or fieldsOf(info)
+
+local function next(id)
+  local found = redis.call('XRANGE', KEYS[1], '(' .. id, '+', 'COUNT', 1)[1]
+  return found and found[1] or ''
+end
+
+for _, words in ipairs(info['err'] and {} or redis.call('XINFO', 'GROUPS', KEYS[1])) do
+  local group = fieldsOf(words)
+  local name = group['name']
+  if only == '' or only == name then
+    local lag, oldest = group['lag'], next(group['last-delivered-id'])
+    -- A Redis that has started again may have counted too little of what was read before, for good: where nothing is behind, nothing is left.
+    if oldest == '' then lag = 0 end
+    -- Redis does not know it where events between were deleted.
+    if not lag then lag = #redis.call('XRANGE', KEYS[1], '(' .. group['last-delivered-id'], '+', 'COUNT', 1000) end
+    if group['pending'] > 0 then oldest = redis.call('XPENDING', KEYS[1], name)[2] end
+    answer[#answer + 1] = {name, group['pending'] + lag, oldest, tonumber(dropped[name] or 0)}
+  end
+end
+local positions = only == '' and redis.call('HGETALL', KEYS[2]) or {only, redis.call('HGET', KEYS[2], only)}
+for index = 1, #positions, 2 do
+  if positions[index + 1] then
+    local id, read = string.match(positions[index + 1], '^%S+ (%S+) (%S+)$')
+    local waiting = math.max(0, (stream['entries-added'] or 0) - tonumber(read))
+    local oldest = waiting > 0 and next(id) or ''
+    -- It may have been counted where events were deleted that it had not seen.
+    if oldest == '' then waiting = 0 end
+    answer[#answer + 1] = {positions[index], waiting, oldest, tonumber(dropped[positions[index]] or 0)}
+  end
+end
+return answer

@@ -1,0 +1,65 @@
+-- drop: takes the oldest events of one shard from a subscription that has not dealt with them. What it does not want is passed by, and is
+-- not dropped.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription
+-- ARGV 1 subscription  2 how many at the most; 0: only passes what is not wanted  3 entry id below which they are; +: any
+--      4 filter, packed; empty: all  5 how many to look at, at the most
+-- Answers {events dropped, events passed by, 1 when there may be more}.
+local stream, positions, name, most, below = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local wants, look = judge(ARGV[4]), tonumber(ARGV[5])
+local dropped, passed, more = 0, 0, 0
+local bound = below == '+' and '+' or '(' .. below
+
+local function note()
+  if dropped > 0 then redis.call('HINCRBY', KEYS[3], name, dropped) end
+  return {dropped, passed, more}
+end
+
+local held = redis.call('HGET', positions, name)
+local generation, last, read
+if held then
+  generation, last, read = string.match(held, '^(%S+) (%S+) (%S+)$')
+  read = tonumber(read)
+else
+  local pending = redis.pcall('XPENDING', stream, name, '-', bound, math.max(1, math.min(most, look)))
+  if pending['err'] then return {0, 0, 0} end
+  if most > 0 then
+    for _, entry in ipairs(pending) do dropped = dropped + redis.call('XACK', stream, name, entry[1]) end
+  end
+  for _, words in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+    local group = fieldsOf(words)
+    if group['name'] == name then last, read = group['last-delivered-id'], group['entries-read'] end
+  end
+  if not last then return note() end
+end
+
+local place, gone = last, 0
+local entries = redis.call('XRANGE', stream, '(' .. last, '+', 'COUNT', look)
+more = #entries == look and 1 or 0
+for _, entry in ipairs(entries) do
+  if not wants or wants(fieldsOf(entry[2])) then
+    local isBelow = below == '+'
+    if not isBelow then
+      local ms, number = string.match(entry[1], '^(%d+)-(%d+)$')
+      local belowMs, belowNumber = string.match(below, '^(%d+)-(%d+)$')
+      isBelow = tonumber(ms) < tonumber(belowMs) or ms == belowMs and tonumber(number) < tonumber(belowNumber)
+    end
+    if dropped >= most or not isBelow then
+      more = 0
+      break
+    end
+    dropped = dropped + 1
+  else
+    passed = passed + 1
+  end
+  place, gone = entry[1], gone + 1
+end
+if gone > 0 then
+  if held then
+    redis.call('HSET', positions, name, generation .. ' ' .. place .. ' ' .. string.format('%.0f', read + gone))
+  elseif read then
+    redis.call('XGROUP', 'SETID', stream, name, place, 'ENTRIESREAD', read + gone)
+  else
+    redis.call('XGROUP', 'SETID', stream, name, place)
+  end
+end
+return note()

@@ -1,0 +1,15 @@
+-- modify_lease: gives leased events of one shard another lease, from now on.
+-- KEYS 1 events stream
+-- ARGV 1 group  2 lease, ms; 0 gives them back  3… entry ids
+-- Answers how many were leased, or -1 when the subscription has no group here.
+local modified = 0
+for index = 3, #ARGV do
+  local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1], ARGV[index], ARGV[index], 1)
+  if pending['err'] then return -1 end
+  -- One whose lease ran out may be another's any moment: it is not leased any more.
+  if pending[1] and pending[1][3] < tonumber(pending[1][2]) then
+    local claimed = redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[index], 'JUSTID')
+    modified = modified + #claimed
+  end
+end
+return modified

@@ -1,0 +1,28 @@
+-- seek: sets a subscription to a place of one shard's events; what is behind it is handed out, again where it was before.
+-- KEYS 1 events stream  2 positions of pushed subscriptions
+-- ARGV 1 subscription  2 entry id behind which it reads; $: behind all there is  3 events that were added up to there, where that is known
+--      4 generation; empty: it is pulled  5 1 when a place that it has already stays
+-- Answers 1 when it was set.
+local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+local generation, keeps = ARGV[4], ARGV[5] == '1'
+if generation == '' then
+  if not keeps then redis.pcall('XGROUP', 'DESTROY', stream, name) end
+  local words = {'CREATE', stream, name, id, 'MKSTREAM'}
+  if read ~= '' then words[#words + 1], words[#words + 2] = 'ENTRIESREAD', read end
+  local made = redis.pcall('XGROUP', unpack(words))
+  if type(made) == 'table' and made['err'] then
+    if keeps and string.find(made['err'], 'BUSYGROUP', 1, true) then return 0 end
+    return redis.error_reply(made['err'])
+  end
+  return 1
+end
+if keeps and redis.call('HEXISTS', positions, name) == 1 then return 0 end
+local info, last, added, length = redis.pcall('XINFO', 'STREAM', stream), '0-0', 0, 0
+for index = 1, info['err'] and 0 or #info, 2 do
+  if info[index] == 'last-generated-id' then last = info[index + 1] end
+  if info[index] == 'entries-added' then added = info[index + 1] end
+  if info[index] == 'length' then length = info[index + 1] end
+end
+if id == '$' then id, read = last, added elseif read == '' then read = added - length end
+redis.call('HSET', positions, name, generation .. ' ' .. id .. ' ' .. read)
+return 1

@@ -1,0 +1,38 @@
+/// By which rules an endpoint is posted to: what its subscription asks for, and what the configuration says of all.
+struct EndpointRules: Sendable, Hashable {
+  var isOrdered = false
+  var maxConcurrent = 8
+  var maxPerSecond: Int?
+  /// For one event: how long it waits after it was refused.
+  var retries = RetrySchedule(base: 5_000, cap: 3_600_000)
+  /// For an endpoint that answers nothing well: how long it is left alone.
+  var pauses = RetrySchedule(base: 1_000, cap: 60_000)
+  /// How long one event is tried while others are taken, milliseconds.
+  var retryFor: Int64 = 3 * 86_400_000
+  /// How long an endpoint may fail before it is disabled, milliseconds.
+  var disableAfter: Int64 = 3 * 86_400_000
+  /// Failures in a row from which an endpoint, and not an event, is taken to be at fault.
+  var suspectAfter = 3
+  /// Events that are kept in memory at the most.
+  var window = 512
+  /// Bytes of them, at the most; one event may pass it.
+  var windowBytes = 4 << 20
+  /// Events that wait for another try, or behind one that does, at the most: without their bytes.
+  var mostWaiting = 100_000
+  /// An event that is not due for longer is not kept in memory, milliseconds.
+  var unloadAfter: Int64 = 60_000
+}
+
+/// What is known of how an endpoint does. It outlives the process.
+public struct EndpointHealth: Sendable, Hashable {
+  /// When an event was taken last; milliseconds since 1970, as all times here.
+  public internal(set) var lastSuccess: Int64?
+  /// Since when every request failed; nil when the last one did not.
+  public internal(set) var failingSince: Int64?
+  /// Of the last request that failed.
+  public internal(set) var lastError: String?
+  /// The endpoint asked not to be posted to before.
+  public internal(set) var retryAt: Int64?
+
+  init() {}
+}

@@ -1,0 +1,15 @@
+/// When what failed is tried again: exponential, with jitter.
+struct RetrySchedule: Sendable, Hashable {
+  /// The wait after the first failure, milliseconds.
+  let base: Int64
+  /// The longest wait, milliseconds.
+  let cap: Int64
+
+  /// The wait after so many failures, milliseconds: between half of what doubles each time, and all of it.
+  ///
+  /// - Parameter random: 0 to 1.
+  func wait(after failures: Int, random: Double) -> Int64 {
+    let whole = min(Double(cap), Double(base) * Double(UInt64(1) << UInt64(min(max(failures, 1) - 1, 40))))
+    return Int64(whole * (0.5 + 0.5 * random))
+  }
+}

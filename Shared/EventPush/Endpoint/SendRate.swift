@@ -1,0 +1,27 @@
+/// How many requests a second an endpoint is sent: a token bucket that holds a twentieth of a second.
+struct SendRate: Sendable {
+  /// Requests a second; nil for no bound.
+  let perSecond: Int?
+  private var tokens: Double
+  private var filledAt: Int64
+
+  init(perSecond: Int?, now: Int64) {
+    self.perSecond = perSecond
+    tokens = perSecond.map(Self.capacity) ?? 0
+    filledAt = now
+  }
+
+  private static func capacity(_ perSecond: Int) -> Double { max(1, Double(perSecond) / 20) }
+
+  /// Takes a request's token; otherwise answers when there is one, in milliseconds of `now`'s clock.
+  mutating func take(now: Int64) -> Int64? {
+    guard let perSecond else { return nil }
+    if now > filledAt { tokens = min(Self.capacity(perSecond), tokens + Double(now - filledAt) * Double(perSecond) / 1000) }
+    filledAt = now
+    if tokens >= 1 {
+      tokens -= 1
+      return nil
+    }
+    return now + max(1, Int64(((1 - tokens) * 1000 / Double(perSecond)).rounded(.up)))
+  }
+}

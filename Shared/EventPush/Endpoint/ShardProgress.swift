@@ -1,0 +1,86 @@
+import AttributionQueue
+
+/// How far an endpoint is in one shard: what was read, and what of it is not settled yet.
+struct ShardProgress: Sendable {
+  private struct Entry: Sendable {
+    let place: FeedPlace
+    /// The last event before it that was read.
+    let before: FeedPlace
+    /// Events that were read up to it, itself included.
+    let number: Int
+    var isSettled = false
+  }
+
+  /// Everything up to here was read.
+  private(set) var cursor: FeedPlace
+  /// What was noted last: everything up to there is settled.
+  private var noted: FeedPlace
+  private var notedNumber = 0
+  /// Events that were read.
+  private var number = 0
+  private var entries: [Entry] = []
+  private var first = 0
+
+  init(at place: FeedPlace) {
+    cursor = place
+    noted = place
+  }
+
+  /// Notes that an event was read, in the order of the shard. One that is wanted has to be settled.
+  mutating func read(_ place: FeedPlace, isWanted: Bool) {
+    number += 1
+    if isWanted { entries.append(Entry(place: place, before: cursor, number: number)) }
+    cursor = place
+  }
+
+  /// Nothing is left between the last event that was read and this place.
+  mutating func skip(to place: FeedPlace) { cursor = max(cursor, place) }
+
+  mutating func settle(_ place: FeedPlace) {
+    var (low, high) = (first, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].place < place { low = middle + 1 } else { high = middle }
+    }
+    guard low < entries.count, entries[low].place == place else { return }
+    entries[low].isSettled = true
+    while first < entries.count, entries[first].isSettled { first += 1 }
+    if first > 64, first * 2 > entries.count {
+      entries.removeFirst(first)
+      first = 0
+    }
+  }
+
+  /// Events that were read, are wanted and not settled, with how many events lie between what was noted and each of them.
+  var unsettled: [(place: FeedPlace, offset: Int)] {
+    entries[first...].filter { !$0.isSettled }.map { ($0.place, $0.number - notedNumber) }
+  }
+
+  var hasUnsettled: Bool { first < entries.count }
+
+  /// How many events lie between what was noted and the cursor.
+  var offset: Int { number - notedNumber }
+
+  /// What may be noted by now, and how many events lie between that and what was noted before; nil when it is nothing new.
+  var toBeNoted: (place: FeedPlace, count: Int)? {
+    let (place, upTo) = first < entries.count ? (entries[first].before, entries[first].number - 1) : (cursor, number)
+    return place > noted ? (place, upTo - notedNumber) : nil
+  }
+
+  mutating func note(_ place: FeedPlace, count: Int) {
+    noted = place
+    notedNumber += count
+  }
+
+  /// Takes over what another has read beyond the place that was noted: all but these events is settled.
+  mutating func resume(unsettled places: [(place: FeedPlace, offset: Int)], cursor last: FeedPlace, offset: Int) {
+    var before = cursor
+    for (place, offset) in places where place > before {
+      entries.append(Entry(place: place, before: before, number: offset))
+      before = place
+    }
+    guard last > cursor else { return }
+    cursor = max(last, before)
+    number = offset
+  }
+}

@@ -1,0 +1,274 @@
+import AttributionQueue
+import ServiceRuntime
+
+/// What an endpoint asks the feed for, and tells it.
+extension PushEndpoint {
+  /// How often progress is noted at the most: what was taken in between is posted again when the process dies.
+  private static let notingInterval: Duration = .milliseconds(50)
+  private static let healthInterval: Int64 = 2000
+
+  /// Finds where a subscription is, and makes its endpoint.
+  static func open(_ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts) async throws(EventFeedError)
+    -> PushEndpoint
+  {
+    let positions = try await parts.feed.positions(subscription)
+    // Some are of another generation: it is being set to another place.
+    guard positions.count == Shard.count else { throw .contended }
+    let unsettled = try await parts.feed.unsettled(subscription)
+    let health = try await parts.feed.endpointHealth(subscription.name).map { EndpointHealth(json: $0) } ?? EndpointHealth()
+    var progress: [ShardProgress] = []
+    var known: [(place: EventPlace, attempts: EndpointState.Attempts?)] = []
+    for shard in Shard.all {
+      let position = positions[shard] ?? .beginning
+      var one = ShardProgress(at: position)
+      if let left = unsettled[shard] {
+        let events = left.events.filter { $0.place > position }
+        one.resume(unsettled: events.map { ($0.place, $0.offset) }, cursor: left.cursor, offset: left.offset)
+        for event in events {
+          known.append(
+            (
+              EventPlace(place: event.place, shard: shard),
+              event.attempts > 0 ? EndpointState.Attempts(count: event.attempts, first: event.firstFailure) : nil
+            ))
+        }
+      }
+      progress.append(one)
+    }
+    let endpoint = PushEndpoint(
+      subscription, settings, parts, health: health, progress: progress, withUnsettled: Set(unsettled.keys.map(\.index)))
+    for start in stride(from: 0, to: known.count, by: 500) {
+      let some = known[start..<min(start + 500, known.count)]
+      let events = try await parts.feed.events(at: some.map { ($0.place.shard, $0.place.place) })
+      endpoint.inner.withLock { inner in
+        for (entry, stored) in zip(some, events) {
+          if let stored {
+            inner.state.add(PushedEvent(stored, entry.place.shard), attempts: entry.attempts)
+          } else {
+            endpoint.settle(entry.place, &inner)
+          }
+        }
+      }
+    }
+    return endpoint
+  }
+
+  /// Works until it is stopped, or the endpoint has ended; then all that was taken is noted.
+  func run() async {
+    var notedAt = ContinuousClock.now
+    var healthAt: Int64 = 0
+    while true {
+      do throws(EventFeedError) {
+        try await load()
+        try await skip()
+        let mayHaveMore = try await catchUp()
+        pump()
+        if ContinuousClock.now - notedAt >= Self.notingInterval || mustEnd {
+          try await tellGivenUp()
+          guard try await note() else { return }
+          notedAt = .now
+        }
+        if WallClock.now() - healthAt >= Self.healthInterval || mustEnd {
+          try await noteHealth()
+          healthAt = WallClock.now()
+        }
+        if let ending = inner.withLock({ $0.state.ending }), inner.withLock({ $0.state.underWay == 0 }) {
+          return try await end(ending)
+        }
+        if isDone { return }
+        if mayHaveMore { continue }
+      } catch {
+        parts.logger.debug("an endpoint's progress waits for the store", metadata: ["subscription": "\(subscription.name)"])
+        if inner.withLock({ $0.isStopping && $0.state.underWay == 0 }) { return }
+        try? await Task.sleep(for: .milliseconds(250))
+      }
+      await signal.wait(for: pause(since: notedAt))
+      pump()
+    }
+  }
+
+  private var mustEnd: Bool { inner.withLock { ($0.isStopping || $0.state.ending != nil) && $0.state.underWay == 0 } }
+
+  private var isDone: Bool { inner.withLock { $0.isStopping && $0.state.underWay == 0 && $0.changed.isEmpty && $0.givenUp.isEmpty } }
+
+  /// How long there is nothing to do if nothing happens.
+  private func pause(since notedAt: ContinuousClock.Instant) -> Duration {
+    let (due, isChanged, healthWaits) = inner.withLock {
+      ($0.due, !$0.changed.isEmpty || !$0.givenUp.isEmpty, $0.noted != $0.state.health)
+    }
+    var pause: Duration = isChanged ? max(.milliseconds(1), Self.notingInterval - notedAt.duration(to: .now)) : .seconds(30)
+    if healthWaits { pause = min(pause, .milliseconds(Self.healthInterval)) }
+    if let due { pause = min(pause, .milliseconds(max(1, due - WallClock.now()))) }
+    return pause
+  }
+
+  // MARK: Reading
+
+  private func load() async throws(EventFeedError) {
+    let places = inner.withLock { inner in
+      defer { inner.toLoad.removeAll() }
+      return inner.toLoad
+    }
+    for start in stride(from: 0, to: places.count, by: 100) {
+      let some = Array(places[start..<min(start + 100, places.count)])
+      let events: [StoredEvent?]
+      do throws(EventFeedError) {
+        events = try await parts.feed.events(at: some.map { ($0.shard, $0.place) })
+      } catch {
+        inner.withLock { $0.toLoad += places[start...] }
+        throw error
+      }
+      inner.withLock { inner in
+        let loaded = zip(some, events).map { place, stored in (place: place, event: stored.map { PushedEvent($0, place.shard) }) }
+        for gone in inner.state.loaded(loaded) { settle(gone, &inner) }
+      }
+    }
+  }
+
+  /// Settles events that cannot be had in the form that the endpoint asks for, unless it asks for another one by now: since then no original
+  /// bytes are kept.
+  private func skip() async throws(EventFeedError) {
+    let places = inner.withLock { $0.withoutForm }
+    guard !places.isEmpty else { return }
+    let present = try await parts.feed.subscription(subscription.name)?.push.flatMap { EndpointSettings(json: $0) }
+    let isSame = present?.form == settings.form
+    inner.withLock { inner in
+      inner.withoutForm.removeFirst(places.count)
+      for place in places {
+        inner.state.skipped(place, settles: isSame)
+        guard isSame else { continue }
+        settle(place, &inner)
+        parts.metrics.skipped()
+      }
+      if !isSame { inner.isStopping = true }
+    }
+  }
+
+  /// Reads shards whose end is not reached; answers whether there may be more to read now.
+  private func catchUp() async throws(EventFeedError) -> Bool {
+    let plan: (shards: [(Shard, FeedPlace)], each: Int, force: Bool)? = inner.withLock { inner in
+      guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
+      let room = inner.state.room
+      let force = settings.isOrdered && inner.state.isStarved
+      guard room > 0 || force else { return nil }
+      var shards = Array(inner.behind)
+      if settings.isOrdered { shards.sort { inner.progress[$0].cursor < inner.progress[$1].cursor } }
+      // Few shards and many events of each, since each is a question; where order is kept, all that may be next.
+      let count = min(shards.count, settings.isOrdered ? 64 : 32, max(1, max(room, force ? 64 : 0)))
+      let each = min(256, max(subscription.hasFilter ? 64 : 1, max(room, force ? 256 : 0) / count))
+      return (shards.prefix(count).map { (Shard($0), inner.progress[$0].cursor) }, each, force)
+    }
+    guard let plan else { return false }
+    let ends = plan.shards.map { parts.tails.tail($0.0.index) }
+    let found = try await parts.feed.tails(plan.shards.map { ($0.0, $0.1) }, most: plan.each)
+    return inner.withLock { inner in
+      let isKnown = Dictionary(uniqueKeysWithValues: zip(plan.shards.map(\.0.index), ends))
+      for (shard, tail) in found {
+        let index = shard.index
+        inner.behind.remove(index)
+        let events = tail.events.map { PushedEvent($0, shard) }
+        _ = take(events, index, force: plan.force, &inner)
+        guard !inner.behind.contains(index) else { continue }
+        if events.count < plan.each {
+          // Nothing is between: what was there is deleted.
+          if let end = isKnown[index] ?? nil { inner.progress[index].skip(to: end) }
+        }
+        // Before the first look at the ends nobody offers what comes.
+        guard let end = parts.tails.tail(index), inner.progress[index].cursor >= end else {
+          inner.behind.insert(index)
+          continue
+        }
+      }
+      advance(to: parts.tails.time, &inner)
+      return !inner.behind.isEmpty && (inner.state.room > 0 || settings.isOrdered && inner.state.isStarved)
+    }
+  }
+
+  // MARK: Noting
+
+  /// Notes what is settled; false when the subscription has ended, or was set to another place.
+  private func note() async throws(EventFeedError) -> Bool {
+    let notes: [EventFeed.PushNote] = inner.withLock { inner in
+      let notes = inner.changed.map { shard in
+        let next = inner.progress[shard].toBeNoted
+        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0)
+        return EventFeed.PushNote(
+          shard: Shard(shard), position: next, unsettled: unsettled,
+          clearsUnsettled: unsettled == nil && inner.withUnsettled.contains(shard))
+      }
+      inner.changed.removeAll()
+      return notes
+    }
+    guard !notes.isEmpty else { return true }
+    do throws(EventFeedError) {
+      let isOwn = try await parts.feed.note(notes, of: subscription)
+      inner.withLock { inner in
+        for note in notes {
+          let shard = note.shard.index
+          if let next = note.position { inner.progress[shard].note(next.place, count: next.count) }
+          if note.unsettled != nil { inner.withUnsettled.insert(shard) }
+          if note.clearsUnsettled { inner.withUnsettled.remove(shard) }
+        }
+      }
+      return isOwn
+    } catch {
+      inner.withLock { $0.changed.formUnion(notes.map(\.shard.index)) }
+      throw error
+    }
+  }
+
+  /// What is to be kept of a shard in which an event waits for another try.
+  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int) -> UnsettledEvents? {
+    let progress = inner.progress[shard]
+    var isTriedAgain = false
+    var events: [UnsettledEvents.Event] = []
+    for (place, offset) in progress.unsettled {
+      let attempts = inner.state.attempts(EventPlace(place: place, shard: Shard(shard)))
+      if attempts != nil { isTriedAgain = true }
+      events.append(
+        UnsettledEvents.Event(
+          place: place, offset: offset - noted, attempts: attempts?.count ?? 0, firstFailure: attempts?.first ?? 0))
+    }
+    guard isTriedAgain else { return nil }
+    return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, events: events)
+  }
+
+  private func noteHealth() async throws(EventFeedError) {
+    let (health, noted) = inner.withLock { ($0.state.health, $0.noted) }
+    guard health != noted else { return }
+    try await parts.feed.setEndpointHealth(subscription.name, health.json)
+    inner.withLock { $0.noted = health }
+  }
+
+  private func tellGivenUp() async throws(EventFeedError) {
+    while let one = inner.withLock({ $0.givenUp.first }) {
+      try await parts.feed.publish(
+        PushNotice.undelivered(one.event, to: subscription.name, attempts: one.attempts, error: one.error, now: WallClock.now()))
+      parts.logger.warning(
+        "an event is given up: its endpoint refused it for too long",
+        metadata: ["subscription": "\(subscription.name)", "event": "\(one.event.id)", "attempts": "\(one.attempts)"])
+      inner.withLock { inner in
+        inner.givenUp.removeFirst()
+        settle(one.event.place, &inner)
+      }
+    }
+  }
+
+  /// Says on the feed that the endpoint has ended, and then that it has: who dies in between says it again, as the same event.
+  private func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
+    let health = inner.withLock { $0.state.health }
+    let state: EndpointSettings.State = ending == .gone ? .gone : .disabled
+    let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
+    let now = WallClock.now()
+    try await parts.feed.publish(
+      PushNotice.ended(subscription.name, state, reason: reason, health: health, generation: subscription.generation, now: settings.since))
+    let (name, since) = (subscription.name, settings.since)
+    _ = try await parts.feed.setPush(name) { json in
+      // It was enabled anew meanwhile, or changed: what failed was another endpoint.
+      guard var settings = EndpointSettings(json: json), settings.state == .enabled, settings.since == since else { return json }
+      settings.end(state, reason: reason, now: now)
+      return settings.json
+    }
+    parts.metrics.ended(state)
+    parts.logger.warning("a push endpoint has ended", metadata: ["subscription": "\(name)", "state": "\(state.rawValue)"])
+  }
+}

@@ -1,0 +1,209 @@
+import AttributionQueue
+import HTTPClient
+import ServiceRuntime
+import Synchronization
+
+/// One endpoint while an instance pushes to it: hands events from the feed to the loop that posts, and what became of them back to the feed.
+///
+/// Outcomes come on the loop's thread, which posts the next event at once; all that asks Redis is done by ``run()``.
+final class PushEndpoint: Sendable {
+  struct Inner {
+    var state: EndpointState
+    /// By shard.
+    var progress: [ShardProgress]
+    /// Shards whose end is not reached: they are read by this endpoint alone.
+    var behind: Set<Int> = []
+    /// Shards of which something is to be noted.
+    var changed: Set<Int> = []
+    /// Shards of which unsettled events are kept in Redis.
+    var withUnsettled: Set<Int>
+    var toLoad: [EventPlace] = []
+    /// Events that cannot be had in the form that is asked for.
+    var withoutForm: [EventPlace] = []
+    var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
+    /// When there is something to do, if nothing happens before; milliseconds since 1970.
+    var due: Int64?
+    /// Posting rests: the instance may not be the endpoint's any more.
+    var isResting = false
+    var isStopping = false
+    var noted = EndpointHealth()
+  }
+
+  let subscription: EventSubscription
+  let settings: EndpointSettings
+  let parts: PushParts
+  let inner: Mutex<Inner>
+  let signal = WakeSignal()
+  private let signer: WebhookSigner
+  private let timeout: Duration
+
+  init(
+    _ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts, health: EndpointHealth, progress: [ShardProgress],
+    withUnsettled: Set<Int>
+  ) {
+    self.subscription = subscription
+    self.settings = settings
+    self.parts = parts
+    signer = WebhookSigner(settings.secrets.map(\.secret))
+    timeout = parts.settings.timeout
+    var inner = Inner(
+      state: EndpointState(rules: parts.rules(of: settings), health: health, now: WallClock.now()), progress: progress,
+      withUnsettled: withUnsettled)
+    inner.behind = Set(0..<Shard.count)
+    inner.noted = health
+    self.inner = Mutex(inner)
+  }
+
+  /// Whether nothing is taken at present.
+  var isSuspect: Bool { inner.withLock { $0.state.isSuspect } }
+
+  /// Takes no more events and posts none; ``run()`` ends when what is under way is settled.
+  func stop() {
+    inner.withLock { $0.isStopping = true }
+    signal.ring()
+  }
+
+  /// Whether it may post: it may not while the instance does not know whether the endpoint is its own.
+  func rest(_ isResting: Bool) {
+    let changed = inner.withLock { inner in
+      defer { inner.isResting = isResting }
+      return inner.isResting != isResting
+    }
+    if changed, !isResting { pump() }
+  }
+
+  func wants(_ event: PushedEvent) -> Bool {
+    !subscription.hasFilter
+      || subscription.filter.wants(event.attributes, type: event.type, types: subscription.types, names: parts.names)
+  }
+
+  // MARK: What is read
+
+  /// Takes what was found at the end of shards.
+  func offer(_ findings: [FeedTailReader.Finding]) {
+    let time = parts.tails.time
+    let changed = inner.withLock { inner in
+      var changed = false
+      for finding in findings {
+        let shard = finding.shard.index
+        guard inner.progress[shard].cursor < finding.last else { continue }
+        guard inner.progress[shard].cursor >= finding.before, !inner.behind.contains(shard) else {
+          inner.behind.insert(shard)
+          changed = true
+          continue
+        }
+        if take(finding.events, shard, &inner) { changed = true }
+      }
+      advance(to: time, &inner)
+      return changed || settings.isOrdered
+    }
+    if changed { pump() }
+    if inner.withLock({ !$0.behind.isEmpty }) { signal.ring() }
+  }
+
+  /// Takes events of a shard in, as far as there is room; answers whether any was.
+  ///
+  /// - Parameter force: whether they are taken although there is no room.
+  func take(_ events: [PushedEvent], _ shard: Int, force: Bool = false, _ inner: inout Inner) -> Bool {
+    var taken = false
+    for event in events where event.place.place > inner.progress[shard].cursor {
+      let isWanted = wants(event)
+      if isWanted {
+        guard force || inner.state.room > 0 else {
+          inner.behind.insert(shard)
+          break
+        }
+        inner.state.add(event)
+        taken = true
+      }
+      inner.progress[shard].read(event.place.place, isWanted: isWanted)
+    }
+    return taken
+  }
+
+  /// Says up to when all events are known, where order is kept.
+  func advance(to time: Int64, _ inner: inout Inner) {
+    guard settings.isOrdered, time > .min else { return }
+    var known = time
+    for shard in inner.behind { known = min(known, inner.progress[shard].cursor.milliseconds) }
+    inner.state.advance(to: known - 1)
+  }
+
+  // MARK: What is posted
+
+  /// Posts as much as may be posted now.
+  func pump() {
+    var posts: [PushedEvent] = []
+    var mustRing = false
+    inner.withLock { inner in
+      guard !inner.isResting, !inner.isStopping else { return }
+      let now = WallClock.now()
+      while true {
+        switch inner.state.next(now: now) {
+        case .post(let event):
+          posts.append(event)
+          continue
+        case .load(let places):
+          inner.toLoad += places
+          mustRing = true
+          continue
+        case .wait(let until):
+          if let until, until < inner.due ?? .max { mustRing = true }
+          inner.due = until
+        }
+        break
+      }
+      // There is room for what waits in the feed.
+      if !inner.behind.isEmpty, inner.state.room > 0 || settings.isOrdered && inner.state.isStarved { mustRing = true }
+    }
+    for event in posts { post(event) }
+    if mustRing { signal.ring() }
+  }
+
+  private func post(_ event: PushedEvent) {
+    let now = WallClock.now()
+    guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000) else {
+      inner.withLock { $0.withoutForm.append(event.place) }
+      return signal.ring()
+    }
+    let started = ContinuousClock.now
+    parts.poster.post(PostRequest(url: settings.url, headers: message.headers, body: message.body, timeout: timeout)) { outcome in
+      self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1))
+    }
+  }
+
+  private func finished(_ event: PushedEvent, _ outcome: PostOutcome, seconds: Double) {
+    let now = WallClock.now()
+    parts.metrics.requested(outcome.kind, seconds: seconds)
+    let isFirstChange = inner.withLock { inner in
+      let isFirst = inner.changed.isEmpty
+      if outcome.kind == .taken {
+        inner.state.succeeded(event.place, now: now)
+        settle(event.place, &inner)
+        parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000)
+        return isFirst
+      }
+      let retryAfter = outcome.retryAfter(now: now / 1000)?.milliseconds
+      let status = if case .answered(let status, _) = outcome { status } else { 0 }
+      let attempts = (inner.state.attempts(event.place)?.count ?? 0) + 1
+      let refusal = inner.state.failed(
+        event.place, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
+        random: .random(in: 0...1))
+      if refusal == .givenUp {
+        parts.metrics.gaveUp()
+        inner.givenUp.append((event, attempts, outcome.text))
+        // It is noted when the feed was told.
+      } else {
+        inner.changed.insert(event.place.shard.index)
+      }
+      return isFirst
+    }
+    pump()
+    if isFirstChange { signal.ring() }
+  }
+
+  func settle(_ place: EventPlace, _ inner: inout Inner) {
+    inner.progress[place.shard.index].settle(place.place)
+    inner.changed.insert(place.shard.index)
+  }
+}

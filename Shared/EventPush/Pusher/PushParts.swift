@@ -1,0 +1,41 @@
+import AttributionQueue
+import HTTPClient
+import Logging
+import ServiceRuntime
+
+/// What all endpoints of an instance share.
+struct PushParts: Sendable {
+  let feed: EventFeed
+  let poster: PostLoop
+  let tails: FeedTailReader
+  let settings: PushSettings
+  let names: AppNames
+  let metrics: PushMetrics
+  let logger: Logger
+
+  /// The rules of an endpoint.
+  func rules(of endpoint: EndpointSettings) -> EndpointRules {
+    var rules = EndpointRules()
+    rules.isOrdered = endpoint.isOrdered
+    rules.maxConcurrent = endpoint.maxConcurrent ?? EndpointSettings.defaultConcurrency
+    rules.maxPerSecond = endpoint.maxPerSecond
+    rules.retries = RetrySchedule(base: settings.retryBase.milliseconds, cap: settings.retryCap.milliseconds)
+    rules.pauses = RetrySchedule(
+      base: min(settings.pauseCap, .seconds(1), settings.retryBase).milliseconds, cap: settings.pauseCap.milliseconds)
+    rules.retryFor = settings.retryFor.milliseconds
+    rules.disableAfter = settings.disableAfter.milliseconds
+    rules.window = max(settings.window, 2 * rules.maxConcurrent)
+    rules.windowBytes = settings.windowBytes
+    return rules
+  }
+}
+
+extension EventSubscription {
+  /// Whether there are events that it does not want.
+  var hasFilter: Bool { !types.isEmpty || !filter.isEmpty }
+
+  /// Whether the other one has the same events, from the same place on.
+  func isReadAs(_ other: EventSubscription) -> Bool {
+    name == other.name && types == other.types && filter == other.filter && generation == other.generation && createdAt == other.createdAt
+  }
+}

@@ -1,0 +1,183 @@
+public import AttributionQueue
+import Cryptography
+public import HTTPClient
+public import Logging
+public import ServiceRuntime
+import Synchronization
+
+/// Pushes the events of subscriptions that name an endpoint.
+///
+/// All instances that push share the endpoints: each has one instance at a time, and its successor begins where the feed says that it had come
+/// to. An event counts as delivered when its endpoint has answered 2xx, so that a crash in between posts it again.
+///
+///     let pusher = Pusher(feed: feed, settings: configuration.push, http: http, names: names, metrics: PushMetrics(registry), logger: logger)
+///     parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))
+public final class Pusher: Sendable {
+  private struct Running {
+    let endpoint: PushEndpoint
+    let task: Task<Void, Never>
+    var hasEnded = false
+  }
+
+  private static let interval: Duration = .seconds(1)
+  private static let shortestPause: Duration = .milliseconds(20)
+  private static let longestPause: Duration = .milliseconds(160)
+  /// Endpoints that are opened side by side, and between two signs of life: each asks for two things of every shard.
+  private static let openedAtOnce = 4
+  private static let openedInARow = 64
+
+  private let parts: PushParts
+  private let registry: PusherRegistry
+  private let name = Hex.encode(RandomBytes.make(8))
+  private let running = Mutex<[String: Running]>([:])
+  private let isStopping = Atomic(false)
+  private let signal = WakeSignal()
+
+  /// - Parameters:
+  ///   - http: trust anchors and the time to connect in.
+  ///   - names: the apps that are configured, as filters know them.
+  public init(
+    feed: EventFeed, settings: PushSettings, http: HTTPClientConfiguration, names: AppNames, metrics: PushMetrics, logger: Logger
+  ) {
+    let addresses = EndpointAddresses(allowed: settings.allowedAddresses)
+    parts = PushParts(
+      feed: feed, poster: PostLoop(configuration: http) { addresses.allows($0) }, tails: FeedTailReader(feed: feed, logger: logger),
+      settings: settings, names: names, metrics: metrics, logger: logger)
+    registry = PusherRegistry(feed: feed, timeout: settings.pusherTimeout)
+  }
+
+  /// Has ``run()`` end.
+  public func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    signal.ring()
+  }
+
+  /// Pushes until it is stopped; then hands its endpoints over when what is under way is settled.
+  public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.follow() }
+      await self.manage()
+      group.cancelAll()
+    }
+    await leave()
+    parts.poster.shutdown()
+  }
+
+  // MARK: Reading
+
+  /// Looks at the ends of all shards for all endpoints, the more often the more there is.
+  private func follow() async {
+    var pause = Self.shortestPause
+    while !Task.isCancelled {
+      let endpoints = running.withLock { $0.values.map(\.endpoint) }
+      guard !endpoints.isEmpty else {
+        do { try await Task.sleep(for: Self.longestPause) } catch { return }
+        continue
+      }
+      var mayHaveMore = false
+      do throws(EventFeedError) {
+        let (findings, more) = try await parts.tails.look()
+        mayHaveMore = more
+        pause = findings.isEmpty ? min(pause * 2, Self.longestPause) : Self.shortestPause
+        for endpoint in endpoints where !findings.isEmpty || endpoint.settings.isOrdered { endpoint.offer(findings) }
+      } catch {
+        pause = Self.longestPause
+      }
+      if mayHaveMore { continue }
+      do { try await Task.sleep(for: pause) } catch { return }
+    }
+  }
+
+  // MARK: Endpoints
+
+  private func manage() async {
+    var pushers: [String] = []
+    var heard = ContinuousClock.now
+    while !isStopping.load(ordering: .relaxed) {
+      var isOpening = false
+      do throws(EventFeedError) {
+        let subscriptions = try await parts.feed.subscriptions()
+        var wanted: [String: (EventSubscription, EndpointSettings)] = [:]
+        for subscription in subscriptions {
+          guard let settings = subscription.push.flatMap({ EndpointSettings(json: $0) }), settings.state == .enabled,
+            Rendezvous.winner(of: subscription.name, among: pushers) == name
+          else { continue }
+          wanted[subscription.name] = (subscription, settings)
+        }
+        let given = stopOthers(wanted)
+        let standing = try await registry.beat(name, givingBack: given, wanting: Array(wanted.keys))
+        pushers = standing.pushers
+        heard = .now
+        rest(false)
+        isOpening = await open(wanted.filter { standing.own.contains($0.key) })
+        let endpoints = running.withLock { $0.values.map(\.endpoint) }
+        parts.metrics.count(endpoints: endpoints.count, suspect: endpoints.count { $0.isSuspect })
+      } catch {
+        parts.logger.debug("pushers are not heard of", metadata: ["error": "\(error)"])
+        // Another instance may have taken the endpoints over by now.
+        if heard.duration(to: .now) > parts.settings.pusherTimeout / 2 { rest(true) }
+      }
+      if !isOpening { await signal.wait(for: pushers.isEmpty ? .milliseconds(50) : Self.interval) }
+    }
+  }
+
+  private func rest(_ isResting: Bool) {
+    for endpoint in running.withLock({ $0.values.map(\.endpoint) }) { endpoint.rest(isResting) }
+  }
+
+  /// Stops endpoints that are not wanted as they run; answers those that have ended and are another's from now on.
+  private func stopOthers(_ wanted: [String: (EventSubscription, EndpointSettings)]) -> [String] {
+    running.withLock { running in
+      var given: [String] = []
+      for (name, one) in running {
+        if one.hasEnded {
+          running.removeValue(forKey: name)
+          if wanted[name] == nil { given.append(name) }
+          continue
+        }
+        let isSame = wanted[name].map { $0.0.isReadAs(one.endpoint.subscription) && $0.1 == one.endpoint.settings } ?? false
+        if !isSame { one.endpoint.stop() }
+      }
+      return given
+    }
+  }
+
+  /// Opens endpoints that do not run yet; answers whether some are left to be opened.
+  private func open(_ own: [String: (EventSubscription, EndpointSettings)]) async -> Bool {
+    let all = running.withLock { running in own.filter { running[$0.key] == nil } }
+    let missing = Dictionary(uniqueKeysWithValues: all.prefix(Self.openedInARow).map { ($0.key, $0.value) })
+    await withTaskGroup(of: Void.self) { group in
+      var left = missing.values.makeIterator()
+      func openNext() {
+        guard let (subscription, settings) = left.next() else { return }
+        group.addTask { await self.open(subscription, settings) }
+      }
+      for _ in 0..<Self.openedAtOnce { openNext() }
+      while await group.next() != nil { openNext() }
+    }
+    return all.count > missing.count
+  }
+
+  private func open(_ subscription: EventSubscription, _ settings: EndpointSettings) async {
+    let endpoint: PushEndpoint
+    do throws(EventFeedError) { endpoint = try await .open(subscription, settings, parts) } catch {
+      parts.logger.debug("an endpoint cannot be opened", metadata: ["subscription": "\(subscription.name)", "error": "\(error)"])
+      return
+    }
+    let name = subscription.name
+    running.withLock { running in
+      let task = Task {
+        await endpoint.run()
+        self.running.withLock { $0[name]?.hasEnded = true }
+      }
+      running[name] = Running(endpoint: endpoint, task: task)
+    }
+  }
+
+  private func leave() async {
+    let all = running.withLock { $0 }
+    for one in all.values { one.endpoint.stop() }
+    for one in all.values { await one.task.value }
+    try? await registry.leave(name, givingBack: Array(all.keys))
+  }
+}

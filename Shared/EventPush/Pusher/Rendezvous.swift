@@ -1,0 +1,15 @@
+/// Which of several instances an endpoint belongs to: all find the same, and one that comes or goes moves only its own share.
+enum Rendezvous {
+  static func winner(of name: String, among pushers: [String]) -> String? {
+    pushers.max { (weight($0, name), $0) < (weight($1, name), $1) }
+  }
+
+  /// FNV-1a with a final mix (splitmix64), the same in every process.
+  private static func weight(_ pusher: String, _ name: String) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in Array(pusher.utf8) + [0] + Array(name.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+    return hash ^ (hash >> 31)
+  }
+}

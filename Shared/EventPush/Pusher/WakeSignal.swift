@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Wakes one waiting task. A ring while nobody waits is not lost.
+final class WakeSignal: Sendable {
+  private struct State {
+    var isRung = false
+    var waiting: CheckedContinuation<Void, Never>?
+    var number: UInt64 = 0
+  }
+  private let state = Mutex(State())
+
+  func ring() {
+    let waiting = state.withLock { state in
+      let waiting = state.waiting
+      state.waiting = nil
+      state.isRung = waiting == nil
+      return waiting
+    }
+    waiting?.resume()
+  }
+
+  /// Returns when it rings or when the time is over.
+  func wait(for time: Duration) async {
+    let number = state.withLock { state in
+      state.number += 1
+      return state.number
+    }
+    let timer = Task {
+      try? await Task.sleep(for: time)
+      self.end(number)
+    }
+    await withCheckedContinuation { continuation in
+      let passes = state.withLock { state in
+        if state.isRung {
+          state.isRung = false
+          return true
+        }
+        state.waiting = continuation
+        return false
+      }
+      if passes { continuation.resume() }
+    }
+    timer.cancel()
+  }
+
+  /// Ends one wait, where that is still on. A timer that is over before its wait has begun leaves a ring behind: the wait ends at once.
+  private func end(_ number: UInt64) {
+    guard !Task.isCancelled else { return }
+    let waiting = state.withLock { state in
+      guard state.number == number else { return nil as CheckedContinuation<Void, Never>? }
+      let waiting = state.waiting
+      state.waiting = nil
+      if waiting == nil { state.isRung = true }
+      return waiting
+    }
+    waiting?.resume()
+  }
+}

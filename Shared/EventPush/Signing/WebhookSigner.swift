@@ -1,0 +1,30 @@
+import Cryptography
+
+/// Signs requests by the rules of Standard Webhooks: HMAC-SHA256 over id, time and body, with each secret of an endpoint.
+struct WebhookSigner: Sendable {
+  private let codes: [HMACSHA256]
+
+  /// - Parameter secrets: the newest first; while one is replaced there are two.
+  init(_ secrets: [WebhookSecret]) { codes = secrets.map { HMACSHA256(key: $0.bytes) } }
+
+  /// What `webhook-signature` says.
+  ///
+  /// - Parameters:
+  ///   - id: without a full stop, which separates what is signed.
+  ///   - timestamp: seconds since 1970.
+  func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+    var signed: [UInt8] = []
+    signed.reserveCapacity(id.utf8.count + body.count + 24)
+    signed += id.utf8
+    signed.append(UInt8(ascii: "."))
+    signed += String(timestamp).utf8
+    signed.append(UInt8(ascii: "."))
+    signed += body
+    var text = ""
+    for code in codes {
+      if !text.isEmpty { text += " " }
+      text += "v1," + Base64.encode(code.authenticate(signed))
+    }
+    return text
+  }
+}

@@ -1,0 +1,54 @@
+import CCurl
+
+/// A URL that others name, read by the same parser that connects to it: two parsers that differ would let one address be judged and another
+/// be asked.
+public struct EndpointURL: Sendable, Hashable {
+  /// What is wrong with it.
+  public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    case malformed
+    case scheme
+    case user
+    case fragment
+    case tooLong
+
+    public var description: String {
+      switch self {
+      case .malformed: "is no URL with a host"
+      case .scheme: "must begin with https://"
+      case .user: "must not have a user or a password"
+      case .fragment: "must not have a fragment"
+      case .tooLong: "must be at most \(EndpointURL.longest) bytes"
+      }
+    }
+  }
+
+  /// Bytes that a URL may have.
+  public static let longest = 2048
+
+  public let text: String
+  /// Lower case; an IP address in its usual form, without brackets.
+  public let host: String
+
+  /// - Parameter allowsHTTP: whether it may be in clear text.
+  public init(validating text: String, allowsHTTP: Bool) throws(Failure) {
+    guard text.utf8.count <= Self.longest else { throw .tooLong }
+    guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
+    guard let url = curl_url() else { throw .malformed }
+    defer { curl_url_cleanup(url) }
+    guard curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK else { throw .malformed }
+    func part(_ part: CURLUPart) -> String? {
+      var found: UnsafeMutablePointer<CChar>?
+      guard curl_url_get(url, part, &found, 0) == CURLUE_OK, let found else { return nil }
+      defer { curl_free(found) }
+      return String(cString: found)
+    }
+    let scheme = part(CURLUPART_SCHEME)?.lowercased()
+    guard scheme == "https" || scheme == "http" && allowsHTTP else { throw .scheme }
+    guard part(CURLUPART_USER) == nil, part(CURLUPART_PASSWORD) == nil else { throw .user }
+    guard part(CURLUPART_FRAGMENT) == nil else { throw .fragment }
+    guard var host = part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw .malformed }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    self.host = host
+    self.text = text
+  }
+}

@@ -1,0 +1,72 @@
+import AttributionProtocol
+import Testing
+import WireJSON
+
+@testable import AttributionClient
+
+@Suite struct EventLeasesTests {
+  private let start = ContinuousClock.now
+
+  private func leases(_ ids: [String], until: Duration = .seconds(30)) -> EventLeases {
+    var leases = EventLeases()
+    leases.add(ids.map { ($0, CloudEvent(["id": .string($0)])) }, until: start + until)
+    return leases
+  }
+
+  @Test func `Each event that is finished is told once, in the order of its work`() {
+    var leases = leases(["a", "b", "c"])
+    #expect(leases.count == 3)
+    #expect(leases.begin(now: start)?.event.id == "a")
+    leases.finish()
+    #expect(leases.begin(now: start)?.ackId == "b")
+    leases.finish("b")
+    leases.finish("b")
+    leases.finish("c")
+    #expect(leases.takeDone() == ["a", "b"])
+    #expect(leases.takeDone().isEmpty)
+    leases.restore(done: ["a", "b"])
+    #expect(leases.begin(now: start)?.ackId == "c")
+    leases.finish()
+    #expect(leases.takeDone() == ["a", "b", "c"])
+    #expect(leases.begin(now: start) == nil && leases.count == 0)
+  }
+
+  @Test func `An event whose lease ran out before it was begun is not begun, one that is being worked is finished all the same`() {
+    var leases = leases(["a", "b"])
+    _ = leases.begin(now: start)
+    leases.finish()
+    #expect(leases.begin(now: start + .seconds(30)) == nil)
+    #expect(leases.takeDone() == ["a"])
+    var late = self.leases(["x"])
+    _ = late.begin(now: start)
+    #expect(late.toExtend(now: start + .seconds(31), margin: .seconds(20)).isEmpty)
+    late.finish()
+    #expect(late.takeDone() == ["x"])
+  }
+
+  @Test func `Leases are extended when less than the margin is left`() {
+    var leases = leases(["a", "b"])
+    _ = leases.begin(now: start)
+    #expect(leases.toExtend(now: start + .seconds(10), margin: .seconds(20)).isEmpty)
+    #expect(Set(leases.toExtend(now: start + .seconds(11), margin: .seconds(20))) == ["a", "b"])
+    leases.extend(["a", "b"], until: start + .seconds(41))
+    #expect(leases.toExtend(now: start + .seconds(11), margin: .seconds(20)).isEmpty)
+    leases.finish()
+    #expect(leases.begin(now: start + .seconds(40))?.ackId == "b")
+  }
+
+  @Test func `What is not dealt with is given back`() {
+    var leases = leases(["a", "b", "c"])
+    _ = leases.begin(now: start)
+    leases.giveBack("b")
+    leases.giveBack("a")
+    #expect(leases.takeGiven() == ["a"])
+    #expect(leases.begin(now: start)?.ackId == "b")
+    leases.giveBackWaiting()
+    #expect(leases.takeGiven() == ["c"])
+    leases.giveBackAll()
+    #expect(leases.takeGiven() == ["b"] && leases.takeDone().isEmpty)
+    leases.restore(given: ["b"])
+    #expect(leases.given == ["b"])
+  }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct FeedFilterTests {
+  private static let postback = EventAttributes(adNetworkId: "a.skadnetwork", appAppleId: 525_463_029, environment: "production")
+  private static let notification = EventAttributes(appAppleId: 525_463_029, bundleId: "com.example.app", environment: "Sandbox")
+  private static let session = EventAttributes(bundleId: "com.example.other")
+  private static let events = [
+    TestEvent(id: "postback", type: "t.p", attributes: postback), TestEvent(id: "notification", type: "t.n", attributes: notification),
+    TestEvent(id: "session", type: "t.s", attributes: session), TestEvent(id: "nothing", type: "t.x"),
+  ]
+  private static let names = AppNames([("com.example.app", 525_463_029), ("com.example.none", nil)])
+
+  @Test(arguments: [
+    ([], FeedFilter(), ["postback", "notification", "session", "nothing"]),
+    (["t.p", "t.x"], FeedFilter(), ["postback", "nothing"]),
+    ([], FeedFilter(adNetworkIds: ["a.skadnetwork", "b.skadnetwork"]), ["postback"]),
+    ([], FeedFilter(adNetworkIds: ["b.skadnetwork"]), []),
+    // By either name of the app, events that have either.
+    ([], FeedFilter(apps: ["525463029"]), ["postback", "notification"]),
+    ([], FeedFilter(apps: ["com.example.app"]), ["postback", "notification"]),
+    ([], FeedFilter(apps: ["com.example.other", "1"]), ["session"]),
+    ([], FeedFilter(environments: ["sandbox"]), ["notification"]),
+    ([], FeedFilter(apps: ["525463029"], environments: ["production", "development"]), ["postback"]),
+    (["t.n"], FeedFilter(apps: ["525463029"], environments: ["production"]), []),
+    // An empty attribute is no value that could be named.
+    ([], FeedFilter(apps: [""]), []),
+  ])
+  func `A subscription has the events that match every list that is not empty`(
+    _ types: [String], _ filter: FeedFilter, _ expected: [String]
+  ) async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue, names: Self.names)
+      _ = try await feed.create(EventSubscription(name: "s", types: types, filter: filter))
+      try await queue.write(Self.events)
+      #expect(try await feed.ids("s") == expected)
+      #expect(try await feed.backlog("s") == Int64(expected.count))
+      for event in Self.events {
+        let wants = filter.wants(event.attributes ?? EventAttributes(), type: event.type, types: types, names: Self.names)
+        #expect(wants == expected.contains(event.id), "\(event.id): Swift's rule and the script's differ")
+      }
+    }
+  }
+
+  @Test func `Events of builds before, which have their attributes in their JSON alone, are judged by that`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue, names: Self.names)
+      _ = try await feed.create(EventSubscription(name: "network", filter: FeedFilter(adNetworkIds: ["a.skadnetwork"])))
+      _ = try await feed.create(
+        EventSubscription(name: "app", filter: FeedFilter(apps: ["com.example.app"], environments: ["production", "sandbox"])))
+      let skadnetwork = "attribution.skadnetwork.postback.verified.v1"
+      let kit = "attribution.adattributionkit.postback.verified.v1"
+      try await queue.write([
+        TestEvent(
+          id: "s", type: skadnetwork, attributes: nil,
+          json: #"{"id":"s","subject":"a.skadnetwork","data":{"environment":"production","postback":{"app-id":525463029}}}"#),
+        TestEvent(
+          id: "k", type: kit, attributes: nil,
+          json:
+            #"{"id":"k","subject":"a.skadnetwork","data":{"environment":"development","postback":{"payload":{"advertised-item-identifier":525463029}}}}"#
+        ),
+        TestEvent(
+          id: "n", type: "appstore.notification.verified.v1", attributes: nil,
+          json:
+            #"{"id":"n","subject":"com.example.app","data":{"environment":"Sandbox","payload":{"data":{"appAppleId":525463029}}}}"#),
+        TestEvent(id: "broken", type: skadnetwork, attributes: nil, json: "{"),
+        TestEvent(id: "odd", type: skadnetwork, attributes: nil, json: #"{"id":"odd","subject":null,"data":[1]}"#),
+      ])
+      #expect(try await feed.ids("network") == ["s", "k"])
+      #expect(try await feed.ids("app") == ["s", "n"])
+    }
+  }
+
+  @Test func `What is not wanted is passed by without a lease, and more than were asked for come next`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(EventSubscription(name: "s", types: ["t.b"]))
+      try await queue.write((0..<1400).map { TestEvent(id: "n\($0)", type: $0 % 100 == 99 ? "t.b" : "t.a") })
+      try await queue.write((0..<20).map { TestEvent(id: "m\($0)", type: "t.b") })
+      var ids: [String] = []
+      while true {
+        let events = try await feed.take("s", most: 3)
+        #expect(events.count <= 3)
+        if events.isEmpty { break }
+        ids += events.map(\.id)
+      }
+      #expect(ids == (0..<14).map { "n\($0 * 100 + 99)" } + (0..<20).map { "m\($0)" })
+      #expect(try await feed.backlog("s") == 34)
+    }
+  }
+
+  @Test func `The same filter in another order is the same subscription, another is not`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      let filter = FeedFilter(adNetworkIds: ["b", "a", "a"], environments: ["Production"])
+      let made = try await feed.create(EventSubscription(name: "s", filter: filter, isOrdered: true))
+      let again = EventSubscription(
+        name: "s", filter: FeedFilter(adNetworkIds: ["a", "b"], environments: ["production"]), isOrdered: true)
+      #expect(try await feed.create(again) == made)
+      #expect(try await feed.subscription("s") == made)
+      for other in [
+        EventSubscription(name: "s", filter: filter), EventSubscription(name: "s", isOrdered: true),
+        EventSubscription(name: "s", filter: filter, start: .now, isOrdered: true),
+        EventSubscription(name: "s", filter: filter, isOrdered: true, push: [:]),
+      ] {
+        await #expect(throws: EventFeedError.differs) { _ = try await feed.create(other) }
+      }
+    }
+  }
+}

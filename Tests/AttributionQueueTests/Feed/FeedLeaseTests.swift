@@ -1,0 +1,120 @@
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct FeedLeaseTests {
+  @Test func `A lease that is extended does not run out; events that are given back come at once`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      try await queue.write(["a", "b", "c"])
+      let events = try await feed.take("s")
+      #expect(events.map(\.id) == ["a", "b", "c"])
+      #expect(try await feed.modifyLease("s", ackIds: [events[0].ackId], lease: .seconds(3600)) == 1)
+      #expect(try await feed.modifyLease("s", ackIds: [events[1].ackId, "x", "7.1-1", events[1].ackId + ".4"], lease: .zero) == 1)
+      #expect(try await feed.ids("s", lease: .seconds(3600)) == ["b"])
+      #expect(try await feed.modifyLease("s", ackIds: [events[2].ackId], lease: .milliseconds(1)) == 1)
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.ids("s") == ["c"])
+      #expect(try await feed.ids("s").isEmpty)
+      #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 3)
+      #expect(try await feed.modifyLease("s", ackIds: events.map(\.ackId), lease: .seconds(1)) == 0)
+      await #expect(throws: EventFeedError.unknownSubscription) { _ = try await feed.modifyLease("t", ackIds: [], lease: .zero) }
+    }
+  }
+
+  @Test func `A lease that ran out cannot be extended`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(name: "s", types: [], start: .beginning)
+      try await queue.write(["a"])
+      let first = try await feed.take("s")
+      #expect(try await feed.modifyLease("s", ackIds: first.map(\.ackId), lease: .milliseconds(1)) == 1)
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.modifyLease("s", ackIds: first.map(\.ackId), lease: .seconds(3600)) == 0)
+      #expect(try await feed.ids("s") == ["a"])
+    }
+  }
+
+  @Test func `Where the order of subjects is kept, an event comes when the one before it was acknowledged`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(EventSubscription(name: "s", types: ["t.a"], isOrdered: true))
+      func event(_ id: String, _ subject: String, type: String = "t.a") -> TestEvent {
+        TestEvent(id: id, type: type, attributes: EventAttributes(bundleId: subject))
+      }
+      try await queue.write([
+        event("a1", "a"), event("b1", "b"), event("no", "a", type: "t.b"), event("a2", "a"), event("c1", "c"), event("b2", "b"),
+      ])
+      let first = try await feed.take("s")
+      #expect(first.map(\.id) == ["a1", "b1", "c1"])
+      #expect(try await feed.ids("s").isEmpty)
+      #expect(try await feed.acknowledge("s", ackIds: [first[0].ackId]) == 1)
+      let second = try await feed.take("s")
+      #expect(second.map(\.id) == ["a2"])
+      // Given back, it comes before anything of its subject.
+      #expect(try await feed.modifyLease("s", ackIds: [first[1].ackId], lease: .zero) == 1)
+      #expect(try await feed.ids("s") == ["b1"])
+      #expect(try await feed.acknowledge("s", ackIds: [first[1].ackId, second[0].ackId]) == 2)
+      #expect(try await feed.ids("s") == ["b2"])
+      #expect(try await feed.backlog("s") == 2)
+    }
+  }
+
+  @Test func `Events without a subject follow nobody, and a lease that ran out keeps the order`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(EventSubscription(name: "s", isOrdered: true))
+      let network = EventAttributes(adNetworkId: "n")
+      try await queue.write([
+        TestEvent(id: "x"), TestEvent(id: "n1", attributes: network), TestEvent(id: "y"), TestEvent(id: "n2", attributes: network),
+      ])
+      let first = try await feed.take("s")
+      #expect(first.map(\.id) == ["x", "n1", "y"])
+      #expect(try await feed.modifyLease("s", ackIds: first.map(\.ackId), lease: .milliseconds(1)) == 3)
+      try await Task.sleep(for: .milliseconds(5))
+      #expect(try await feed.ids("s") == ["x", "n1", "y"])
+    }
+  }
+
+  @Test func `Whoever acknowledges in order gets every subject's events in order, with any number of readers`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(EventSubscription(name: "s", isOrdered: true))
+      let subjects = ["a", "b", "c", "d", "e"]
+      var expected: [String: [String]] = [:]
+      for index in 0..<120 {
+        let subject = subjects.randomElement() ?? "a"
+        expected[subject, default: []].append("\(subject)\(index)")
+        try await queue.write([TestEvent(id: "\(subject)\(index)", attributes: EventAttributes(bundleId: subject))], shard: Shard(9))
+      }
+      let log = OrderLog()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            while await log.count < 120 {
+              for event in (try? await feed.take("s", most: Int.random(in: 1...5))) ?? [] {
+                if Int.random(in: 0..<4) == 0 {
+                  _ = try? await feed.modifyLease("s", ackIds: [event.ackId], lease: .zero)
+                } else {
+                  await log.add(event.id)
+                  _ = try? await feed.acknowledge("s", ackIds: [event.ackId])
+                }
+              }
+            }
+          }
+        }
+      }
+      let seen = await log.ids
+      #expect(seen.count == 120)
+      for subject in subjects { #expect(seen.filter { $0.hasPrefix(subject) } == expected[subject] ?? []) }
+      #expect(try await feed.backlog("s") == 0)
+    }
+  }
+
+  private actor OrderLog {
+    private(set) var ids: [String] = []
+    var count: Int { ids.count }
+    func add(_ id: String) { ids.append(id) }
+  }
+}

@@ -1,0 +1,59 @@
+import RedisClient
+
+@testable import AttributionQueue
+
+/// An event of a test, as a worker or a build of before would write it.
+struct TestEvent {
+  var id: String
+  var type = "t.a"
+  var attributes: EventAttributes? = EventAttributes()
+  var json: String?
+}
+
+extension DeliveryQueue {
+  /// Writes events into one shard.
+  ///
+  /// - Parameter at: when they are published, milliseconds since 1970; now where nil.
+  func write(_ events: [TestEvent], shard: Shard = Shard(7), at time: Int64? = nil) async throws {
+    for event in events {
+      let attributes = event.attributes
+      var words: [RedisArgument] = [
+        "XADD", .string(Keys.events(shard)), .string(time.map { "\($0)-*" } ?? "*"), "i", .string(event.id), "t", .string(event.type), "e",
+        .string(event.json ?? #"{"id":"\#(event.id)"}"#),
+      ]
+      if let attributes {
+        words += [
+          "n", .string(attributes.adNetworkId ?? ""), "p", .string(attributes.appAppleId.map(String.init) ?? ""), "b",
+          .string(attributes.bundleId ?? ""), "v", .string(attributes.environment ?? ""),
+        ]
+      }
+      let place = try await send(words).string ?? ""
+      _ = try await send(["HSET", .string(Keys.eventsIndex(shard)), .string(event.id), .string(place)])
+    }
+  }
+
+  func write(_ names: [String], shard: Shard = Shard(7), at time: Int64? = nil) async throws {
+    try await write(names.map { TestEvent(id: $0) }, shard: shard, at: time)
+  }
+}
+
+extension FeedEvent {
+  /// The id that the event has in its JSON.
+  var id: String {
+    String(decoding: json, as: UTF8.self).split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+  }
+}
+
+extension EventFeed {
+  /// What a subscription gets at once, under a lease.
+  func take(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [FeedEvent] {
+    try await pull(name, most: most, wait: .zero, lease: lease)
+  }
+
+  /// The ids of what it gets.
+  func ids(_ name: String, most: Int = 1000, lease: Duration = .seconds(3600)) async throws -> [String] {
+    try await take(name, most: most, lease: lease).map(\.id)
+  }
+
+  func backlog(_ name: String) async throws -> Int64? { try await get(name).backlog }
+}

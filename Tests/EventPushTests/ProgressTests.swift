@@ -1,0 +1,54 @@
+import Testing
+
+@testable import AttributionQueue
+@testable import EventPush
+
+@Suite("Progress in a shard")
+struct ProgressTests {
+  private func place(_ milliseconds: UInt64) -> FeedPlace { Sample.place(milliseconds).place }
+
+  @Test("what is noted never passes an event that is not settled, and counts all that it passes")
+  func noting() {
+    var progress = ShardProgress(at: place(0))
+    for time in 1...5 { progress.read(place(UInt64(time)), isWanted: time != 2) }
+    #expect(progress.toBeNoted == nil || progress.toBeNoted!.place < place(1))
+    progress.settle(place(3))
+    progress.settle(place(1))
+    #expect(progress.toBeNoted! == (place(3), 3))
+    progress.note(place(3), count: 3)
+    #expect(progress.unsettled.map(\.offset) == [1, 2])
+    progress.settle(place(5))
+    #expect(progress.toBeNoted == nil)
+    progress.settle(place(4))
+    #expect(progress.toBeNoted! == (place(5), 2))
+    #expect(!progress.hasUnsettled)
+  }
+
+  @Test("a successor goes on with what was left, and reads behind what was read")
+  func resuming() throws {
+    let left = UnsettledEvents(
+      cursor: place(9), offset: 7, events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
+    let read = try #require(UnsettledEvents(text: left.text(generation: 5), generation: 5))
+    #expect(read == left)
+    #expect(UnsettledEvents(text: left.text(generation: 5), generation: 6) == nil, "of another generation")
+    #expect(UnsettledEvents(text: "5 1-1", generation: 5) == nil && UnsettledEvents(text: "", generation: 0) == nil)
+    var progress = ShardProgress(at: place(2))
+    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7)
+    #expect(progress.cursor == place(9) && progress.hasUnsettled)
+    progress.read(place(10), isWanted: true)
+    progress.settle(place(10))
+    #expect(progress.toBeNoted == nil)
+    progress.settle(place(4))
+    #expect(progress.toBeNoted! == (place(10), 8))
+  }
+
+  @Test("all instances find the same owner, and one that goes moves only its own endpoints")
+  func rendezvous() {
+    let names = (0..<500).map { "endpoint-\($0)" }
+    let before = names.map { Rendezvous.winner(of: $0, among: ["a", "b", "c"]) }
+    let after = names.map { Rendezvous.winner(of: $0, among: ["c", "a"]) }
+    for (one, other) in zip(before, after) where one != "b" { #expect(one == other) }
+    for pusher in ["a", "b", "c"] { #expect((100...240).contains(before.count { $0 == pusher })) }
+    #expect(Rendezvous.winner(of: "x", among: []) == nil)
+  }
+}

@@ -1,0 +1,41 @@
+@testable import AttributionQueue
+@testable import EventPush
+
+/// Places and events for tests that need no store.
+enum Sample {
+  static func place(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPlace {
+    EventPlace(place: FeedPlace(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
+  }
+
+  static func event(
+    _ milliseconds: UInt64, shard: Int = 0, subject: String = "s", id: String? = nil, original: PushedEvent.Original? = nil
+  ) -> PushedEvent {
+    let id = id ?? "e\(milliseconds)-\(shard)"
+    let json = #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{"a": [1, 2]}}"#
+    return PushedEvent(place: place(milliseconds, shard: shard), id: id, type: "t", json: Array(json.utf8), original: original)
+  }
+
+  static func state(_ adjust: (inout EndpointRules) -> Void = { _ in }) -> EndpointState {
+    var rules = EndpointRules()
+    adjust(&rules)
+    return EndpointState(rules: rules, now: 0)
+  }
+}
+
+extension EndpointState {
+  /// All that may be posted now. What has to be fetched is found among the given events.
+  mutating func posts(now: Int64, of all: [PushedEvent] = []) -> [PushedEvent] {
+    var posts: [PushedEvent] = []
+    while true {
+      switch next(now: now) {
+      case .post(let event): posts.append(event)
+      case .load(let places) where !all.isEmpty: _ = loaded(places.map { place in (place, all.first { $0.place == place }) })
+      default: return posts
+      }
+    }
+  }
+
+  mutating func refuse(_ event: PushedEvent, now: Int64, retryAfter: Int64? = nil, isBusy: Bool = false) -> Refusal {
+    failed(event.place, error: "status 500", retryAfter: retryAfter, isBusy: isBusy, now: now, random: 1)
+  }
+}

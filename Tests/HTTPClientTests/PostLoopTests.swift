@@ -1,0 +1,87 @@
+import Foundation
+import HTTPClient
+import Synchronization
+import Testing
+
+@Suite("Posting to many servers")
+struct PostLoopTests {
+  private func post(_ loop: PostLoop, _ url: String, body: [UInt8] = [1, 2, 3], timeout: Duration = .seconds(10)) async -> PostOutcome {
+    await withCheckedContinuation { continuation in
+      loop.post(PostRequest(url: url, headers: [("X-One", "1"), ("Content-Type", "text/plain")], body: body, timeout: timeout)) {
+        continuation.resume(returning: $0)
+      }
+    }
+  }
+
+  private func loop(_ allows: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }) -> PostLoop {
+    PostLoop(configuration: HTTPClientConfiguration(), allows: allows)
+  }
+
+  private func expect(_ outcome: PostOutcome, _ expected: PostOutcome, _ place: SourceLocation = #_sourceLocation) {
+    #expect(outcome == expected, sourceLocation: place)
+  }
+
+  @Test("the body and the headers arrive, the status and Retry-After come back, and the connection is used again")
+  func round() async {
+    let seen = Mutex<[SmallServer.Request]>([])
+    let server = SmallServer { request in
+      seen.withLock { $0.append(request) }
+      return .ok("x", headers: ["retry-after: 7"], status: "503 Busy")
+    }
+    let loop = loop()
+    for _ in 0..<5 {
+      let outcome = await post(loop, server.url + "/a")
+      #expect(outcome == .answered(status: 503, retryAfter: " 7"))
+      #expect(outcome.retryAfter(now: 0) == .seconds(7))
+    }
+    let first = seen.withLock { $0[0] }
+    #expect(first.method == "POST" && first.path == "/a" && first.body == [1, 2, 3])
+    #expect(first.headers["x-one"] == "1" && first.headers["content-type"] == "text/plain")
+    #expect(server.connections == 1)
+  }
+
+  @Test("the address is judged after the name was resolved, and what is refused is never connected to")
+  func addresses() async {
+    let server = SmallServer { _ in .ok("") }
+    let judged = Mutex<[[UInt8]]>([])
+    let loop = loop { address in
+      judged.withLock { $0.append(address) }
+      return false
+    }
+    await expect(post(loop, "http://localhost:\(server.port)/"), .addressRefused)
+    #expect(judged.withLock { $0.contains([127, 0, 0, 1]) })
+    #expect(server.connections == 0)
+  }
+
+  @Test("a redirect is an answer")
+  func redirect() async {
+    let server = SmallServer { _ in .ok("", headers: ["Location: /b"], status: "302 Found") }
+    await expect(post(loop(), server.url), .answered(status: 302, retryAfter: nil))
+  }
+
+  @Test("a server that hangs costs others nothing, and is left when its time is over")
+  func hanging() async {
+    let hanging = SmallServer { _ in .silence }
+    let server = SmallServer { _ in .ok("") }
+    let loop = loop()
+    await withTaskGroup(of: (Bool, PostOutcome).self) { group in
+      for _ in 0..<50 { group.addTask { (true, await self.post(loop, hanging.url, timeout: .milliseconds(1500))) } }
+      for _ in 0..<200 { group.addTask { (false, await self.post(loop, server.url)) } }
+      for await (hangs, outcome) in group { #expect(outcome == (hangs ? .failed(.timedOut) : .answered(status: 200, retryAfter: nil))) }
+    }
+  }
+
+  @Test("an endless answer is cut off, and its status counts")
+  func endless() async {
+    let server = SmallServer { _ in .ok(String(repeating: "x", count: 1 << 20)) }
+    await expect(post(loop(), server.url), .answered(status: 200, retryAfter: nil))
+  }
+
+  @Test("where nobody listens there is an error; a loop that was ended posts nothing")
+  func errors() async {
+    let loop = loop()
+    guard case .failed(.couldNotConnect) = await post(loop, "http://127.0.0.1:1/") else { Issue.record("no error"); return }
+    loop.shutdown()
+    await expect(post(loop, "http://127.0.0.1:1/"), .failed(.cancelled))
+  }
+}
