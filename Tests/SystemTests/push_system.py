@@ -17,11 +17,12 @@ NOTIFICATION = "appstore.notification.verified.v1"
 class PushSystem(FaultSystem):
     """`push` is the configuration's part of that name, beside what tests need always."""
 
-    def __init__(self, folder: pathlib.Path, push: str = "", seed: int = 1, verifiers: int = 1, **variables: str):
+    def __init__(self, folder: pathlib.Path, push: str = "", seed: int = 1, verifiers: int = 1, apple_key: str = "",
+                 **variables: str):
         self.maker = Maker(random.Random(seed))
-        addresses = '' if 'allowedAddresses' in push else ', allowedAddresses: [127.0.0.0/8]'
-        rules = f"push: {{ allowsHTTP: true{addresses}{', ' if push else ''}{push} }}\n"
-        super().__init__(folder, self.maker.apple_key, more=rules)
+        addresses = "" if "allowedAddresses" in push else ", allowedAddresses: [127.0.0.0/8]"
+        rules = f"push: {{ allowsHTTP: true{addresses}{", " if push else ""}{push} }}\n"
+        super().__init__(folder, apple_key or self.maker.apple_key, more=rules)
         self.ingest = self.service("ingest")
         self.verifiers = [self.service("verifier", **variables) for _ in range(verifiers)]
 

@@ -3,13 +3,20 @@
 import base64
 import hashlib
 import json
+import os
 import random
+import subprocess
+import sys
 import time
 
 import pytest
+from fault_system import ROOT, free_port
 from push_receiver import Receiver
 from push_system import EVENTS, NOTIFICATION, SKADNETWORK, PushSystem
 
+# Apple's key, as it is published.
+PUBLISHED = (
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg==")
 # What takes days takes seconds.
 QUICK = "timeout: 2s, retryBase: 100ms, retryCap: 500ms, pauseCap: 500ms, retryFor: 3s, disableAfter: 4s"
 
@@ -98,6 +105,24 @@ def test_original_bytes_are_kept_only_while_a_subscription_asks_for_them(system)
         ids = system.postbacks(1)
         receiver.wait(original, 4)
         assert kept() == before + 3 and ids[0] in receiver.ids(original)
+
+
+def test_apples_own_example_reaches_a_receiver_of_three_lines_and_its_bytes_a_partner(tmp_path):
+    genuine = (ROOT / "Deploy" / "genuine-postback.json").read_bytes()
+    with PushSystem(tmp_path, apple_key=PUBLISHED) as system, Receiver() as partner:
+        port = free_port()
+        secret = system.subscribe("three-lines", f"http://127.0.0.1:{port}/", [SKADNETWORK])
+        path = subscribe(system, partner, "partner", types=[SKADNETWORK], form="original")
+        with subprocess.Popen([sys.executable, ROOT / "Examples" / "receiver" / "receiver.py", str(port)], stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "ATTRIBUTION_WEBHOOK_SECRET": secret}) as receiver:
+            try:
+                assert system.ingest.post("/v1/postbacks", genuine)[0] == 200
+                assert receiver.stdout.readline() == (
+                    f"skadnetwork:com.example:6aafb7a5-0170-41b5-bbe4-fe71dedf1e30:{json.loads(genuine)['postback-sequence-index']} {SKADNETWORK}\n")
+            finally:
+                receiver.terminate()
+        assert hashlib.sha256(partner.wait(path, 1)[0].body).digest() == hashlib.sha256(genuine).digest()
+        assert partner.unverified == []
 
 
 def test_a_secret_is_replaced_without_a_request_that_fails(system):
