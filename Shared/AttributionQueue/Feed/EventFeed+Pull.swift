@@ -72,7 +72,13 @@ extension EventFeed {
       let count = min(Self.sideBySide, left, Shard.count - offset)
       let shards = (offset..<offset + count).map { Shard((start + $0) % Shard.count) }
       offset += count
-      let (found, mayHaveMore) = try await pull(subscription, from: shards, each: left / count, lease: lease)
+      let (found, mayHaveMore): ([FeedEvent], Bool)
+      do throws(EventFeedError) {
+        (found, mayHaveMore) = try await pull(subscription, from: shards, each: left / count, lease: lease)
+      } catch {
+        guard !events.isEmpty else { throw error }
+        return events
+      }
       if !found.isEmpty || mayHaveMore { foundThisRound = true }
       events += found
     }
@@ -87,13 +93,19 @@ extension EventFeed {
       .bytes(subscription.filter.packed(types: subscription.types, names: names)),
       .integer(subscription.isOrdered ? Self.orderedLeases : 0),
     ]
-    let answers = try await on(shards) { shard throws(EventFeedError) in
+    let answers = await results(of: shards) { shard throws(EventFeedError) in
       // An event that was handed out must not be undone by the loss of a host: its delivery would be judged, and handed out, again.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
     var events: [FeedEvent] = []
     var mayHaveMore = false
-    for (shard, reply) in answers {
+    var failure: EventFeedError?
+    for (shard, result) in answers {
+      let reply: RedisReply
+      do throws(EventFeedError) { reply = try result.get() } catch {
+        failure = error
+        continue
+      }
       if reply.integer == -1 {
         // The group is gone (data was lost or never made whole): what there is counts as new.
         _ = try await allowing(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
@@ -106,6 +118,8 @@ extension EventFeed {
         events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation).text, json: json))
       }
     }
+    // Those of other shards are leased by now.
+    if let failure, events.isEmpty { throw failure }
     return (events, mayHaveMore)
   }
 }

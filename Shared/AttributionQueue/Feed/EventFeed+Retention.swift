@@ -13,8 +13,13 @@ extension EventFeed {
   /// of rejected deliveries past their time; answers how many events were dropped.
   @discardableResult
   public func trim() async throws(EventFeedError) -> Int {
-    let dropped = try await bound()
-    try await deleteSettled()
+    // Where one shard's node is away, or its slot moves, the others go on.
+    var (dropped, failure): (Int, EventFeedError?) = (0, nil)
+    do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
+    for shard in Shard.all where !Task.isCancelled {
+      do throws(EventFeedError) { try await deleteSettled(shard) } catch { failure = error }
+    }
+    if let failure { throw failure }
     return dropped
   }
 
@@ -118,26 +123,24 @@ extension EventFeed {
 
   // MARK: Deleting
 
-  private func deleteSettled() async throws(EventFeedError) {
+  private func deleteSettled(_ shard: Shard) async throws(EventFeedError) {
     let now = DeliveryQueue.now
     let configuration = deliveries.configuration
-    for shard in Shard.all {
-      // Step by step, until nothing is left that may go: what comes in faster than one step a minute must go too.
-      var deleted = Self.atOnce
-      while deleted >= Self.atOnce, !Task.isCancelled {
-        deleted =
-          try await run(
-            Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard)],
-            [
-              .string("\(max(0, now - configuration.acknowledgedEventTTL.milliseconds))-0"),
-              .string("\(max(0, now - configuration.eventRetention.milliseconds))-0"), .integer(Self.atOnce),
-            ]
-          ).integer ?? 0
-      }
-      _ = try await send([
-        "XTRIM", .string(Keys.rejected(shard)), "MINID", .string("\(now - configuration.rejectedBodyTTL.milliseconds)-0"),
-      ])
+    // Step by step, until nothing is left that may go: what comes in faster than one step a minute must go too.
+    var deleted = Self.atOnce
+    while deleted >= Self.atOnce, !Task.isCancelled {
+      deleted =
+        try await run(
+          Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard)],
+          [
+            .string("\(max(0, now - configuration.acknowledgedEventTTL.milliseconds))-0"),
+            .string("\(max(0, now - configuration.eventRetention.milliseconds))-0"), .integer(Self.atOnce),
+          ]
+        ).integer ?? 0
     }
+    _ = try await send([
+      "XTRIM", .string(Keys.rejected(shard)), "MINID", .string("\(now - configuration.rejectedBodyTTL.milliseconds)-0"),
+    ])
   }
 }
 

@@ -74,7 +74,16 @@ public final class EventFeed: Sendable {
   func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async throws(EventFeedError) -> [(Shard, Value)]
   {
-    let results = await withTaskGroup(of: (Int, Result<Value, EventFeedError>).self) { group in
+    var answers: [(Shard, Value)] = []
+    for (shard, result) in await results(of: shards, ask) { answers.append((shard, try result.get())) }
+    return answers
+  }
+
+  /// The same, where some shards may fail and others not.
+  func results<Value: Sendable>(of shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+    async -> [(Shard, Result<Value, EventFeedError>)]
+  {
+    await withTaskGroup(of: (Int, Result<Value, EventFeedError>).self) { group in
       for (index, shard) in shards.enumerated() {
         group.addTask {
           do throws(EventFeedError) { return (index, .success(try await ask(shard))) } catch {
@@ -84,11 +93,8 @@ public final class EventFeed: Sendable {
       }
       var all: [(Int, Result<Value, EventFeedError>)] = []
       for await result in group { all.append(result) }
-      return all
+      return all.map { (shards[$0.0], $0.1) }
     }
-    var answers: [(Shard, Value)] = []
-    for (index, result) in results { answers.append((shards[index], try result.get())) }
-    return answers
   }
 
   func send(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
