@@ -17,6 +17,10 @@ struct CreateSubscriptionHandler: RPCHandler {
     }
     let filter = try FeedFilter(validating: request.filter, field: "filter")
     if let push = request.push {
+      guard context.mayCall(EventsService.UpdateEndpoint.self) else {
+        throw RPCError(
+          .permissionDenied, "push: a caller that names an endpoint has to be allowed UpdateEndpoint too", reason: "CALLER_NOT_ALLOWED")
+      }
       guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "is said by push.ordered") }
       let wanted = EventSubscription(name: name, types: request.types, filter: filter, start: start)
       let (made, secret) = try await endpoints.create(wanted, try endpoints.made(push))

@@ -11,7 +11,7 @@ final class RPCExchange: HTTPExchange {
   private let started = ContinuousClock.now
   private let requestId: String
   // Set by `admit()`, before anything else looks at them and before the exchange is shared.
-  nonisolated(unsafe) private var caller = ""
+  nonisolated(unsafe) private var caller: CallerDirectory.Caller?
   nonisolated(unsafe) private var timeLimit: Duration = .zero
 
   private var endpoint: RPCEndpoint { route.endpoint }
@@ -37,7 +37,7 @@ final class RPCExchange: HTTPExchange {
     guard caller.may(endpoint.fullName) else {
       throw RPCError(.permissionDenied, "this caller may not call this method", reason: "CALLER_NOT_ALLOWED")
     }
-    self.caller = caller.name
+    self.caller = caller
     if let rate = caller.rate, let wait = server.rates.take(.init(caller: caller.name, method: endpoint.fullName), rate) {
       server.metrics.rateLimited(endpoint.name)
       throw .rateLimited(wait)
@@ -81,6 +81,7 @@ final class RPCExchange: HTTPExchange {
     server.metrics.begin(route.metrics)
     do throws(RPCError) {
       let bytes = try message(body, share)
+      guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
       let context = RPCContext(
         caller: caller, requestId: requestId, trace: TraceContext(parent: request.traceparent),
         idempotencyKey: try idempotencyKey(), deadline: started + timeLimit, server: server)

@@ -3,8 +3,7 @@ public import Logging
 
 /// What is known of a call beside its message.
 public final class RPCContext: Sendable {
-  /// The authenticated caller's name.
-  public let caller: String
+  private let authenticated: CallerDirectory.Caller
   public let requestId: String
   let trace: TraceContext
   public let idempotencyKey: String?
@@ -13,16 +12,22 @@ public final class RPCContext: Sendable {
   let server: RPCServer
 
   init(
-    caller: String, requestId: String, trace: TraceContext, idempotencyKey: String?, deadline: ContinuousClock.Instant,
-    server: RPCServer
+    caller: CallerDirectory.Caller, requestId: String, trace: TraceContext, idempotencyKey: String?,
+    deadline: ContinuousClock.Instant, server: RPCServer
   ) {
-    self.caller = caller
+    authenticated = caller
     self.requestId = requestId
     self.trace = trace
     self.idempotencyKey = idempotencyKey
     self.deadline = deadline
     self.server = server
   }
+
+  /// The authenticated caller's name.
+  public var caller: String { authenticated.name }
+
+  /// Whether the caller is allowed another method too: for requests that do what that method does.
+  public func mayCall<Method: RPCMethod>(_ method: Method.Type) -> Bool { authenticated.may(String(Method.path.dropFirst())) }
 
   public var limits: Limits { server.limits }
   public var logger: Logger { server.logger }
