@@ -69,4 +69,16 @@ import WireJSON
     leases.restore(given: ["b"])
     #expect(leases.given == ["b"])
   }
+
+  @Test func `What follows an event of its subject is given back with it`() {
+    var leases = EventLeases()
+    let events = [("a1", "a"), ("b1", "b"), ("a2", "a"), ("b2", "b"), ("a3", "a")]
+    leases.add(events.map { ($0, CloudEvent(["id": .string($0), "subject": .string($1)])) }, until: start + .seconds(30))
+    _ = leases.begin(now: start)
+    leases.giveBack("a1")
+    #expect(leases.takeGiven() == ["a1", "a2", "a3"])
+    #expect(leases.begin(now: start)?.ackId == "b1")
+    leases.finish()
+    #expect(leases.begin(now: start)?.ackId == "b2")
+  }
 }

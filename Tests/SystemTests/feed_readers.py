@@ -136,7 +136,7 @@ class Reader(threading.Thread):
             raise self.failure
 
 
-def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: random.Random, seconds: float = 120) -> None:
+def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: random.Random, seconds: float = 300) -> None:
     """Reads until nothing is left, and until what others held is back."""
     until = time.monotonic() + seconds
     while True:

@@ -174,7 +174,7 @@ def test_the_client_library_loses_nothing_and_keeps_order_while_everything_is_ki
             load.more = consumers
             asyncio.run(load.run())
             events = wait_until_settled(system, load.ledger)
-            until = time.monotonic() + 120
+            until = time.monotonic() + 300
             # Leases of consumers that were killed run out first.
             while any(int(again(verifiers, "GetSubscription", {"name": name}, dice)["subscription"].get("backlog", 0))
                       for name in ("all", "ordered")):

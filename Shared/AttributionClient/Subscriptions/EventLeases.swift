@@ -45,9 +45,13 @@ struct EventLeases: Sendable {
   /// The same of one event, if it is the current one.
   mutating func finish(_ ackId: String) { if current?.ackId == ackId { finish() } }
 
+  /// Gives back the current event, and those of its subject that follow it: where order is kept they come after it.
   mutating func giveBack(_ ackId: String) {
-    guard current?.ackId == ackId else { return }
+    guard let event = current, event.ackId == ackId else { return }
+    let following = waiting.filter { $0.event.subject != nil && $0.event.subject == event.event.subject }
+    waiting.removeAll { $0.event.subject != nil && $0.event.subject == event.event.subject }
     given.append(ackId)
+    given += following.map(\.ackId)
     current = nil
   }
 

@@ -11,6 +11,7 @@ public struct ReceivedEvent: Sendable {
   /// It was dealt with: told at the next occasion, and at the reader's end.
   public func acknowledge() { reader.leases.withLock { $0.finish(ackId) } }
 
-  /// Others are to deal with it, or this reader later: it is handed out again at once.
+  /// Others are to deal with it, or this reader later: it is handed out again at once, and those of its subject that this reader holds and
+  /// has not begun with it.
   public func giveBack() { reader.leases.withLock { $0.giveBack(ackId) } }
 }

@@ -22,7 +22,7 @@ public struct Subscription: RPCMessage, Hashable {
   public var endpointStatus: EndpointStatus?
   /// Events that passed the retention, or the bound of its backlog, before they were acknowledged.
   public var dropped: Int64?
-  /// Of one that is pulled: whether an event is handed out only when the earlier ones of its subject were acknowledged.
+  /// Of one that is pulled: whether the events of a subject are one reader's at a time.
   public var ordered: Bool?
 
   public init(
@@ -212,8 +212,8 @@ public struct CreateSubscriptionRequest: RPCMessage, Hashable {
   public var startEventId: String?
   /// Has events posted instead of being pulled.
   public var push: PushEndpoint?
-  /// Of one that is pulled: hands out an event only when the earlier ones of its subject, in its shard, were acknowledged. All events of one
-  /// purchase lie in one shard. false when absent.
+  /// Of one that is pulled: hands out the events of a subject, in each shard, in their order and to one reader at a time: later ones only when
+  /// those were acknowledged. All events of one purchase lie in one shard. false when absent.
   public var ordered: Bool?
 
   public init(

@@ -6,8 +6,9 @@ extension EventFeed {
   private static let passedAtOnce: Int64 = 500
   /// Leases that a subscription which keeps the order of subjects may have in one shard: each is looked at when one is asked for.
   static let orderedLeases: Int64 = 64
-  /// Shards asked side by side in one round.
-  private static let sideBySide = 32
+  /// Shards asked side by side in one round. Where order is kept fewer, so that each is asked for more: what follows comes only when that
+  /// was acknowledged.
+  private static let (sideBySide, sideBySideInOrder) = (32, 8)
 
   /// Takes up to `most` events under a lease, waiting for a first one up to `wait`.
   public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
@@ -69,7 +70,7 @@ extension EventFeed {
         foundThisRound = false
       }
       let left = most - events.count
-      let count = min(Self.sideBySide, left, Shard.count - offset)
+      let count = min(subscription.isOrdered ? Self.sideBySideInOrder : Self.sideBySide, left, Shard.count - offset)
       let shards = (offset..<offset + count).map { Shard((start + $0) % Shard.count) }
       offset += count
       let (found, mayHaveMore): ([FeedEvent], Bool)

@@ -7,7 +7,7 @@ public struct EventSubscription: Sendable, Hashable {
   public let types: [String]
   public let filter: FeedFilter
   public let start: FeedStart
-  /// Whether an event is handed out only when the earlier ones of its subject, in its shard, were acknowledged.
+  /// Whether the events of a subject, in a shard, are one reader's at a time.
   public let isOrdered: Bool
   /// Milliseconds since 1970.
   public let createdAt: Int64

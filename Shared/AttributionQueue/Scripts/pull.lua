@@ -19,13 +19,17 @@ local function subject(field)
   end
 end
 
--- Hands out no event while an earlier one of its subject is leased.
+-- Hands out the events of a subject in their order, as many as are asked for at once, while none of them is leased.
 local function inOrder()
-  local blocked, pending = {}, redis.call('XPENDING', stream, group, '-', '+', leases)
+  local blocked, waiting, pending = {}, {}, redis.call('XPENDING', stream, group, '-', '+', leases)
   local function take(id, field)
     local name = subject(field)
-    if name and blocked[name] or #answer >= most then return false end
-    if name then blocked[name] = true end
+    if name and blocked[name] then return false end
+    if #answer >= most then
+      -- Nothing of its subject may pass it.
+      if name then blocked[name] = true end
+      return false
+    end
     redis.call('XCLAIM', stream, group, lease, 0, id)
     answer[#answer + 1] = {id, field.e}
     return true
@@ -36,28 +40,30 @@ local function inOrder()
       redis.call('XACK', stream, group, entry[1])
     else
       local field = fieldsOf(found[2])
-      if entry[3] < tonumber(entry[2]) or not take(entry[1], field) then
+      if entry[3] >= tonumber(entry[2]) then
+        waiting[#waiting + 1] = {entry[1], field}
+      else
         local name = subject(field)
         if name then blocked[name] = true end
       end
     end
   end
-  local passed = 0
-  for _ = #pending + 1, leases + passable do
-    if #answer >= most or #pending + #answer >= leases then break end
+  for _, entry in ipairs(waiting) do take(entry[1], entry[2]) end
+  local passed, held = 0, #pending
+  while #answer < most and held < leases and passed < passable do
     local read = redis.call('XREADGROUP', 'GROUP', group, '0', 'COUNT', 1, 'STREAMS', stream, '>')
-    if not read then return {0, answer} end
+    if not read then break end
     local entry = read[1][2][1]
     local field = fieldsOf(entry[2])
     if wants and not wants(field) then
       redis.call('XACK', stream, group, entry[1])
       passed = passed + 1
-      if passed >= passable then break end
-    elseif not take(entry[1], field) then
-      return {0, answer}
+    else
+      held = held + 1
+      take(entry[1], field)
     end
   end
-  return {#answer > 0 and 0 or passed >= passable and 1 or 0, answer}
+  return {passed >= passable and 1 or 0, answer}
 end
 
 if leases > 0 then return inOrder() end
