@@ -21,7 +21,7 @@ class PushSystem(FaultSystem):
                  **variables: str):
         self.maker = Maker(random.Random(seed))
         addresses = "" if "allowedAddresses" in push else ", allowedAddresses: [127.0.0.0/8]"
-        rules = f"push: {{ allowsHTTP: true{addresses}{", " if push else ""}{push} }}\n"
+        rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }\n"
         super().__init__(folder, apple_key or self.maker.apple_key, more=rules)
         self.ingest = self.service("ingest")
         self.verifiers = [self.service("verifier", **variables) for _ in range(verifiers)]
