@@ -43,6 +43,21 @@ struct ProgressTests {
   }
 
   @Test("all instances find the same owner, and one that goes moves only its own endpoints")
+    progress.note(place(10), count: 8)
+    #expect(progress.base == place(10))
+  }
+
+  @Test("an endpoint that was claimed and never opened is given back when it is another's, whatever came of asking")
+  func claims() {
+    var claims = EndpointClaims()
+    claims.ask(for: ["a", "b", "c"])
+    #expect(claims.given(wanted: ["a"], running: []) == ["b", "c"], "the answer was lost")
+    claims.take(["a", "b", "c"], running: [])
+    #expect(claims.given(wanted: ["a"], running: ["b"]) == ["c"], "b ends first")
+    claims.take(["a"], running: ["b"])
+    #expect(claims.given(wanted: ["a"], running: []) == ["b"])
+    claims.take(["a"], running: [])
+    #expect(claims.given(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
   func rendezvous() {
     let names = (0..<500).map { "endpoint-\($0)" }
     let before = names.map { Rendezvous.winner(of: $0, among: ["a", "b", "c"]) }
