@@ -178,7 +178,7 @@ extension PushEndpoint {
           continue
         }
       }
-      advance(to: parts.tails.time, &inner)
+      advance(&inner)
       return !inner.behind.isEmpty && (inner.state.room > 0 || settings.isOrdered && inner.state.isStarved)
     }
   }
