@@ -27,22 +27,22 @@ struct ProgressTests {
   @Test("a successor goes on with what was left, and reads behind what was read")
   func resuming() throws {
     let left = UnsettledEvents(
-      cursor: place(9), offset: 7, events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
+      cursor: place(9), offset: 7, base: place(2), events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
     let read = try #require(UnsettledEvents(text: left.text(generation: 5), generation: 5))
     #expect(read == left)
     #expect(UnsettledEvents(text: left.text(generation: 5), generation: 6) == nil, "of another generation")
     #expect(UnsettledEvents(text: "5 1-1", generation: 5) == nil && UnsettledEvents(text: "", generation: 0) == nil)
     var progress = ShardProgress(at: place(2))
-    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7)
+    let old = try #require(UnsettledEvents(text: "5 9-0 7 4-0 2 3 17", generation: 5), "of a build before")
+    #expect(old.base == nil && old.events == left.events && old.offset == 7)
+    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7, base: nil)
+    #expect(progress.base == nil)
     #expect(progress.cursor == place(9) && progress.hasUnsettled)
     progress.read(place(10), isWanted: true)
     progress.settle(place(10))
     #expect(progress.toBeNoted == nil)
     progress.settle(place(4))
     #expect(progress.toBeNoted! == (place(10), 8))
-  }
-
-  @Test("all instances find the same owner, and one that goes moves only its own endpoints")
     progress.note(place(10), count: 8)
     #expect(progress.base == place(10))
   }
@@ -58,6 +58,9 @@ struct ProgressTests {
     #expect(claims.given(wanted: ["a"], running: []) == ["b"])
     claims.take(["a"], running: [])
     #expect(claims.given(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
+  }
+
+  @Test("all instances find the same owner, and one that goes moves only its own endpoints")
   func rendezvous() {
     let names = (0..<500).map { "endpoint-\($0)" }
     let before = names.map { Rendezvous.winner(of: $0, among: ["a", "b", "c"]) }

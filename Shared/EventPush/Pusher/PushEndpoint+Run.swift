@@ -23,7 +23,7 @@ extension PushEndpoint {
       var one = ShardProgress(at: position)
       if let left = unsettled[shard] {
         let events = left.events.filter { $0.place > position }
-        one.resume(unsettled: events.map { ($0.place, $0.offset) }, cursor: left.cursor, offset: left.offset)
+        one.resume(unsettled: events.map { ($0.place, $0.offset) }, cursor: left.cursor, offset: left.offset, base: left.base)
         for event in events {
           known.append(
             (
@@ -190,7 +190,8 @@ extension PushEndpoint {
     let notes: [EventFeed.PushNote] = inner.withLock { inner in
       let notes = inner.changed.map { shard in
         let next = inner.progress[shard].toBeNoted
-        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0)
+        let base = inner.progress[shard].base
+        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0, base: next?.place ?? base)
         return EventFeed.PushNote(
           shard: Shard(shard), position: next, unsettled: unsettled,
           clearsUnsettled: unsettled == nil && inner.withUnsettled.contains(shard))
@@ -217,7 +218,7 @@ extension PushEndpoint {
   }
 
   /// What is to be kept of a shard in which an event waits for another try.
-  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int) -> UnsettledEvents? {
+  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int, base: FeedPlace?) -> UnsettledEvents? {
     let progress = inner.progress[shard]
     var isTriedAgain = false
     var events: [UnsettledEvents.Event] = []
@@ -229,7 +230,7 @@ extension PushEndpoint {
           place: place, offset: offset - noted, attempts: attempts?.count ?? 0, firstFailure: attempts?.first ?? 0))
     }
     guard isTriedAgain else { return nil }
-    return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, events: events)
+    return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, base: base, events: events)
   }
 
   private func noteHealth() async throws(EventFeedError) {
