@@ -11,6 +11,8 @@ struct EndpointRules: Sendable, Hashable {
   var retryFor: Int64 = 3 * 86_400_000
   /// How long an endpoint may fail before it is disabled, milliseconds.
   var disableAfter: Int64 = 3 * 86_400_000
+  /// The longest that an endpoint may ask for by `Retry-After`, milliseconds.
+  var retryAfterCap: Int64 = 86_400_000
   /// Failures in a row from which an endpoint, and not an event, is taken to be at fault.
   var suspectAfter = 3
   /// Events that are kept in memory at the most.
