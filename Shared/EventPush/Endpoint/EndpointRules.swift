@@ -35,6 +35,8 @@ public struct EndpointHealth: Sendable, Hashable {
   public internal(set) var lastError: String?
   /// The endpoint asked not to be posted to before.
   public internal(set) var retryAt: Int64?
+  /// The period to which failures belong: ``EndpointSettings/countsFrom`` of the settings under which they were found.
+  var period: Int64?
 
   init() {}
 }

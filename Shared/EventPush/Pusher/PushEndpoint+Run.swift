@@ -16,6 +16,8 @@ extension PushEndpoint {
     guard positions.count == Shard.count else { throw .contended }
     let unsettled = try await parts.feed.unsettled(subscription)
     let health = try await parts.feed.endpointHealth(subscription.name).map { EndpointHealth(json: $0) } ?? EndpointHealth()
+    // What failed before it was enabled, or moved, counts no more: it would be ended, or the event given up, by the next failure.
+    let since = settings.countsFrom
     var progress: [ShardProgress] = []
     var known: [(place: EventPlace, attempts: EndpointState.Attempts?)] = []
     for shard in Shard.all {
@@ -28,14 +30,17 @@ extension PushEndpoint {
           known.append(
             (
               EventPlace(place: event.place, shard: shard),
-              event.attempts > 0 ? EndpointState.Attempts(count: event.attempts, first: event.firstFailure) : nil
+              event.attempts > 0
+                ? EndpointState.Attempts(count: event.firstFailure < since ? 1 : event.attempts, first: max(event.firstFailure, since))
+                : nil
             ))
         }
       }
       progress.append(one)
     }
     let endpoint = PushEndpoint(
-      subscription, settings, parts, health: health, progress: progress, withUnsettled: Set(unsettled.keys.map(\.index)))
+      subscription, settings, parts, health: health.counted(by: settings), progress: progress,
+      withUnsettled: Set(unsettled.keys.map(\.index)))
     for start in stride(from: 0, to: known.count, by: 500) {
       let some = known[start..<min(start + 500, known.count)]
       let events = try await parts.feed.events(at: some.map { ($0.place.shard, $0.place.place) })
@@ -261,11 +266,14 @@ extension PushEndpoint {
     let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
     let now = WallClock.now()
     try await parts.feed.publish(
-      PushNotice.ended(subscription.name, state, reason: reason, health: health, generation: subscription.generation, now: settings.since))
-    let (name, since) = (subscription.name, settings.since)
+      PushNotice.ended(name, state, reason: reason, health: health, generation: subscription.generation, now: settings.countsFrom))
     _ = try await parts.feed.setPush(name) { json in
-      // It was enabled anew meanwhile, or changed: what failed was another endpoint.
-      guard var settings = EndpointSettings(json: json), settings.state == .enabled, settings.since == since else { return json }
+    let (name, own) = (subscription.name, settings)
+    // It may have been enabled anew, or moved, meanwhile: what failed was another endpoint.
+    guard let present = try await parts.feed.subscription(name), present.createdAt == subscription.createdAt,
+      present.push.flatMap({ EndpointSettings(json: $0) })?.isSameServer(as: own) == true
+    else { return }
+      guard var settings = EndpointSettings(json: json), settings.isSameServer(as: own) else { return json }
       settings.end(state, reason: reason, now: now)
       return settings.json
     }
