@@ -130,26 +130,30 @@ extension PushEndpoint {
   }
 
   /// Settles events that cannot be had in the form that the endpoint asks for, unless it asks for another one by now: since then no original
-  /// bytes are kept.
-  private func skip() async throws(EventFeedError) {
-    let places = inner.withLock { $0.withoutForm }
-    guard !places.isEmpty else { return }
+  /// bytes are kept. Of an event that cannot be read this is told.
+  func skip() async throws(EventFeedError) {
+    let events = inner.withLock { $0.withoutForm }
+    guard !events.isEmpty else { return }
     let present = try await parts.feed.subscription(subscription.name)?.push.flatMap { EndpointSettings(json: $0) }
     let isSame = present?.form == settings.form
     inner.withLock { inner in
-      inner.withoutForm.removeFirst(places.count)
-      for place in places {
-        inner.state.skipped(place, settles: isSame)
+      inner.withoutForm.removeFirst(events.count)
+      for event in events {
+        inner.state.skipped(event.place, settles: isSame)
         guard isSame else { continue }
-        settle(place, &inner)
         parts.metrics.skipped()
+        if settings.form == .original {
+          settle(event.place, &inner)
+        } else {
+          inner.givenUp.append((event, 0, "the event cannot be read"))
+        }
       }
       if !isSame { inner.isStopping = true }
     }
   }
 
   /// Reads shards whose end is not reached; answers whether there may be more to read now.
-  private func catchUp() async throws(EventFeedError) -> Bool {
+  func catchUp() async throws(EventFeedError) -> Bool {
     let plan: (shards: [(Shard, FeedPlace)], each: Int, force: Bool)? = inner.withLock { inner in
       guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
       let room = inner.state.room
@@ -191,14 +195,14 @@ extension PushEndpoint {
   // MARK: Noting
 
   /// Notes what is settled; false when the subscription has ended, or was set to another place.
-  private func note() async throws(EventFeedError) -> Bool {
+  func note() async throws(EventFeedError) -> Bool {
     let notes: [EventFeed.PushNote] = inner.withLock { inner in
       let notes = inner.changed.map { shard in
         let next = inner.progress[shard].toBeNoted
         let base = inner.progress[shard].base
         let unsettled = unsettled(shard, inner, noted: next?.count ?? 0, base: next?.place ?? base)
         return EventFeed.PushNote(
-          shard: Shard(shard), position: next, unsettled: unsettled,
+          shard: Shard(shard), position: next.map { ($0.place, $0.count, base) }, unsettled: unsettled,
           clearsUnsettled: unsettled == nil && inner.withUnsettled.contains(shard))
       }
       inner.changed.removeAll()
@@ -245,12 +249,12 @@ extension PushEndpoint {
     inner.withLock { $0.noted = health }
   }
 
-  private func tellGivenUp() async throws(EventFeedError) {
+  func tellGivenUp() async throws(EventFeedError) {
     while let one = inner.withLock({ $0.givenUp.first }) {
       try await parts.feed.publish(
         PushNotice.undelivered(one.event, to: subscription.name, attempts: one.attempts, error: one.error, now: WallClock.now()))
       parts.logger.warning(
-        "an event is given up: its endpoint refused it for too long",
+        "an event is given up: it cannot be read, or its endpoint refused it for too long",
         metadata: ["subscription": "\(subscription.name)", "event": "\(one.event.id)", "attempts": "\(one.attempts)"])
       inner.withLock { inner in
         inner.givenUp.removeFirst()
@@ -260,19 +264,19 @@ extension PushEndpoint {
   }
 
   /// Says on the feed that the endpoint has ended, and then that it has: who dies in between says it again, as the same event.
-  private func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
+  func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
     let health = inner.withLock { $0.state.health }
     let state: EndpointSettings.State = ending == .gone ? .gone : .disabled
     let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
     let now = WallClock.now()
-    try await parts.feed.publish(
-      PushNotice.ended(name, state, reason: reason, health: health, generation: subscription.generation, now: settings.countsFrom))
-    _ = try await parts.feed.setPush(name) { json in
     let (name, own) = (subscription.name, settings)
     // It may have been enabled anew, or moved, meanwhile: what failed was another endpoint.
     guard let present = try await parts.feed.subscription(name), present.createdAt == subscription.createdAt,
       present.push.flatMap({ EndpointSettings(json: $0) })?.isSameServer(as: own) == true
     else { return }
+    try await parts.feed.publish(
+      PushNotice.ended(name, state, reason: reason, health: health, generation: subscription.generation, now: settings.countsFrom))
+    _ = try await parts.feed.setPush(name) { json in
       guard var settings = EndpointSettings(json: json), settings.isSameServer(as: own) else { return json }
       settings.end(state, reason: reason, now: now)
       return settings.json

@@ -21,7 +21,7 @@ final class PushEndpoint: Sendable {
     var withUnsettled: Set<Int>
     var toLoad: [EventPlace] = []
     /// Events that cannot be had in the form that is asked for.
-    var withoutForm: [EventPlace] = []
+    var withoutForm: [PushedEvent] = []
     var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
     /// When there is something to do, if nothing happens before; milliseconds since 1970.
     var due: Int64?
@@ -168,7 +168,7 @@ final class PushEndpoint: Sendable {
   private func post(_ event: PushedEvent) {
     let now = WallClock.now()
     guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000) else {
-      inner.withLock { $0.withoutForm.append(event.place) }
+      inner.withLock { $0.withoutForm.append(event) }
       return signal.ring()
     }
     let started = ContinuousClock.now
