@@ -49,6 +49,36 @@ struct EndpointStateTests {
     #expect(state.posts(now: 70_000).contains { $0.id == other.id })
   }
 
+  @Test("a pause that the endpoint asked for outlasts posts that were under way, and so does an event's own")
+  func askedFor() {
+    var state = Sample.state { $0.maxConcurrent = 8 }
+    for time in 1...6 { state.add(Sample.event(UInt64(time))) }
+    let events = state.posts(now: 0)
+    _ = state.refuse(events[0], now: 10, retryAfter: 60_000)
+    for event in events[1...2] { _ = state.refuse(event, now: 10) }
+    _ = state.refuse(events[3], now: 20, retryAfter: 30_000, isBusy: true)
+    #expect(state.isSuspect)
+    state.succeeded(events[4].place, now: 30)
+    #expect(!state.isSuspect && state.health.retryAt == 30_020)
+    #expect(state.posts(now: 30_019).isEmpty, "it asked for that before it took one")
+    #expect(state.posts(now: 30_020).map(\.id).sorted() == events[1...3].map(\.id))
+    #expect(state.posts(now: 60_009).isEmpty)
+    #expect(state.posts(now: 60_010).map(\.id) == [events[0].id])
+    state.succeeded(events[0].place, now: 60_011)
+    #expect(state.health.retryAt == nil)
+  }
+
+  @Test("Retry-After is honoured up to a bound")
+  func retryAfterBound() {
+    var state = Sample.state { $0.retryAfterCap = 50_000 }
+    let event = Sample.event(1)
+    state.add(event)
+    _ = state.posts(now: 0)
+    _ = state.refuse(event, now: 0, retryAfter: 3 * 86_400_000, isBusy: true)
+    #expect(state.health.retryAt == 50_000 && state.posts(now: 49_999).isEmpty)
+    #expect(state.posts(now: 50_000, of: [event]).count == 1)
+  }
+
   @Test("one that takes nothing is asked one event at a time after pauses, and with all when it is back")
   func suspect() {
     var state = Sample.state { $0.maxConcurrent = 8 }

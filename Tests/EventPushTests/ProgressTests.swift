@@ -27,19 +27,37 @@ struct ProgressTests {
   @Test("a successor goes on with what was left, and reads behind what was read")
   func resuming() throws {
     let left = UnsettledEvents(
-      cursor: place(9), offset: 7, events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
+      cursor: place(9), offset: 7, base: place(2), events: [.init(place: place(4), offset: 2, attempts: 3, firstFailure: 17)])
     let read = try #require(UnsettledEvents(text: left.text(generation: 5), generation: 5))
     #expect(read == left)
     #expect(UnsettledEvents(text: left.text(generation: 5), generation: 6) == nil, "of another generation")
     #expect(UnsettledEvents(text: "5 1-1", generation: 5) == nil && UnsettledEvents(text: "", generation: 0) == nil)
     var progress = ShardProgress(at: place(2))
-    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7)
+    let old = try #require(UnsettledEvents(text: "5 9-0 7 4-0 2 3 17", generation: 5), "of a build before")
+    #expect(old.base == nil && old.events == left.events && old.offset == 7)
+    progress.resume(unsettled: [(place(4), 2)], cursor: place(9), offset: 7, base: nil)
+    #expect(progress.base == nil)
     #expect(progress.cursor == place(9) && progress.hasUnsettled)
     progress.read(place(10), isWanted: true)
     progress.settle(place(10))
     #expect(progress.toBeNoted == nil)
     progress.settle(place(4))
     #expect(progress.toBeNoted! == (place(10), 8))
+    progress.note(place(10), count: 8)
+    #expect(progress.base == place(10))
+  }
+
+  @Test("an endpoint that was claimed and never opened is given back when it is another's, whatever came of asking")
+  func claims() {
+    var claims = EndpointClaims()
+    claims.ask(for: ["a", "b", "c"])
+    #expect(claims.given(wanted: ["a"], running: []) == ["b", "c"], "the answer was lost")
+    claims.take(["a", "b", "c"], running: [])
+    #expect(claims.given(wanted: ["a"], running: ["b"]) == ["c"], "b ends first")
+    claims.take(["a"], running: ["b"])
+    #expect(claims.given(wanted: ["a"], running: []) == ["b"])
+    claims.take(["a"], running: [])
+    #expect(claims.given(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
   }
 
   @Test("all instances find the same owner, and one that goes moves only its own endpoints")

@@ -32,6 +32,7 @@ struct PushSettingsTests {
         windowBytes: 1073741824
         pusherTimeout: 2s
         endpoints: 0
+        retryAfterCap: 0s
         other: 1
       """)
     let push = configuration.push
@@ -39,13 +40,15 @@ struct PushSettingsTests {
     #expect(push.timeout == .seconds(1) && push.retryBase == .milliseconds(10) && push.retryCap == .seconds(86_400))
     #expect(push.retryFor == .seconds(14 * 86_400) && push.pauseCap == .seconds(3600) && push.disableAfter == .milliseconds(100))
     #expect(push.window == 1 && push.windowBytes == 1 << 30 && push.pusherTimeout == .seconds(2) && push.endpoints == 0)
+    #expect(push.retryAfterCap == .zero)
     #expect(configuration.unknownKeys.contains("push.other"))
   }
 
   @Test(
     "a value beyond its bounds is an error that names it",
     arguments: [
-      ("timeout", "99ms"), ("timeout", "61s"), ("retryBase", "9ms"), ("retryCap", "25h"), ("retryFor", "15d"), ("pauseCap", "2h"),
+      ("timeout", "99ms"), ("timeout", "61s"), ("retryBase", "9ms"), ("retryCap", "25h"), ("retryFor", "15d"), ("retryAfterCap", "15d"),
+      ("pauseCap", "2h"),
       ("disableAfter", "99ms"), ("pusherTimeout", "1s"), ("window", "0"), ("windowBytes", "0"), ("endpoints", "100001"),
       ("allowedAddresses", "[10.0.0.1/8]"), ("allowedAddresses", "[example.com]"),
     ])

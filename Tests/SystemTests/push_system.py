@@ -15,14 +15,16 @@ NOTIFICATION = "appstore.notification.verified.v1"
 
 
 class PushSystem(FaultSystem):
-    """`push` is the configuration's part of that name, beside what tests need always."""
+    """`push` is the configuration's part of that name, beside what tests need always; `queues` what is added to that of that name."""
 
     def __init__(self, folder: pathlib.Path, push: str = "", seed: int = 1, verifiers: int = 1, apple_key: str = "",
-                 **variables: str):
+                 queues: str = "", **variables: str):
         self.maker = Maker(random.Random(seed))
         addresses = "" if "allowedAddresses" in push else ", allowedAddresses: [127.0.0.0/8]"
-        rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }\n"
-        super().__init__(folder, apple_key or self.maker.apple_key, more=rules)
+        rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }
+"
+        timing = "{ lease: 2s, workerTimeout: 2s" + (f", {queues}" if queues else "") + " }"
+        super().__init__(folder, apple_key or self.maker.apple_key, timing, more=rules)
         self.ingest = self.service("ingest")
         self.verifiers = [self.service("verifier", **variables) for _ in range(verifiers)]
 

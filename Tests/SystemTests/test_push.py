@@ -360,3 +360,52 @@ def test_the_same_creation_again_tells_the_same_secret(system):
     assert "SUBSCRIPTION_DIFFERS" in json.dumps(differs)
     assert first not in json.dumps(system.status("again")) + system.verifier.log()
     system.rpc("DeleteSubscription", name="again")
+
+
+def test_a_410_of_the_server_before_does_not_end_the_one_that_replaces_it(system):
+    def answer(request):
+        if request.path == "/moved-old":
+            asked.append(request.id)
+            time.sleep(1.5)
+            return 410
+        return 200
+
+    asked: list[str] = []
+    with Receiver(answer) as receiver:
+        told = subscribe(system, receiver, "told-moved", types=["attribution.feed.endpoint.disabled.v1"])
+        subscribe(system, receiver, "moved", path="/moved-old", types=[SKADNETWORK])
+        receiver.secrets["/moved-new"] = receiver.secrets["/moved-old"]
+        ids = system.postbacks(1)
+        until = time.monotonic() + 20
+        while not asked:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        system.rpc("UpdateEndpoint", subscription="moved", push={"url": receiver.url("/moved-new")})
+        receiver.wait("/moved-new", 1)
+        assert set(receiver.ids("/moved-new")) == set(ids) and receiver.unverified == []
+        assert system.status("moved")["endpointStatus"]["state"] == "enabled"
+        assert all(json.loads(request.body)["data"]["subscription"] != "moved" for request in receiver.at(told))
+        for name in ("moved", "told-moved"):
+            system.rpc("DeleteSubscription", name=name)
+
+
+def test_enabling_ends_a_wait_that_the_endpoint_asked_for(system):
+    asked: list[str] = []
+
+    def answer(request):
+        asked.append(request.id)
+        return (503, {"Retry-After": "40000"}) if len(asked) == 1 else 200
+
+    with Receiver(answer) as receiver:
+        path = subscribe(system, receiver, "silent", types=[SKADNETWORK])
+        ids = system.postbacks(1)
+        until = time.monotonic() + 20
+        while "failingSince" not in system.status("silent")["endpointStatus"]:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert receiver.at(path) == []
+        answered = system.rpc("EnableEndpoint", subscription="silent")["subscription"]["endpointStatus"]
+        assert answered["state"] == "enabled" and "failingSince" not in answered
+        receiver.wait(path, 1)
+        assert receiver.ids(path) == ids
+        system.rpc("DeleteSubscription", name="silent")

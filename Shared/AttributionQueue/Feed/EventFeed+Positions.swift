@@ -30,22 +30,49 @@ public struct StoredEvent: Sendable {
 extension EventFeed {
   /// Where a pushed subscription is in each shard: it is done with everything up to there. Places belong to one generation of the
   /// subscription; those of another are left out.
+  ///
+  /// A place that was lost, or never made, is made anew: what there is counts as new. Without a place nothing could be noted, and what is not
+  /// delivered yet would not be kept.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPlace] {
-    let answers = try await onAllShards { shard throws(EventFeedError) in
-      try await self.send(["HGET", .string(Keys.eventPositions(shard)), .string(subscription.name)]).string
+    var texts: [Shard: String] = [:]
+    for (shard, text) in try await places(subscription, Shard.all) { texts[shard] = text }
+    let lost = Shard.all.filter { texts[$0] == nil }
+    if !lost.isEmpty {
+      guard try await remakePlaces(subscription, lost) else { throw .unknownSubscription }
+      for (shard, text) in try await places(subscription, lost) { texts[shard] = text }
     }
     var positions: [Shard: FeedPlace] = [:]
-    for (shard, text) in answers {
-      let parts = (text ?? "").split(separator: " ")
-      guard parts.count == 3 else {
-        // It was lost, or never made whole: what there is counts as new.
-        if text == nil { positions[shard] = .beginning }
-        continue
-      }
-      guard parts[0] == String(subscription.generation), let entry = EntryID(String(parts[1])) else { continue }
+    for (shard, text) in texts {
+      let parts = text.split(separator: " ")
+      guard parts.count == 3, parts[0] == String(subscription.generation), let entry = EntryID(String(parts[1])) else { continue }
       positions[shard] = FeedPlace(entry: entry)
     }
     return positions
+  }
+
+  private func places(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> [(Shard, String?)] {
+    try await on(shards) { shard throws(EventFeedError) in
+      try await self.send(["HGET", .string(Keys.eventPositions(shard)), .string(subscription.name)]).string
+    }
+  }
+
+  /// Answers false when there is no such subscription any more: then none of its places is left.
+  private func remakePlaces(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
+    guard try await self.subscription(subscription.name) != nil else { return false }
+    logger.warning(
+      "a subscription begins anew in shards in which its place was lost",
+      metadata: ["subscription": "\(subscription.name)", "shards": "\(shards.count)"])
+    _ = try await on(shards) { shard throws(EventFeedError) in
+      try await self.run(
+        Scripts.seek, [Keys.events(shard), Keys.eventPositions(shard)],
+        [.string(subscription.name), .string(FeedPlace.beginning.entry.text), "", .string(String(subscription.generation)), "1"])
+    }
+    // It may have been ended meanwhile: nothing may be kept for it then.
+    guard try await self.subscription(subscription.name) == nil else { return true }
+    _ = try await on(shards) { shard throws(EventFeedError) in
+      try await self.send(["HDEL", .string(Keys.eventPositions(shard)), .string(subscription.name)])
+    }
+    return false
   }
 
   /// The events of a shard behind a place, in their order.
@@ -93,19 +120,5 @@ extension EventFeed {
           original: body.map { ($0, contentType ?? "") }))
     }
     return events
-  }
-
-  /// Notes that a pushed subscription is done with everything of a shard up to a place; false when it was set to another place, or ended,
-  /// meanwhile.
-  ///
-  /// - Parameter count: how many events, wanted or not, lie between its last position and this one.
-  public func advance(_ subscription: EventSubscription, _ shard: Shard, to place: FeedPlace, count: Int) async throws(EventFeedError)
-    -> Bool
-  {
-    try await run(
-      Scripts.advance, [Keys.eventPositions(shard)],
-      [.string(subscription.name), .integer(Int64(subscription.generation)), .string(place.entry.text), .integer(Int64(count))],
-      isDurable: true
-    ).integer == 1
   }
 }

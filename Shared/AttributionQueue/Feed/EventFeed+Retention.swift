@@ -109,7 +109,7 @@ extension EventFeed {
     var dropped: Int64 = 0
     for _ in 0..<Self.stepsAtOnce where !Task.isCancelled {
       let reply = try await run(
-        Scripts.drop, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard)],
+        Scripts.drop, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)],
         [
           .string(subscription.name), .integer(min(most - dropped, Self.atOnce)), .string(below),
           .bytes(subscription.filter.packed(types: subscription.types, names: names)), .integer(Self.atOnce),

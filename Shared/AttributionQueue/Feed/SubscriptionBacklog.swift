@@ -44,7 +44,8 @@ extension EventFeed {
   func backlogs(of name: String = "") async throws(EventFeedError) -> [String: SubscriptionBacklog] {
     let answers = try await onAllShards { shard throws(EventFeedError) in
       try await self.run(
-        Scripts.backlog, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard)], [.string(name)])
+        Scripts.backlog,
+        [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)], [.string(name)])
     }
     var found: [String: SubscriptionBacklog] = [:]
     for (shard, reply) in answers {

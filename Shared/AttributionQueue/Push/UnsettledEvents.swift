@@ -4,7 +4,7 @@ public struct UnsettledEvents: Sendable, Hashable {
   /// One of them.
   public struct Event: Sendable, Hashable {
     public let place: FeedPlace
-    /// How many events lie between the position and it, itself included.
+    /// How many events lie between the base and it, itself included.
     public let offset: Int
     /// How often it was tried; 0 where its first try was under way.
     public let attempts: Int
@@ -19,38 +19,43 @@ public struct UnsettledEvents: Sendable, Hashable {
     }
   }
 
-  /// Up to where it was read, and how many events lie between the position and that.
+  /// Up to where it was read, and how many events lie between the base and that.
   public let cursor: FeedPlace
   public let offset: Int
+  /// The position from which all offsets count. It may have been moved since, by what drops events; nil where it is not known.
+  public let base: FeedPlace?
   public let events: [Event]
 
-  public init(cursor: FeedPlace, offset: Int, events: [Event]) {
+  public init(cursor: FeedPlace, offset: Int, base: FeedPlace?, events: [Event]) {
     self.cursor = cursor
     self.offset = offset
+    self.base = base
     self.events = events
   }
 
-  /// As it is kept, in words: the generation, the cursor, its offset, then place, offset, attempts and first failure of each.
+  /// As it is kept, in words: the generation, the cursor, its offset, the base, then place, offset, attempts and first failure of each.
   func text(generation: Int) -> String {
-    var words = [String(generation), cursor.entry.text, String(offset)]
+    var words = [String(generation), cursor.entry.text, String(offset), base?.entry.text ?? "-"]
     for event in events { words += [event.place.entry.text, String(event.offset), String(event.attempts), String(event.firstFailure)] }
     return words.joined(separator: " ")
   }
 
-  /// Reads that; nil for another generation, or anything else.
+  /// Reads that, and what builds of before wrote, without a base; nil for another generation, or anything else.
   init?(text: String, generation: Int) {
     let words = text.split(separator: " ").map(String.init)
-    guard words.count >= 3, (words.count - 3) % 4 == 0, words[0] == String(generation), let cursor = EntryID(words[1]),
+    let hasBase = words.count % 4 == 0
+    guard words.count >= 3, hasBase || words.count % 4 == 3, words[0] == String(generation), let cursor = EntryID(words[1]),
       let offset = Int(words[2])
     else { return nil }
     var events: [Event] = []
-    for index in stride(from: 3, to: words.count, by: 4) {
+    for index in stride(from: hasBase ? 4 : 3, to: words.count, by: 4) {
       guard let place = EntryID(words[index]), let offset = Int(words[index + 1]), let attempts = Int(words[index + 2]),
         let first = Int64(words[index + 3])
       else { return nil }
       events.append(Event(place: FeedPlace(entry: place), offset: offset, attempts: attempts, firstFailure: first))
     }
-    self.init(cursor: FeedPlace(entry: cursor), offset: offset, events: events)
+    let base = hasBase ? EntryID(words[3]).map { FeedPlace(entry: $0) } : nil
+    self.init(cursor: FeedPlace(entry: cursor), offset: offset, base: base, events: events)
   }
 }
 
@@ -68,14 +73,18 @@ extension EventFeed {
   /// How far a pushed subscription has come in one shard.
   public struct PushNote: Sendable {
     public let shard: Shard
-    /// Up to where all is settled, and how many events further that is; nil where it is nothing new.
-    public let position: (place: FeedPlace, count: Int)?
+    /// Up to where all is settled, how many events further that is, and from which place they were counted, where that is known; nil where it
+    /// is nothing new.
+    public let position: (place: FeedPlace, count: Int, base: FeedPlace?)?
     /// What is to be kept of events that are tried again.
     public let unsettled: UnsettledEvents?
     /// Whether nothing of that kind is to be kept any more.
     public let clearsUnsettled: Bool
 
-    public init(shard: Shard, position: (place: FeedPlace, count: Int)?, unsettled: UnsettledEvents?, clearsUnsettled: Bool) {
+    public init(
+      shard: Shard, position: (place: FeedPlace, count: Int, base: FeedPlace?)?, unsettled: UnsettledEvents? = nil,
+      clearsUnsettled: Bool = false
+    ) {
       self.shard = shard
       self.position = position
       self.unsettled = unsettled
@@ -88,15 +97,16 @@ extension EventFeed {
     let byShard = Dictionary(uniqueKeysWithValues: notes.map { ($0.shard, $0) })
     let answers = try await on(notes.map(\.shard)) { shard throws(EventFeedError) in
       guard let note = byShard[shard] else { return true }
-      // What is beyond the position first: one that stops in between posts again, and leaves nothing out.
-      if let unsettled = note.unsettled {
-        let text = unsettled.text(generation: subscription.generation)
-        _ = try await self.send(["HSET", .string(Keys.unsettledEvents(shard)), .string(subscription.name), .string(text)])
-      }
-      var isPresent = true
-      if let (place, count) = note.position { isPresent = try await self.advance(subscription, shard, to: place, count: count) }
-      if note.clearsUnsettled { _ = try await self.send(["HDEL", .string(Keys.unsettledEvents(shard)), .string(subscription.name)]) }
-      return isPresent
+      guard note.position != nil || note.unsettled != nil || note.clearsUnsettled else { return true }
+      let unsettled = note.unsettled?.text(generation: subscription.generation)
+      return try await self.run(
+        Scripts.advance, [Keys.eventPositions(shard), Keys.unsettledEvents(shard), Keys.events(shard)],
+        [
+          .string(subscription.name), .integer(Int64(subscription.generation)), .string(note.position?.place.entry.text ?? ""),
+          .integer(Int64(note.position?.count ?? 0)), .string(note.position?.base?.entry.text ?? ""),
+          .string(unsettled ?? (note.clearsUnsettled ? "-" : "")),
+        ], isDurable: true
+      ).integer == 1
     }
     return answers.allSatisfy { $0.1 }
   }

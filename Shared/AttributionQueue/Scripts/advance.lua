@@ -1,11 +1,19 @@
--- advance: notes that a pushed subscription is done with the events of one shard up to a place.
--- KEYS 1 positions of pushed subscriptions
--- ARGV 1 subscription  2 generation  3 entry id  4 how many events it has gone on by
+-- advance: notes that a pushed subscription is done with the events of one shard up to a place, and what is left behind that.
+-- KEYS 1 positions of pushed subscriptions  2 events that are not settled  3 events stream
+-- ARGV 1 subscription  2 generation  3 entry id; empty: it has come no further  4 how many events it has gone on by
+--      5 entry id from which these were counted; empty: unknown  6 events that are not settled; empty: as before; -: none
 -- Answers 1, or 0 when the subscription was set to another place, or ended, meanwhile.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if not held then return 0 end
 local generation, id, read = string.match(held, '^(%S+) (%S+) (%S+)$')
 if generation ~= ARGV[2] then return 0 end
+if ARGV[6] == '-' then
+  redis.call('HDEL', KEYS[2], ARGV[1])
+elseif ARGV[6] ~= '' then
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[6])
+end
+if ARGV[3] == '' then return 1 end
+
 local function parts(text)
   local ms, number = string.match(text, '^(%d+)-(%d+)$')
   return tonumber(ms), tonumber(number)
@@ -14,5 +22,17 @@ local ms, number = parts(id)
 local newMs, newNumber = parts(ARGV[3])
 -- What was dropped meanwhile is counted already.
 if newMs < ms or newMs == ms and newNumber <= number then return 1 end
-redis.call('HSET', KEYS[1], ARGV[1], generation .. ' ' .. ARGV[3] .. ' ' .. string.format('%.0f', tonumber(read) + tonumber(ARGV[4])))
+
+local count = tonumber(ARGV[4])
+if id ~= ARGV[5] then
+  -- Some were dropped meanwhile, or another has noted a part: those between are counted anew, unless they are very many.
+  local counted, from, steps = 0, id, 0
+  repeat
+    local entries = redis.call('XRANGE', KEYS[3], '(' .. from, ARGV[3], 'COUNT', 200)
+    counted, steps = counted + #entries, steps + 1
+    if #entries > 0 then from = entries[#entries][1] end
+  until #entries < 200 or steps == 100
+  count = steps < 100 and counted or math.max(counted, count)
+end
+redis.call('HSET', KEYS[1], ARGV[1], generation .. ' ' .. ARGV[3] .. ' ' .. string.format('%.0f', tonumber(read) + count))
 return 1

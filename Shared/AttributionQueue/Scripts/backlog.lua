@@ -1,5 +1,5 @@
 -- backlog: what the subscriptions have not dealt with, of one shard. Reads only.
--- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 the only subscription that is asked about; empty: all
 -- Answers a list of {subscription, events, the entry id of the oldest or empty, events dropped}.
 local function fieldsOf(words)
@@ -33,12 +33,25 @@ end
 local positions = only == '' and redis.call('HGETALL', KEYS[2]) or {only, redis.call('HGET', KEYS[2], only)}
 for index = 1, #positions, 2 do
   if positions[index + 1] then
-    local id, read = string.match(positions[index + 1], '^%S+ (%S+) (%S+)$')
+    local name = positions[index]
+    local generation, id, read = string.match(positions[index + 1], '^(%S+) (%S+) (%S+)$')
+    local open, first = 0, ''
+    local unsettled = redis.call('HGET', KEYS[4], name)
+    if unsettled then
+      -- Behind what is refused, all was dealt with up to a cursor. It counts where it was counted from the position.
+      local of, cursor, offset, base, events = string.match(unsettled, '^(%S+) (%S+) (%S+) (%S+)(.*)$')
+      local _, words = string.gsub(events or '', '%S+', '')
+      if of == generation and base == id and words % 4 == 0 then
+        open, first = words / 4, string.match(events, '^ (%S+)') or ''
+        id, read = cursor, tonumber(read) + tonumber(offset)
+      end
+    end
     local waiting = math.max(0, (stream['entries-added'] or 0) - tonumber(read))
     local oldest = waiting > 0 and next(id) or ''
     -- It may have been counted where events were deleted that it had not seen.
     if oldest == '' then waiting = 0 end
-    answer[#answer + 1] = {positions[index], waiting, oldest, tonumber(dropped[positions[index]] or 0)}
+    if open > 0 then oldest = first end
+    answer[#answer + 1] = {name, open + waiting, oldest, tonumber(dropped[name] or 0)}
   end
 end
 return answer

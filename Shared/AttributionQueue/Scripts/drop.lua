@@ -1,6 +1,6 @@
--- drop: takes the oldest events of one shard from a subscription that has not dealt with them. What it does not want is passed by, and is
--- not dropped.
--- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription
+-- drop: takes the oldest events of one shard from a subscription that has not dealt with them. What it does not want, or has dealt with
+-- behind one that it has not, is passed by, and is not dropped.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 subscription  2 how many at the most; 0: only passes what is not wanted  3 entry id below which they are; +: any
 --      4 filter, packed; empty: all  5 how many to look at, at the most
 -- Answers {events dropped, events passed by, 1 when there may be more}.
@@ -9,16 +9,29 @@ local wants, look = judge(ARGV[4]), tonumber(ARGV[5])
 local dropped, passed, more = 0, 0, 0
 local bound = below == '+' and '+' or '(' .. below
 
+local function less(a, b)
+  local am, as = string.match(a, '^(%d+)-(%d+)$')
+  local bm, bs = string.match(b, '^(%d+)-(%d+)$')
+  return tonumber(am) < tonumber(bm) or am == bm and tonumber(as) < tonumber(bs)
+end
+
 local function note()
   if dropped > 0 then redis.call('HINCRBY', KEYS[3], name, dropped) end
   return {dropped, passed, more}
 end
 
 local held = redis.call('HGET', positions, name)
-local generation, last, read
+local generation, last, read, cursor, open
 if held then
   generation, last, read = string.match(held, '^(%S+) (%S+) (%S+)$')
   read = tonumber(read)
+  local words = {}
+  for word in string.gmatch(redis.call('HGET', KEYS[4], name) or '', '%S+') do words[#words + 1] = word end
+  if words[1] == generation then
+    cursor, open = words[2], {}
+    -- In front of them stand the generation, the cursor, its offset and the base; builds of before left out the base.
+    for index = #words % 4 == 0 and 5 or 4, #words, 4 do open[words[index]] = true end
+  end
 else
   local pending = redis.pcall('XPENDING', stream, name, '-', bound, math.max(1, math.min(most, look)))
   if pending['err'] then return {0, 0, 0} end
@@ -36,14 +49,9 @@ local place, gone = last, 0
 local entries = redis.call('XRANGE', stream, '(' .. last, '+', 'COUNT', look)
 more = #entries == look and 1 or 0
 for _, entry in ipairs(entries) do
-  if not wants or wants(fieldsOf(entry[2])) then
-    local isBelow = below == '+'
-    if not isBelow then
-      local ms, number = string.match(entry[1], '^(%d+)-(%d+)$')
-      local belowMs, belowNumber = string.match(below, '^(%d+)-(%d+)$')
-      isBelow = tonumber(ms) < tonumber(belowMs) or ms == belowMs and tonumber(number) < tonumber(belowNumber)
-    end
-    if dropped >= most or not isBelow then
+  local isSettled = cursor and not open[entry[1]] and not less(cursor, entry[1])
+  if not isSettled and (not wants or wants(fieldsOf(entry[2]))) then
+    if dropped >= most or below ~= '+' and not less(entry[1], below) then
       more = 0
       break
     end

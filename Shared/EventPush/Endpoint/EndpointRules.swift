@@ -11,6 +11,8 @@ struct EndpointRules: Sendable, Hashable {
   var retryFor: Int64 = 3 * 86_400_000
   /// How long an endpoint may fail before it is disabled, milliseconds.
   var disableAfter: Int64 = 3 * 86_400_000
+  /// The longest that an endpoint may ask for by `Retry-After`, milliseconds.
+  var retryAfterCap: Int64 = 86_400_000
   /// Failures in a row from which an endpoint, and not an event, is taken to be at fault.
   var suspectAfter = 3
   /// Events that are kept in memory at the most.
@@ -33,6 +35,8 @@ public struct EndpointHealth: Sendable, Hashable {
   public internal(set) var lastError: String?
   /// The endpoint asked not to be posted to before.
   public internal(set) var retryAt: Int64?
+  /// The period to which failures belong: ``EndpointSettings/countsFrom`` of the settings under which they were found.
+  var period: Int64?
 
   init() {}
 }

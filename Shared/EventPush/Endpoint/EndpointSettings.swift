@@ -24,7 +24,7 @@ public struct EndpointSettings: Sendable, Hashable {
     }
   }
 
-  public var url: String
+  public private(set) var url: String
   public var form: PushForm
   public var isOrdered: Bool
   public var maxPerSecond: Int?
@@ -34,6 +34,8 @@ public struct EndpointSettings: Sendable, Hashable {
   public private(set) var state = State.enabled
   /// When it came into this state, milliseconds since 1970.
   public private(set) var since: Int64
+  /// Failures of before count no more, milliseconds since 1970: it was enabled then, or is another server since.
+  public private(set) var countsFrom: Int64
   /// Why it is not enabled.
   public private(set) var reason: String?
 
@@ -46,6 +48,7 @@ public struct EndpointSettings: Sendable, Hashable {
     self.maxConcurrent = maxConcurrent
     secrets = [Secret(secret: .make(), madeAt: now)]
     since = now
+    countsFrom = now
   }
 
   public static let defaultConcurrency = 8
@@ -56,9 +59,22 @@ public struct EndpointSettings: Sendable, Hashable {
       && (maxConcurrent ?? Self.defaultConcurrency) == (other.maxConcurrent ?? Self.defaultConcurrency)
   }
 
+  /// Has it posted to, and what failed before forgotten, whether it was enabled or not.
   public mutating func enable(now: Int64) {
+    countsFrom = now
     guard state != .enabled else { return }
     (state, since, reason) = (.enabled, now, nil)
+  }
+
+  /// Names another server. What failed was the one before.
+  public mutating func move(to url: String, now: Int64) {
+    guard url != self.url else { return }
+    (self.url, countsFrom) = (url, now)
+  }
+
+  /// Whether these are of the same server, in the same period of being enabled.
+  func isSameServer(as other: EndpointSettings) -> Bool {
+    (state, since, countsFrom, url) == (other.state, other.since, other.countsFrom, other.url)
   }
 
   mutating func end(_ state: State, reason: String, now: Int64) { (self.state, since, self.reason) = (state, now, reason) }
@@ -76,6 +92,7 @@ public struct EndpointSettings: Sendable, Hashable {
     var object: JSONObject = [
       "url": .string(url), "form": .string(form.rawValue), "state": .string(state.rawValue), "since": .integer(since),
     ]
+    if countsFrom != since { object["countsFrom"] = .integer(countsFrom) }
     if isOrdered { object["ordered"] = true }
     object["maxPerSecond"] = maxPerSecond.map { .integer($0) }
     object["maxConcurrent"] = maxConcurrent.map { .integer($0) }
@@ -94,6 +111,7 @@ public struct EndpointSettings: Sendable, Hashable {
     self.form = form
     self.state = state
     self.since = since
+    countsFrom = json["countsFrom"]?.int64Value ?? since
     isOrdered = json["ordered"]?.boolValue ?? false
     maxPerSecond = json["maxPerSecond"]?.int64Value.map { Int($0) }
     maxConcurrent = json["maxConcurrent"]?.int64Value.map { Int($0) }
@@ -106,8 +124,15 @@ public struct EndpointSettings: Sendable, Hashable {
 }
 
 extension EndpointHealth {
-  /// What failed before an endpoint was enabled counts no more.
-  public mutating func forgetFailures() { (failingSince, retryAt) = (nil, nil) }
+  /// The same without what failed before an endpoint was enabled, or moved to another server.
+  public func counted(by settings: EndpointSettings) -> EndpointHealth {
+    // Builds of before wrote no period.
+    let isOfBefore = period.map { $0 != settings.countsFrom } ?? (failingSince.map { $0 < settings.countsFrom } ?? false)
+    var counted = self
+    counted.period = settings.countsFrom
+    if isOfBefore { (counted.failingSince, counted.retryAt) = (nil, nil) }
+    return counted
+  }
 
   /// As it is kept.
   public var json: [UInt8] {
@@ -116,6 +141,7 @@ extension EndpointHealth {
     object["failingSince"] = failingSince.map { .integer($0) }
     object["lastError"] = lastError.map { .string($0) }
     object["retryAt"] = retryAt.map { .integer($0) }
+    object["period"] = period.map { .integer($0) }
     return JSONValue.object(object).serialized
   }
 
@@ -126,5 +152,6 @@ extension EndpointHealth {
     failingSince = value?["failingSince"]?.int64Value
     lastError = value?["lastError"]?.stringValue
     retryAt = value?["retryAt"]?.int64Value
+    period = value?["period"]?.int64Value
   }
 }

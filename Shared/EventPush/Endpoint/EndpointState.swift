@@ -28,6 +28,8 @@ struct EndpointState: Sendable {
     var event: PushedEvent?
     var attempts: Attempts?
     var due: Int64 = 0
+    /// The endpoint asked that this one be not posted before.
+    var asked: Int64 = 0
     var isLoading = false
   }
 
@@ -45,7 +47,10 @@ struct EndpointState: Sendable {
   private var inFlight: Set<EventPlace> = []
   private var rate: SendRate
   private var failuresInARow = 0
-  private var pausedUntil: Int64
+  /// How long it is left alone while it is at fault.
+  private var pausedUntil: Int64 = 0
+  /// How long it asked to be left alone. What it takes of posts that were under way already changes nothing of that.
+  private var askedUntil: Int64
   private var bytes = 0
   private var loaded = 0
   /// How many events are kept: as few as are posted at once while nothing is known of the endpoint, more with each one that it takes.
@@ -64,7 +69,7 @@ struct EndpointState: Sendable {
     self.health = health
     rate = SendRate(perSecond: rules.maxPerSecond, now: now)
     window = 2 * rules.maxConcurrent
-    pausedUntil = health.retryAt ?? 0
+    askedUntil = health.retryAt ?? 0
     // One that failed before is not asked with all at once.
     if health.failingSince != nil { failuresInARow = rules.suspectAfter }
   }
@@ -149,7 +154,8 @@ struct EndpointState: Sendable {
     let retry = retries.first?.key
     guard nextReady < ready.count else { return .wait(until: retry) }
     guard inFlight.count < (isSuspect ? 1 : rules.maxConcurrent) else { return .wait(until: nil) }
-    guard pausedUntil <= now else { return .wait(until: pausedUntil) }
+    let pause = max(pausedUntil, askedUntil)
+    guard pause <= now else { return .wait(until: pause) }
     let place = ready[nextReady]
     guard let event = items[place]?.event else {
       nextReady += 1
@@ -178,7 +184,7 @@ struct EndpointState: Sendable {
     pausedUntil = 0
     health.lastSuccess = now
     health.failingSince = nil
-    health.retryAt = nil
+    if askedUntil <= now { health.retryAt = nil }
     window = min(rules.window, window + 1)
     settle(place)
     return wasSuspect
@@ -221,10 +227,10 @@ struct EndpointState: Sendable {
       window = 2 * rules.maxConcurrent
       pausedUntil = max(pausedUntil, now + rules.pauses.wait(after: failuresInARow - rules.suspectAfter + 1, random: random))
     }
-    let asked = retryAfter.map { now + min($0, rules.retryFor) }
-    if let asked, isBusy {
-      pausedUntil = max(pausedUntil, asked)
-      health.retryAt = pausedUntil
+    let asked = retryAfter.map { now + min($0, rules.retryAfterCap) } ?? 0
+    if asked > 0, isBusy {
+      askedUntil = max(askedUntil, asked)
+      health.retryAt = askedUntil
     }
     var attempts = item.attempts ?? Attempts(count: 0, first: now)
     attempts.count += 1
@@ -234,8 +240,9 @@ struct EndpointState: Sendable {
     }
     item.attempts = attempts
     // While the endpoint is at fault its pauses count, and not what was tried in between.
-    let wait = isSuspect ? pausedUntil : now + rules.retries.wait(after: attempts.count, random: random)
-    item.due = max(wait, asked ?? 0)
+    let wait = isSuspect ? max(pausedUntil, askedUntil) : now + rules.retries.wait(after: attempts.count, random: random)
+    item.asked = asked
+    item.due = max(wait, asked)
     items[place] = item
     retries.insert(item.due, place)
     // Those behind it in its subject's line wait as long.
@@ -260,12 +267,13 @@ struct EndpointState: Sendable {
     if rules.isOrdered { ready += lines.remove(place) }
   }
 
-  /// What failed while the endpoint was at fault is due now.
+  /// What failed while the endpoint was at fault is due now, or when the endpoint asked for it.
   private mutating func hurry(since: Int64, now: Int64) {
     for (place, item) in items {
-      guard let attempts = item.attempts, attempts.first >= since, item.due > now, !inFlight.contains(place) else { continue }
-      items[place]?.due = now
-      retries.insert(now, place)
+      let due = max(now, item.asked)
+      guard let attempts = item.attempts, attempts.first >= since, item.due > due, !inFlight.contains(place) else { continue }
+      items[place]?.due = due
+      retries.insert(due, place)
     }
   }
 

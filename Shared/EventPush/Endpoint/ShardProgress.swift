@@ -16,6 +16,8 @@ struct ShardProgress: Sendable {
   /// What was noted last: everything up to there is settled.
   private var noted: FeedPlace
   private var notedNumber = 0
+  /// From where events were counted: what was noted last, unless another has moved that.
+  private(set) var base: FeedPlace?
   /// Events that were read.
   private var number = 0
   private var entries: [Entry] = []
@@ -24,6 +26,7 @@ struct ShardProgress: Sendable {
   init(at place: FeedPlace) {
     cursor = place
     noted = place
+    base = place
   }
 
   /// Notes that an event was read, in the order of the shard. One that is wanted has to be settled.
@@ -69,11 +72,15 @@ struct ShardProgress: Sendable {
 
   mutating func note(_ place: FeedPlace, count: Int) {
     noted = place
+    base = place
     notedNumber += count
   }
 
   /// Takes over what another has read beyond the place that was noted: all but these events is settled.
-  mutating func resume(unsettled places: [(place: FeedPlace, offset: Int)], cursor last: FeedPlace, offset: Int) {
+  ///
+  /// - Parameter base: from where offsets were counted, where that is known.
+  mutating func resume(unsettled places: [(place: FeedPlace, offset: Int)], cursor last: FeedPlace, offset: Int, base: FeedPlace?) {
+    self.base = base
     var before = cursor
     for (place, offset) in places where place > before {
       entries.append(Entry(place: place, before: before, number: offset))

@@ -23,7 +23,7 @@ final class PushedEvent: Sendable {
     id = stored.id
     type = stored.type
     json = stored.json
-    attributes = stored.attributes ?? EventAttributes()
+    attributes = stored.attributes ?? EventAttributes(describing: stored.json, type: stored.type)
     original = stored.original.map { Original(body: $0.body, contentType: $0.contentType) }
   }
 

@@ -16,6 +16,8 @@ extension PushEndpoint {
     guard positions.count == Shard.count else { throw .contended }
     let unsettled = try await parts.feed.unsettled(subscription)
     let health = try await parts.feed.endpointHealth(subscription.name).map { EndpointHealth(json: $0) } ?? EndpointHealth()
+    // What failed before it was enabled, or moved, counts no more: it would be ended, or the event given up, by the next failure.
+    let since = settings.countsFrom
     var progress: [ShardProgress] = []
     var known: [(place: EventPlace, attempts: EndpointState.Attempts?)] = []
     for shard in Shard.all {
@@ -23,19 +25,22 @@ extension PushEndpoint {
       var one = ShardProgress(at: position)
       if let left = unsettled[shard] {
         let events = left.events.filter { $0.place > position }
-        one.resume(unsettled: events.map { ($0.place, $0.offset) }, cursor: left.cursor, offset: left.offset)
+        one.resume(unsettled: events.map { ($0.place, $0.offset) }, cursor: left.cursor, offset: left.offset, base: left.base)
         for event in events {
           known.append(
             (
               EventPlace(place: event.place, shard: shard),
-              event.attempts > 0 ? EndpointState.Attempts(count: event.attempts, first: event.firstFailure) : nil
+              event.attempts > 0
+                ? EndpointState.Attempts(count: event.firstFailure < since ? 1 : event.attempts, first: max(event.firstFailure, since))
+                : nil
             ))
         }
       }
       progress.append(one)
     }
     let endpoint = PushEndpoint(
-      subscription, settings, parts, health: health, progress: progress, withUnsettled: Set(unsettled.keys.map(\.index)))
+      subscription, settings, parts, health: health.counted(by: settings), progress: progress,
+      withUnsettled: Set(unsettled.keys.map(\.index)))
     for start in stride(from: 0, to: known.count, by: 500) {
       let some = known[start..<min(start + 500, known.count)]
       let events = try await parts.feed.events(at: some.map { ($0.place.shard, $0.place.place) })
@@ -125,26 +130,30 @@ extension PushEndpoint {
   }
 
   /// Settles events that cannot be had in the form that the endpoint asks for, unless it asks for another one by now: since then no original
-  /// bytes are kept.
-  private func skip() async throws(EventFeedError) {
-    let places = inner.withLock { $0.withoutForm }
-    guard !places.isEmpty else { return }
+  /// bytes are kept. Of an event that cannot be read this is told.
+  func skip() async throws(EventFeedError) {
+    let events = inner.withLock { $0.withoutForm }
+    guard !events.isEmpty else { return }
     let present = try await parts.feed.subscription(subscription.name)?.push.flatMap { EndpointSettings(json: $0) }
     let isSame = present?.form == settings.form
     inner.withLock { inner in
-      inner.withoutForm.removeFirst(places.count)
-      for place in places {
-        inner.state.skipped(place, settles: isSame)
+      inner.withoutForm.removeFirst(events.count)
+      for event in events {
+        inner.state.skipped(event.place, settles: isSame)
         guard isSame else { continue }
-        settle(place, &inner)
         parts.metrics.skipped()
+        if settings.form == .original {
+          settle(event.place, &inner)
+        } else {
+          inner.givenUp.append((event, 0, "the event cannot be read"))
+        }
       }
       if !isSame { inner.isStopping = true }
     }
   }
 
   /// Reads shards whose end is not reached; answers whether there may be more to read now.
-  private func catchUp() async throws(EventFeedError) -> Bool {
+  func catchUp() async throws(EventFeedError) -> Bool {
     let plan: (shards: [(Shard, FeedPlace)], each: Int, force: Bool)? = inner.withLock { inner in
       guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
       let room = inner.state.room
@@ -178,7 +187,7 @@ extension PushEndpoint {
           continue
         }
       }
-      advance(to: parts.tails.time, &inner)
+      advance(&inner)
       return !inner.behind.isEmpty && (inner.state.room > 0 || settings.isOrdered && inner.state.isStarved)
     }
   }
@@ -186,13 +195,14 @@ extension PushEndpoint {
   // MARK: Noting
 
   /// Notes what is settled; false when the subscription has ended, or was set to another place.
-  private func note() async throws(EventFeedError) -> Bool {
+  func note() async throws(EventFeedError) -> Bool {
     let notes: [EventFeed.PushNote] = inner.withLock { inner in
       let notes = inner.changed.map { shard in
         let next = inner.progress[shard].toBeNoted
-        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0)
+        let base = inner.progress[shard].base
+        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0, base: next?.place ?? base)
         return EventFeed.PushNote(
-          shard: Shard(shard), position: next, unsettled: unsettled,
+          shard: Shard(shard), position: next.map { ($0.place, $0.count, base) }, unsettled: unsettled,
           clearsUnsettled: unsettled == nil && inner.withUnsettled.contains(shard))
       }
       inner.changed.removeAll()
@@ -217,7 +227,7 @@ extension PushEndpoint {
   }
 
   /// What is to be kept of a shard in which an event waits for another try.
-  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int) -> UnsettledEvents? {
+  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int, base: FeedPlace?) -> UnsettledEvents? {
     let progress = inner.progress[shard]
     var isTriedAgain = false
     var events: [UnsettledEvents.Event] = []
@@ -229,7 +239,7 @@ extension PushEndpoint {
           place: place, offset: offset - noted, attempts: attempts?.count ?? 0, firstFailure: attempts?.first ?? 0))
     }
     guard isTriedAgain else { return nil }
-    return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, events: events)
+    return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, base: base, events: events)
   }
 
   private func noteHealth() async throws(EventFeedError) {
@@ -239,12 +249,12 @@ extension PushEndpoint {
     inner.withLock { $0.noted = health }
   }
 
-  private func tellGivenUp() async throws(EventFeedError) {
+  func tellGivenUp() async throws(EventFeedError) {
     while let one = inner.withLock({ $0.givenUp.first }) {
       try await parts.feed.publish(
         PushNotice.undelivered(one.event, to: subscription.name, attempts: one.attempts, error: one.error, now: WallClock.now()))
       parts.logger.warning(
-        "an event is given up: its endpoint refused it for too long",
+        "an event is given up: it cannot be read, or its endpoint refused it for too long",
         metadata: ["subscription": "\(subscription.name)", "event": "\(one.event.id)", "attempts": "\(one.attempts)"])
       inner.withLock { inner in
         inner.givenUp.removeFirst()
@@ -254,17 +264,20 @@ extension PushEndpoint {
   }
 
   /// Says on the feed that the endpoint has ended, and then that it has: who dies in between says it again, as the same event.
-  private func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
+  func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
     let health = inner.withLock { $0.state.health }
     let state: EndpointSettings.State = ending == .gone ? .gone : .disabled
     let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
     let now = WallClock.now()
+    let (name, own) = (subscription.name, settings)
+    // It may have been enabled anew, or moved, meanwhile: what failed was another endpoint.
+    guard let present = try await parts.feed.subscription(name), present.createdAt == subscription.createdAt,
+      present.push.flatMap({ EndpointSettings(json: $0) })?.isSameServer(as: own) == true
+    else { return }
     try await parts.feed.publish(
-      PushNotice.ended(subscription.name, state, reason: reason, health: health, generation: subscription.generation, now: settings.since))
-    let (name, since) = (subscription.name, settings.since)
+      PushNotice.ended(name, state, reason: reason, health: health, generation: subscription.generation, now: settings.countsFrom))
     _ = try await parts.feed.setPush(name) { json in
-      // It was enabled anew meanwhile, or changed: what failed was another endpoint.
-      guard var settings = EndpointSettings(json: json), settings.state == .enabled, settings.since == since else { return json }
+      guard var settings = EndpointSettings(json: json), settings.isSameServer(as: own) else { return json }
       settings.end(state, reason: reason, now: now)
       return settings.json
     }

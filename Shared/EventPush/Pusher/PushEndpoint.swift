@@ -13,13 +13,15 @@ final class PushEndpoint: Sendable {
     var progress: [ShardProgress]
     /// Shards whose end is not reached: they are read by this endpoint alone.
     var behind: Set<Int> = []
+    /// All events that were published before this time were offered to this endpoint, where it is not behind; milliseconds since 1970.
+    var offered: Int64 = .min
     /// Shards of which something is to be noted.
     var changed: Set<Int> = []
     /// Shards of which unsettled events are kept in Redis.
     var withUnsettled: Set<Int>
     var toLoad: [EventPlace] = []
     /// Events that cannot be had in the form that is asked for.
-    var withoutForm: [EventPlace] = []
+    var withoutForm: [PushedEvent] = []
     var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
     /// When there is something to do, if nothing happens before; milliseconds since 1970.
     var due: Int64?
@@ -80,8 +82,10 @@ final class PushEndpoint: Sendable {
   // MARK: What is read
 
   /// Takes what was found at the end of shards.
-  func offer(_ findings: [FeedTailReader.Finding]) {
-    let time = parts.tails.time
+  func offer(_ findings: [FeedTailReader.Finding]) { offer(findings, until: parts.tails.time) }
+
+  /// - Parameter time: all events that were published before it are among these, or were among those offered before.
+  func offer(_ findings: [FeedTailReader.Finding], until time: Int64) {
     let changed = inner.withLock { inner in
       var changed = false
       for finding in findings {
@@ -94,7 +98,8 @@ final class PushEndpoint: Sendable {
         }
         if take(finding.events, shard, &inner) { changed = true }
       }
-      advance(to: time, &inner)
+      inner.offered = time
+      advance(&inner)
       return changed || settings.isOrdered
     }
     if changed { pump() }
@@ -121,10 +126,10 @@ final class PushEndpoint: Sendable {
     return taken
   }
 
-  /// Says up to when all events are known, where order is kept.
-  func advance(to time: Int64, _ inner: inout Inner) {
-    guard settings.isOrdered, time > .min else { return }
-    var known = time
+  /// Says up to when all events are known, where order is kept: what was found and not offered yet is not.
+  func advance(_ inner: inout Inner) {
+    guard settings.isOrdered, inner.offered > .min else { return }
+    var known = inner.offered
     for shard in inner.behind { known = min(known, inner.progress[shard].cursor.milliseconds) }
     inner.state.advance(to: known - 1)
   }
@@ -163,7 +168,7 @@ final class PushEndpoint: Sendable {
   private func post(_ event: PushedEvent) {
     let now = WallClock.now()
     guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000) else {
-      inner.withLock { $0.withoutForm.append(event.place) }
+      inner.withLock { $0.withoutForm.append(event) }
       return signal.ring()
     }
     let started = ContinuousClock.now

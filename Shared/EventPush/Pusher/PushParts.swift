@@ -23,6 +23,7 @@ struct PushParts: Sendable {
     rules.pauses = RetrySchedule(
       base: min(settings.pauseCap, .seconds(1), settings.retryBase).milliseconds, cap: settings.pauseCap.milliseconds)
     rules.retryFor = settings.retryFor.milliseconds
+    rules.retryAfterCap = settings.retryAfterCap.milliseconds
     rules.disableAfter = settings.disableAfter.milliseconds
     rules.window = max(settings.window, 2 * rules.maxConcurrent)
     rules.windowBytes = settings.windowBytes

@@ -30,6 +30,7 @@ public final class Pusher: Sendable {
   private let registry: PusherRegistry
   private let name = Hex.encode(RandomBytes.make(8))
   private let running = Mutex<[String: Running]>([:])
+  private let claims = Mutex(EndpointClaims())
   private let isStopping = Atomic(false)
   private let signal = WakeSignal()
 
@@ -69,8 +70,7 @@ public final class Pusher: Sendable {
   private func follow() async {
     var pause = Self.shortestPause
     while !Task.isCancelled {
-      let endpoints = running.withLock { $0.values.map(\.endpoint) }
-      guard !endpoints.isEmpty else {
+      guard running.withLock({ !$0.isEmpty }) else {
         do { try await Task.sleep(for: Self.longestPause) } catch { return }
         continue
       }
@@ -79,6 +79,8 @@ public final class Pusher: Sendable {
         let (findings, more) = try await parts.tails.look()
         mayHaveMore = more
         pause = findings.isEmpty ? min(pause * 2, Self.longestPause) : Self.shortestPause
+        // Taken after the look: one that was opened meanwhile may have read up to where the look before ended, and waits for what was found.
+        let endpoints = running.withLock { $0.values.map(\.endpoint) }
         for endpoint in endpoints where !findings.isEmpty || endpoint.settings.isOrdered { endpoint.offer(findings) }
       } catch {
         pause = Self.longestPause
@@ -104,13 +106,19 @@ public final class Pusher: Sendable {
           else { continue }
           wanted[subscription.name] = (subscription, settings)
         }
-        let given = stopOthers(wanted)
-        let standing = try await registry.beat(name, givingBack: given, wanting: Array(wanted.keys))
+        let running = stopOthers(wanted)
+        let names = Set(wanted.keys)
+        let given = claims.withLock { claims in
+          claims.ask(for: names)
+          return claims.given(wanted: names, running: running)
+        }
+        let standing = try await registry.beat(name, givingBack: given, wanting: Array(names))
+        claims.withLock { $0.take(standing.own, running: running) }
         pushers = standing.pushers
         heard = .now
         rest(false)
         isOpening = await open(wanted.filter { standing.own.contains($0.key) })
-        let endpoints = running.withLock { $0.values.map(\.endpoint) }
+        let endpoints = self.running.withLock { $0.values.map(\.endpoint) }
         parts.metrics.count(endpoints: endpoints.count, suspect: endpoints.count { $0.isSuspect })
       } catch {
         parts.logger.debug("pushers are not heard of", metadata: ["error": "\(error)"])
@@ -125,20 +133,18 @@ public final class Pusher: Sendable {
     for endpoint in running.withLock({ $0.values.map(\.endpoint) }) { endpoint.rest(isResting) }
   }
 
-  /// Stops endpoints that are not wanted as they run; answers those that have ended and are another's from now on.
-  private func stopOthers(_ wanted: [String: (EventSubscription, EndpointSettings)]) -> [String] {
+  /// Stops endpoints that are not wanted as they run; answers those that have not ended.
+  private func stopOthers(_ wanted: [String: (EventSubscription, EndpointSettings)]) -> Set<String> {
     running.withLock { running in
-      var given: [String] = []
       for (name, one) in running {
         if one.hasEnded {
           running.removeValue(forKey: name)
-          if wanted[name] == nil { given.append(name) }
           continue
         }
         let isSame = wanted[name].map { $0.0.isReadAs(one.endpoint.subscription) && $0.1 == one.endpoint.settings } ?? false
         if !isSame { one.endpoint.stop() }
       }
-      return given
+      return Set(running.keys)
     }
   }
 
@@ -178,6 +184,6 @@ public final class Pusher: Sendable {
     let all = running.withLock { $0 }
     for one in all.values { one.endpoint.stop() }
     for one in all.values { await one.task.value }
-    try? await registry.leave(name, givingBack: Array(all.keys))
+    try? await registry.leave(name, givingBack: claims.withLock { $0.all })
   }
 }

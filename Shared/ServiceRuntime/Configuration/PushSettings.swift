@@ -9,6 +9,8 @@ public struct PushSettings: Sendable, Hashable {
   /// The wait after an event was refused for the first time; it doubles from then on.
   public var retryBase: Duration = .seconds(5)
   public var retryCap: Duration = .seconds(3600)
+  /// The longest that an endpoint may ask for by `Retry-After`.
+  public var retryAfterCap: Duration = .seconds(86_400)
   /// How long one event is tried while others are taken.
   public var retryFor: Duration = .seconds(3 * 86_400)
   /// How long an endpoint that takes nothing is left alone at the most.
@@ -36,6 +38,7 @@ public struct PushSettings: Sendable, Hashable {
     try node.time("timeout", .milliseconds(100)...(.seconds(60)), &timeout)
     try node.time("retryBase", .milliseconds(10)...(.seconds(3600)), &retryBase)
     try node.time("retryCap", .milliseconds(10)...(.seconds(86_400)), &retryCap)
+    try node.time("retryAfterCap", .zero...(.seconds(14 * 86_400)), &retryAfterCap)
     try node.time("retryFor", .milliseconds(100)...(.seconds(14 * 86_400)), &retryFor)
     try node.time("pauseCap", .milliseconds(10)...(.seconds(3600)), &pauseCap)
     try node.time("disableAfter", .milliseconds(100)...(.seconds(14 * 86_400)), &disableAfter)
@@ -45,7 +48,7 @@ public struct PushSettings: Sendable, Hashable {
     try node.count("endpoints", 0...100_000, &endpoints)
     unknown += node.unknownKeys([
       "allowsHTTP", "allowedAddresses", "timeout", "retryBase", "retryCap", "retryFor", "pauseCap", "disableAfter", "window", "windowBytes",
-      "pusherTimeout", "endpoints",
+      "pusherTimeout", "endpoints", "retryAfterCap",
     ])
   }
 }

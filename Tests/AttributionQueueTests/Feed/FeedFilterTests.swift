@@ -51,7 +51,7 @@ import Testing
         EventSubscription(name: "app", filter: FeedFilter(apps: ["com.example.app"], environments: ["production", "sandbox"])))
       let skadnetwork = "attribution.skadnetwork.postback.verified.v1"
       let kit = "attribution.adattributionkit.postback.verified.v1"
-      try await queue.write([
+      let events = [
         TestEvent(
           id: "s", type: skadnetwork, attributes: nil,
           json: #"{"id":"s","subject":"a.skadnetwork","data":{"environment":"production","postback":{"app-id":525463029}}}"#),
@@ -66,9 +66,19 @@ import Testing
             #"{"id":"n","subject":"com.example.app","data":{"environment":"Sandbox","payload":{"data":{"appAppleId":525463029}}}}"#),
         TestEvent(id: "broken", type: skadnetwork, attributes: nil, json: "{"),
         TestEvent(id: "odd", type: skadnetwork, attributes: nil, json: #"{"id":"odd","subject":null,"data":[1]}"#),
-      ])
+      ]
+      try await queue.write(events)
       #expect(try await feed.ids("network") == ["s", "k"])
       #expect(try await feed.ids("app") == ["s", "n"])
+      // By the same rule where Swift judges.
+      for name in ["network", "app"] {
+        let filter = try #require(try await feed.subscription(name)).filter
+        let wanted = events.filter {
+          filter.wants(
+            EventAttributes(describing: Array(($0.json ?? "").utf8), type: $0.type), type: $0.type, types: [], names: Self.names)
+        }
+        #expect(wanted.map(\.id) == (name == "app" ? ["s", "n"] : ["s", "k"]))
+      }
     }
   }
 

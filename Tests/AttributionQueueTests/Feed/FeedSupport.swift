@@ -55,5 +55,15 @@ extension EventFeed {
     try await take(name, most: most, lease: lease).map(\.id)
   }
 
+  /// Moves the position of a pushed subscription.
+  ///
+  /// - Parameter base: where it stands, as far as its pusher knows.
+  func advance(
+    _ subscription: EventSubscription, _ shard: Shard, from base: FeedPlace? = nil, to place: FeedPlace, count: Int,
+    unsettled: UnsettledEvents? = nil
+  ) async throws -> Bool {
+    try await note([PushNote(shard: shard, position: (place, count, base), unsettled: unsettled)], of: subscription)
+  }
+
   func backlog(_ name: String) async throws -> Int64? { try await get(name).backlog }
 }

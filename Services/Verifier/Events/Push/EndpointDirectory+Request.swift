@@ -15,7 +15,7 @@ extension EndpointDirectory {
   /// Settings with what a request changes of them.
   func changed(_ settings: EndpointSettings, _ message: PushEndpoint) throws(RPCError) -> EndpointSettings {
     var settings = settings
-    if let url = message.url { settings.url = try checked(url) }
+    if let url = message.url { settings.move(to: try checked(url), now: WallClock.now()) }
     if let form = message.form {
       guard let form = PushForm(rawValue: form) else {
         throw .invalidArgument(field: "push.form", "must be structured, binary or original")

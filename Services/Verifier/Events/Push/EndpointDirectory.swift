@@ -62,13 +62,13 @@ struct EndpointDirectory: Sendable {
     let (subscription, before) = try await pushed(name)
     let after = try changed(before, message)
     if after.form == .original { _ = try OriginalTypes.checked(subscription.types, field: "push.form") }
-    let feed = feed
+    let (feed, now) = (feed, WallClock.now())
     return try await EventFeedError.asking { () throws(EventFeedError) in
       // Kept before they are asked for.
       if after.form == .original { try await feed.keepOriginals(true, for: name) }
       let changed = try await feed.setPush(name) { json in
         guard var settings = EndpointSettings(json: json) else { return json }
-        settings.url = message.url == nil ? settings.url : after.url
+        if message.url != nil { settings.move(to: after.url, now: now) }
         settings.form = message.form == nil ? settings.form : after.form
         settings.isOrdered = message.ordered ?? settings.isOrdered
         settings.maxPerSecond = message.maxPerSecond.map { Int($0) } ?? settings.maxPerSecond
@@ -82,15 +82,9 @@ struct EndpointDirectory: Sendable {
 
   /// Enables an endpoint, and replays from a time where one is given.
   func enable(_ name: String, replayFrom time: Int64?) async throws(RPCError) -> EventSubscription {
-    let (_, before) = try await pushed(name)
+    _ = try await pushed(name)
     let feed = feed
     return try await EventFeedError.asking { () throws(EventFeedError) in
-      if before.state != .enabled {
-        // It would be disabled again by its first failure.
-        var health = try await feed.endpointHealth(name).map { EndpointHealth(json: $0) } ?? EndpointHealth(json: [])
-        health.forgetFailures()
-        try await feed.setEndpointHealth(name, health.json)
-      }
       if let time { _ = try await feed.seek(name, to: .time(time)) }
       let now = WallClock.now()
       _ = try await feed.setPush(name) { json in

@@ -19,7 +19,7 @@ extension Subscription {
 extension EndpointStatus {
   init(_ settings: EndpointSettings, health json: [UInt8]?) {
     func timestamp(_ time: Int64?) -> Timestamp? { time.map { Timestamp(millisecondsSince1970: $0) } }
-    let health = json.map { EndpointHealth(json: $0) }
+    let health = json.map { EndpointHealth(json: $0).counted(by: settings) }
     self.init(
       state: settings.state.rawValue, since: timestamp(settings.since), reason: settings.reason,
       lastSuccess: timestamp(health?.lastSuccess),

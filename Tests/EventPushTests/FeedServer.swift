@@ -1,0 +1,80 @@
+import Foundation
+import HTTPClient
+import Logging
+import RedisClient
+import ServiceRuntime
+
+@testable import AttributionQueue
+@testable import EventPush
+
+/// A feed on a Redis of a test's own, and what an instance that pushes has of it.
+final class FeedServer {
+  private let directory: URL
+  private let process = Process()
+  private let client: RedisClient
+  let feed: EventFeed
+  let parts: PushParts
+
+  init() async throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("ep-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let socket = directory.appendingPathComponent("s").path
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "redis-server", "--port", "0", "--unixsocket", socket, "--dir", directory.path, "--save", "", "--appendonly", "yes",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    client = RedisClient(url: try RedisURL("unix://\(socket)"), logger: logger)
+    var tries = 0
+    while (try? await client.send(["PING"])) == nil, tries < 500 {
+      tries += 1
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    feed = EventFeed(deliveries: try await DeliveryQueue.open(redis: client, configuration: QueueConfiguration(), logger: logger))
+    parts = PushParts(
+      feed: feed, poster: PostLoop(configuration: HTTPClientConfiguration()) { _ in false },
+      tails: FeedTailReader(feed: feed, logger: logger), settings: PushSettings(), names: AppNames(),
+      metrics: PushMetrics(MetricsRegistry()), logger: logger)
+  }
+
+  deinit {
+    parts.poster.shutdown()
+    client.close()
+    process.terminate()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Publishes an event in a shard; answers its place.
+  func publish(_ id: String, subject: String = "s", shard: Int, json: String? = nil) async throws -> EventPlace {
+    let json = json ?? #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{}}"#
+    let reply = try await feed.send([
+      "XADD", .string(Keys.events(Shard(shard))), "*", "i", .string(id), "t", "t", "e", .string(json), "n", "", "p", "", "b", "", "v", "",
+    ])
+    return EventPlace(place: FeedPlace(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
+  }
+
+  /// A subscription with an endpoint that nobody posts to yet.
+  func endpoint(_ form: PushForm = .structured, isOrdered: Bool = false, adjust: (inout EndpointSettings) -> Void = { _ in })
+    async throws -> (EventSubscription, EndpointSettings)
+  {
+    var settings = EndpointSettings(
+      url: "https://example.com/", form: form, isOrdered: isOrdered, maxPerSecond: nil, maxConcurrent: nil, now: 1000)
+    adjust(&settings)
+    return (try await feed.create(EventSubscription(name: "p", push: settings.json)), settings)
+  }
+}
+
+extension PushEndpoint {
+  /// Reads until nothing is behind; posts nothing.
+  func readAll() async throws {
+    inner.withLock { $0.isResting = true }
+    for _ in 0..<1000 where inner.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
+  }
+
+  /// The ids of what would be posted now.
+  func next() -> [String] { inner.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
+}

@@ -1,0 +1,82 @@
+import ServiceRuntime
+import Testing
+
+@testable import AttributionQueue
+@testable import EventPush
+
+@Suite("An endpoint and the feed")
+struct PushEndpointTests {
+  @Test("no event is posted before an earlier one of its subject that was found and not offered yet")
+  func order() async throws {
+    let server = try await FeedServer()
+    let (subscription, settings) = try await server.endpoint(isOrdered: true)
+    _ = try await server.parts.tails.look()
+    let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
+    try await endpoint.readAll()
+    endpoint.offer([])
+    _ = try await server.publish("first", shard: 1)
+    try await Task.sleep(for: .milliseconds(3))
+    _ = try await server.publish("second", shard: 2)
+    try await Task.sleep(for: .milliseconds(3))
+    let (findings, _) = try await server.parts.tails.look()
+    // It reads one of the shards by itself in between.
+    endpoint.inner.withLock { _ = $0.behind.insert(2) }
+    try await endpoint.readAll()
+    #expect(endpoint.next().isEmpty)
+    endpoint.offer(findings)
+    #expect(endpoint.next() == ["first"])
+  }
+
+  @Test("an event that waited for another try when its endpoint was enabled, or moved, has a whole period before it")
+  func periods() async throws {
+    let server = try await FeedServer()
+    let (subscription, settings) = try await server.endpoint { $0.enable(now: 5_000) }
+    let place = try await server.publish("e", shard: 3)
+    let left = UnsettledEvents(
+      cursor: place.place, offset: 1, base: .beginning, events: [.init(place: place.place, offset: 1, attempts: 40, firstFailure: 2_000)])
+    #expect(try await server.feed.note([.init(shard: place.shard, position: nil, unsettled: left)], of: subscription))
+    var health = EndpointHealth()
+    (health.failingSince, health.retryAt) = (2_000, .max)
+    try await server.feed.setEndpointHealth("p", health.json)
+    let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
+    #expect(endpoint.inner.withLock { $0.state.attempts(place) } == EndpointState.Attempts(count: 1, first: 5_000))
+    #expect(!endpoint.isSuspect && endpoint.next() == ["e"])
+  }
+
+  @Test("an event that cannot be read is told of, and holds up nothing")
+  func unreadable() async throws {
+    let server = try await FeedServer()
+    let (subscription, settings) = try await server.endpoint(.binary)
+    let place = try await server.publish("broken", shard: 4, json: "{")
+    _ = try await server.parts.tails.look()
+    let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
+    try await endpoint.readAll()
+    endpoint.rest(false)
+    try await endpoint.skip()
+    try await endpoint.tellGivenUp()
+    #expect(try await endpoint.note())
+    #expect(try await server.feed.positions(subscription)[place.shard] == place.place)
+    let told = try #require(try await server.feed.event("undelivered:p:broken"))
+    #expect(String(decoding: told, as: UTF8.self).contains(#""eventId":"broken""#))
+  }
+
+  @Test("what ended an endpoint does not end the one that it was moved to meanwhile, and is not told")
+  func moved() async throws {
+    let server = try await FeedServer()
+    let (subscription, settings) = try await server.endpoint()
+    let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
+    _ = try await server.feed.setPush("p") { json in
+      guard var settings = EndpointSettings(json: json) else { return json }
+      settings.move(to: "https://other.example/", now: 2_000)
+      return settings.json
+    }
+    try await endpoint.end(.gone)
+    let present = try #require(try await server.feed.subscription("p")?.push.flatMap { EndpointSettings(json: $0) })
+    #expect(present.state == .enabled)
+    #expect(try await server.feed.event("endpoint-gone:p:0:1000") == nil)
+    // The one that is there now ends.
+    let current = try #require(try await server.feed.subscription("p"))
+    try await PushEndpoint.open(current, present, server.parts).end(.gone)
+    #expect(try await server.feed.subscription("p")?.push.flatMap { EndpointSettings(json: $0) }?.state == .gone)
+  }
+}
