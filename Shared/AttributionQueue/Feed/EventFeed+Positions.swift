@@ -29,12 +29,22 @@ public struct StoredEvent: Sendable {
 /// Subscriptions that are pushed: a position in each shard, which whoever pushes reads behind and moves on.
 extension EventFeed {
   /// Where a pushed subscription is in each shard: it is done with everything up to there. Places belong to one generation of the
-  /// subscription; those of another are left out.
+  /// subscription: what is of an earlier one is set to the place of this one, what is of a later one is left out.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPlace] {
+    let (positions, isLeftBehind) = try await placed(subscription)
+    guard isLeftBehind else { return positions }
+    try await finishSeek(subscription)
+    return try await placed(subscription).positions
+  }
+
+  private func placed(_ subscription: EventSubscription) async throws(EventFeedError)
+    -> (positions: [Shard: FeedPlace], isLeftBehind: Bool)
+  {
     let answers = try await onAllShards { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.eventPositions(shard)), .string(subscription.name)]).string
     }
     var positions: [Shard: FeedPlace] = [:]
+    var isLeftBehind = false
     for (shard, text) in answers {
       let parts = (text ?? "").split(separator: " ")
       guard parts.count == 3 else {
@@ -42,10 +52,11 @@ extension EventFeed {
         if text == nil { positions[shard] = .beginning }
         continue
       }
-      guard parts[0] == String(subscription.generation), let entry = EntryID(String(parts[1])) else { continue }
-      positions[shard] = FeedPlace(entry: entry)
+      guard let generation = Int(parts[0]), let entry = EntryID(String(parts[1])) else { continue }
+      if generation < subscription.generation { isLeftBehind = true }
+      if generation == subscription.generation { positions[shard] = FeedPlace(entry: entry) }
     }
-    return positions
+    return (positions, isLeftBehind)
   }
 
   /// The events of a shard behind a place, in their order.

@@ -89,31 +89,22 @@ extension EventFeed {
     let answers = try await on(notes.map(\.shard)) { shard throws(EventFeedError) in
       guard let note = byShard[shard] else { return true }
       // What is beyond the position first: one that stops in between posts again, and leaves nothing out.
-      if let unsettled = note.unsettled {
-        let text = unsettled.text(generation: subscription.generation)
-        _ = try await self.send(["HSET", .string(Keys.unsettledEvents(shard)), .string(subscription.name), .string(text)])
-      }
       var isPresent = true
-      if let (place, count) = note.position { isPresent = try await self.advance(subscription, shard, to: place, count: count) }
-      if note.clearsUnsettled { _ = try await self.send(["HDEL", .string(Keys.unsettledEvents(shard)), .string(subscription.name)]) }
+      if let unsettled = note.unsettled {
+        isPresent = try await self.keep(unsettled.text(generation: subscription.generation), of: subscription, shard)
+      }
+      if isPresent, let (place, count) = note.position { isPresent = try await self.advance(subscription, shard, to: place, count: count) }
+      if isPresent, note.clearsUnsettled { isPresent = try await self.keep("", of: subscription, shard) }
       return isPresent
     }
     return answers.allSatisfy { $0.1 }
   }
 
-  /// Forgets what is kept of a subscription's pushing beside its positions.
-  public func forgetPushing(_ name: String) async throws(EventFeedError) {
-    _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send(["HDEL", .string(Keys.unsettledEvents(shard)), .string(name)])
-    }
-    _ = try await send(["HDEL", .string(Keys.endpointHealth), .string(name)])
-    try await keepOriginals(false, for: name)
-  }
-
-  /// Whether a subscription asks for the bytes that Apple sent: while one does, they are kept with each event.
-  public func keepOriginals(_ keeps: Bool, for name: String) async throws(EventFeedError) {
-    _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send([keeps ? "SADD" : "SREM", .string(Keys.originals(shard)), .string(name)])
-    }
+  /// Keeps such words, or none; false when the subscription was set to another place, or ended, meanwhile.
+  private func keep(_ text: String, of subscription: EventSubscription, _ shard: Shard) async throws(EventFeedError) -> Bool {
+    try await run(
+      Scripts.unsettle, [Keys.eventPositions(shard), Keys.unsettledEvents(shard)],
+      [.string(subscription.name), .integer(Int64(subscription.generation)), .string(text)]
+    ).integer == 1
   }
 }
