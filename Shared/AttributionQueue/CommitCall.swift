@@ -163,7 +163,7 @@ struct CommitCall {
       pack.writeForgotten(digits, seen, shard, now: self.now)
     }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
-    if completion.keepsOriginal { pack.put(flag: "keepsOriginal") }
+    if completion.keepsOriginal, OriginalBody.isKnown(of: message.message) { pack.put(flag: "keepsOriginal") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))

@@ -70,7 +70,7 @@ public enum Keys {
   static func droppedEvents(_ shard: Shard) -> String { "\(tag(shard)):events:dropped" }
   /// What pushed subscriptions have read beyond their positions and not settled: ``UnsettledEvents``.
   static func unsettledEvents(_ shard: Shard) -> String { "\(tag(shard)):events:unsettled" }
-  /// Subscriptions that ask for the bytes that Apple sent.
+  /// Who asks for the bytes that Apple sent: ``EventFeed/keepOriginals(for:)``.
   static func originals(_ shard: Shard) -> String { originals[shard.index] }
   private static let originals = tags.map { "\($0):events:originals" }
   /// Instances that push, by their last sign of life.
@@ -83,6 +83,8 @@ public enum Keys {
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
+  /// The generation that new subscriptions begin with: higher than those of all that have ended.
+  static let firstGeneration = "\(tag(Shard(0))):subscriptions:generation"
   /// ``StoreForm``.
   static let form = "\(tag(Shard(0))):form"
   static let digestKey = "\(tag(Shard(0))):digest-key"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 36
+  private static let count = 40
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -73,7 +73,9 @@ import Testing
     _ = try await feed.modifyLease("s", ackIds: ["0.1-1"], lease: .zero)
     let pushed = try await feed.create(EventSubscription(name: "p", types: ["t.b"], start: .time(1), push: [:]))
     _ = try await feed.setPush("p") { $0 }
-    _ = try await feed.advance(pushed, Shard(0), to: .beginning, count: 0)
+    _ = try await feed.note([.init(shard: Shard(0), position: nil, unsettled: nil, clearsUnsettled: true)], of: pushed)
+    try await feed.setEndpointHealth(pushed, [])
+    _ = try await feed.delete("none")
     _ = try await feed.publish(EventRecord(id: "told", type: "t.a", json: []))
     _ = try await feed.trim()
     _ = try await feed.tail(Shard(3), after: .beginning, most: 1)

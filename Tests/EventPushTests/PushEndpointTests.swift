@@ -37,7 +37,7 @@ struct PushEndpointTests {
     #expect(try await server.feed.note([.init(shard: place.shard, position: nil, unsettled: left)], of: subscription))
     var health = EndpointHealth()
     (health.failingSince, health.retryAt) = (2_000, .max)
-    try await server.feed.setEndpointHealth("p", health.json)
+    try await server.feed.setEndpointHealth(subscription, health.json)
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
     #expect(endpoint.inner.withLock { $0.state.attempts(place) } == EndpointState.Attempts(count: 1, first: 5_000))
     #expect(!endpoint.isSuspect && endpoint.next() == ["e"])

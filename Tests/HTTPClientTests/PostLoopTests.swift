@@ -5,11 +5,13 @@ import Testing
 
 @Suite("Posting to many servers")
 struct PostLoopTests {
-  private func post(_ loop: PostLoop, _ url: String, body: [UInt8] = [1, 2, 3], timeout: Duration = .seconds(10)) async -> PostOutcome {
-    await withCheckedContinuation { continuation in
-      loop.post(PostRequest(url: url, headers: [("X-One", "1"), ("Content-Type", "text/plain")], body: body, timeout: timeout)) {
-        continuation.resume(returning: $0)
-      }
+  private func post(
+    _ loop: PostLoop, _ url: String, body: [UInt8] = [1, 2, 3], timeout: Duration = .seconds(10), allowsHTTP: Bool = true
+  ) async -> PostOutcome {
+    let request = PostRequest(
+      url: url, headers: [("X-One", "1"), ("Content-Type", "text/plain")], body: body, timeout: timeout, allowsHTTP: allowsHTTP)
+    return await withCheckedContinuation { continuation in
+      loop.post(request) { continuation.resume(returning: $0) }
     }
   }
 
@@ -51,6 +53,17 @@ struct PostLoopTests {
     await expect(post(loop, "http://localhost:\(server.port)/"), .addressRefused)
     #expect(judged.withLock { $0.contains([127, 0, 0, 1]) })
     #expect(server.connections == 0)
+  }
+
+  @Test("nothing goes in clear text where that is not allowed")
+  func clearText() async {
+    let server = SmallServer { _ in .ok("") }
+    guard case .failed = await post(loop(), server.url, allowsHTTP: false) else {
+      Issue.record("it was posted")
+      return
+    }
+    #expect(server.connections == 0)
+    await expect(post(loop(), server.url), .answered(status: 200, retryAfter: nil))
   }
 
   @Test("a redirect is an answer")

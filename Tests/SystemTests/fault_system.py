@@ -99,11 +99,12 @@ class Service(Process):
         except (OSError, http.client.HTTPException):
             return False
 
-    def rpc(self, service: str, method: str, message: dict) -> tuple[int, dict]:
+    def rpc(self, service: str, method: str, message: dict, key: str = "") -> tuple[int, dict]:
+        """`key` is the Idempotency-Key; one that nobody had before where none is given."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
         try:
             connection.request("POST", f"/attribution.{service}/{method}", json.dumps(message), {
-                "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", "Idempotency-Key": uuid.uuid4().hex})
+                "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}", "Idempotency-Key": key or uuid.uuid4().hex})
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
         finally:

@@ -352,13 +352,18 @@ def test_an_endpoint_in_a_private_network_is_never_connected_to(tmp_path):
         assert receiver.taken == [] and receiver.refused == []
 
 
-def test_the_same_creation_again_tells_the_same_secret(system):
-    first = system.subscribe("again", "https://example.com/hook", start="now", form="binary")
-    assert system.subscribe("again", "https://example.com/hook", start="now", form="binary") == first
-    assert len(base64.b64decode(first.removeprefix("whsec_"))) == 32
-    differs = refused(system, "CreateSubscription", name="again", start="now", push={"url": "https://example.com/other", "form": "binary"})
-    assert "SUBSCRIPTION_DIFFERS" in json.dumps(differs)
-    assert first not in json.dumps(system.status("again")) + system.verifier.log()
+def test_a_secret_is_told_again_only_to_the_same_call(system):
+    def create(key: str, url: str = "https://example.com/hook") -> tuple[int, dict]:
+        return system.verifier.rpc(EVENTS, "CreateSubscription", {
+            "name": "again", "start": "now", "push": {"url": url, "form": "binary"}}, key=key)
+
+    status, first = create("one-call")
+    assert status == 200 and len(base64.b64decode(first["secret"].removeprefix("whsec_"))) == 32
+    assert create("one-call") == (200, first)
+    status, again = create("another-call")
+    assert status == 200 and "secret" not in again and again["subscription"]["name"] == "again"
+    assert "SUBSCRIPTION_DIFFERS" in json.dumps(create("a-third-call", "https://example.com/other"))
+    assert first["secret"] not in json.dumps(system.status("again")) + system.verifier.log()
     system.rpc("DeleteSubscription", name="again")
 
 
@@ -409,3 +414,41 @@ def test_enabling_ends_a_wait_that_the_endpoint_asked_for(system):
         receiver.wait(path, 1)
         assert receiver.ids(path) == ids
         system.rpc("DeleteSubscription", name="silent")
+
+
+def test_a_third_secret_is_refused_while_two_sign(system):
+    first = system.subscribe("two-secrets", "https://example.com/", start="now")
+    second = system.rpc("RotateEndpointSecret", subscription="two-secrets")["secret"]
+    assert "ENDPOINT_SECRETS_EXHAUSTED" in json.dumps(refused(system, "RotateEndpointSecret", subscription="two-secrets"))
+    assert len(system.status("two-secrets")["endpointStatus"]["secretsMadeAt"]) == 2
+    third = system.rpc("RotateEndpointSecret", subscription="two-secrets", endOlder=True)
+    assert len({first, second, third["secret"]}) == 3 and len(third["endpointStatus"]["secretsMadeAt"]) == 1
+    system.rpc("DeleteSubscription", name="two-secrets")
+
+
+def test_an_update_to_the_original_form_brings_no_bytes_that_were_not_proved(system):
+    system.subscribe("all-types", "https://example.com/", start="now")
+    answer = refused(system, "UpdateEndpoint", subscription="all-types", push={"form": "original"})
+    assert "push.form" in json.dumps(answer)
+    assert system.status("all-types")["push"]["form"] == "structured"
+    system.rpc("DeleteSubscription", name="all-types")
+
+
+def test_original_bytes_are_asked_for_by_live_subscriptions_alone(system):
+    def askings() -> set[str]:
+        return {asking.decode().split(" ")[0] for asking in system.client.smembers("{attr:007}:events:originals")}
+
+    def create(**more: object) -> tuple[int, dict]:
+        return system.verifier.rpc(EVENTS, "CreateSubscription", {
+            "name": "asks", "types": [SKADNETWORK], "push": {"url": "https://example.com/", "form": "original"}, **more})
+
+    assert create(startEventId="none")[0] == 404 and "asks" not in askings()
+    assert create()[0] == 200 and create()[0] == 200 and "asks" in askings()
+    assert create(start="now")[0] == 409 and "asks" in askings()
+    for form in ("structured", "original", "original"):
+        system.rpc("UpdateEndpoint", subscription="asks", push={"form": form})
+        assert ("asks" in askings()) == (form == "original")
+    system.rpc("UpdateEndpoint", subscription="asks", push={"maxConcurrent": 2})
+    assert "asks" in askings()
+    system.rpc("DeleteSubscription", name="asks")
+    assert "asks" not in askings()

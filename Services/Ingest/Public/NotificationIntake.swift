@@ -36,7 +36,8 @@ struct NotificationIntake: Sendable {
     // another verdict: it must not stand in the place of the same bytes where they belong.
     var key = found.idempotencyKey(signedPayload: signedPayload)
     let body = Array(signedPayload.utf8)
-    var attributes = OriginalBody.attributes(of: request.body, holding: body, contentType: request.contentType)
+    var attributes = OriginalBody.attributes(
+      of: request.body, valueOf: "signedPayload", body: body, contentType: request.contentType)
     if let bundleId {
       attributes[SignedDataExpectation.bundleIdAttribute] = bundleId
       if found.bundleId?.isExactly(bundleId) != true { key = "\(bundleId)\u{0}\(key)" }

@@ -31,16 +31,14 @@ struct RecoveredNotification: Sendable {
       return .duplicate(nil)
     }
     // As Apple would have posted it.
-    let body = Array(signedPayload.utf8)
-    let sent = Array("{\"signedPayload\":\"".utf8) + body + Array("\"}".utf8)
+    let original = OriginalBody.attributes(before: #"{"signedPayload":""#, after: #""}"#, contentType: "application/json")
     let request = AcceptRequest(
       queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
       naturalKey: found.naturalKey,
       // What is held back must not hold up what is fresh.
       keepsOrder: notBefore == nil,
       message: QueueMessage(
-        kind: "notification", body: body,
-        attributes: attributes.merging(OriginalBody.attributes(of: sent, holding: body, contentType: "application/json")) { one, _ in one },
+        kind: "notification", body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },
         receivedAt: WallClock.now(), source: "recovery"),
       notBefore: notBefore)
     return switch try await deliveries.accept(request) {

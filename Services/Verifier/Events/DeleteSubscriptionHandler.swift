@@ -10,11 +10,7 @@ struct DeleteSubscriptionHandler: RPCHandler {
     -> DeleteSubscriptionResponse
   {
     let name = try SubscriptionName.checked(request.name, field: "name")
-    let existed = try await EventFeedError.asking { () throws(EventFeedError) in
-      let existed = try await feed.delete(name)
-      try await feed.forgetPushing(name)
-      return existed
-    }
+    let existed = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.delete(name) }
     guard existed else { throw .notFound("no subscription of that name", field: "name") }
     return DeleteSubscriptionResponse()
   }

@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/events/v1/events.proto`.
 public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Ends the older secret at once; otherwise both sign until the next call with it, or until a third is made.
+  /// Ends the older secret at once; otherwise both sign until the next call with it, and a third is refused meanwhile.
   public var endOlder: Bool?
   /// Makes no new secret: only ends the older one.
   public var makeNone: Bool?

@@ -29,11 +29,20 @@ public struct StoredEvent: Sendable {
 /// Subscriptions that are pushed: a position in each shard, which whoever pushes reads behind and moves on.
 extension EventFeed {
   /// Where a pushed subscription is in each shard: it is done with everything up to there. Places belong to one generation of the
-  /// subscription; those of another are left out.
+  /// subscription: what is of an earlier one is set to the place of this one, what is of a later one is left out.
   ///
   /// A place that was lost, or never made, is made anew: what there is counts as new. Without a place nothing could be noted, and what is not
   /// delivered yet would not be kept.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPlace] {
+    let (positions, isLeftBehind) = try await placed(subscription)
+    guard isLeftBehind else { return positions }
+    try await finishSeek(subscription)
+    return try await placed(subscription).positions
+  }
+
+  private func placed(_ subscription: EventSubscription) async throws(EventFeedError)
+    -> (positions: [Shard: FeedPlace], isLeftBehind: Bool)
+  {
     var texts: [Shard: String] = [:]
     for (shard, text) in try await places(subscription, Shard.all) { texts[shard] = text }
     let lost = Shard.all.filter { texts[$0] == nil }
@@ -42,12 +51,14 @@ extension EventFeed {
       for (shard, text) in try await places(subscription, lost) { texts[shard] = text }
     }
     var positions: [Shard: FeedPlace] = [:]
+    var isLeftBehind = false
     for (shard, text) in texts {
       let parts = text.split(separator: " ")
-      guard parts.count == 3, parts[0] == String(subscription.generation), let entry = EntryID(String(parts[1])) else { continue }
-      positions[shard] = FeedPlace(entry: entry)
+      guard parts.count == 3, let generation = Int(parts[0]), let entry = EntryID(String(parts[1])) else { continue }
+      if generation < subscription.generation { isLeftBehind = true }
+      if generation == subscription.generation { positions[shard] = FeedPlace(entry: entry) }
     }
-    return positions
+    return (positions, isLeftBehind)
   }
 
   private func places(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> [(Shard, String?)] {

@@ -16,6 +16,7 @@ extension EventFeed {
     // Where one shard's node is away, or its slot moves, the others go on.
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
     do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
+    do throws(EventFeedError) { try await mendOriginals() } catch { failure = error }
     for shard in Shard.all where !Task.isCancelled {
       do throws(EventFeedError) { try await deleteSettled(shard) } catch { failure = error }
     }

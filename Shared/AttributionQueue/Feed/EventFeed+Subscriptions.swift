@@ -4,19 +4,24 @@ public import WireJSON
 extension EventFeed {
   /// Makes a subscription; the same again answers the one there is.
   public func create(_ asked: EventSubscription) async throws(EventFeedError) -> EventSubscription {
-    let wanted = EventSubscription(
+    var wanted = EventSubscription(
       name: asked.name, types: asked.types, filter: asked.filter, start: asked.start, isOrdered: asked.isOrdered,
       createdAt: DeliveryQueue.now, push: asked.push)
     if let existing = try await subscription(wanted.name) {
       guard existing.asksForTheSame(as: wanted) else { throw .differs }
       return existing
     }
+    // Whoever still pushes for one of this name that has ended moves nothing of it.
+    if wanted.push != nil { wanted.generation = Int(try await send(["GET", .string(Keys.firstGeneration)]).integer ?? 0) }
     // Its places first: a subscription that can be seen can be read.
     try await put(wanted, at: wanted.start, keeps: true)
     _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(wanted.name), .bytes(wanted.json)])
     guard let made = try await subscription(wanted.name) else { throw .unavailable(.unexpectedReply("HSETNX")) }
     guard made.asksForTheSame(as: wanted) else { throw .differs }
-    return made
+    guard made.generation < wanted.generation else { return made }
+    // Another made it at the same time, and had seen fewer end: the places are those of the later generation.
+    let generation = wanted.generation
+    return try await change(wanted.name) { $0.generation = max($0.generation, generation) }
   }
 
   /// The same of one that is pulled, without a filter.
@@ -55,9 +60,20 @@ extension EventFeed {
   /// Sets a subscription to another place: what is behind it is handed out, again where it was before. Leases end, and what was handed out
   /// before cannot be acknowledged any more.
   public func seek(_ name: String, to start: FeedStart) async throws(EventFeedError) -> EventSubscription {
-    // An event that is not kept must not end leases.
-    if case .event(let id) = start, try await place(of: id) == nil { throw .unknownEvent }
-    let changed = try await change(name) { $0.generation += 1 }
+    let time: Int64
+    switch start {
+    case .beginning: time = 0
+    case .now: time = DeliveryQueue.now
+    case .time(let asked): time = asked
+    case .event(let id):
+      // An event that is not kept must not end leases.
+      guard let (_, entry) = try await place(of: id) else { throw .unknownEvent }
+      time = Int64(clamping: entry.milliseconds)
+    }
+    let changed = try await change(name) { subscription in
+      subscription.generation += 1
+      subscription.soughtTime = time
+    }
     try await put(changed, at: start, keeps: false)
     return try await get(name)
   }
@@ -71,13 +87,17 @@ extension EventFeed {
 
   /// Ends a subscription; false when there was none.
   public func delete(_ name: String) async throws(EventFeedError) -> Bool {
-    let existed = try await send(["HDEL", .string(Keys.subscriptions), .string(name)]).integer == 1
+    let reply = try await run(
+      Scripts.delete, [Keys.subscriptions, Keys.firstGeneration, Keys.endpointHealth], [.string(name)], isDurable: true)
+    guard let parts = reply.array, parts.count == 2, let first = parts[1].integer else { throw .unavailable(.unexpectedReply("delete")) }
     _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.allowing(["XGROUP", "DESTROY", .string(Keys.events(shard)), .string(name)])
-      _ = try await self.send(["HDEL", .string(Keys.eventPositions(shard)), .string(name)])
-      _ = try await self.send(["HDEL", .string(Keys.droppedEvents(shard)), .string(name)])
+      _ = try await self.run(
+        Scripts.clear, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)],
+        [.string(name), .integer(first)])
     }
-    return existed
+    guard let json = parts[0].bytes else { return false }
+    if let originals = EventSubscription(name: name, json: json)?.originals { try await endKeeping(originals) }
+    return true
   }
 
   // MARK: Pieces
@@ -94,8 +114,14 @@ extension EventFeed {
     throw .contended
   }
 
+  /// Finishes what was interrupted when a pushed subscription was set to another place: where it has none of its generation, it gets it.
+  func finishSeek(_ subscription: EventSubscription) async throws(EventFeedError) {
+    logger.warning("a seek that another instance began is finished", metadata: ["subscription": "\(subscription.name)"])
+    try await put(subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keeps: true)
+  }
+
   /// Sets a subscription to a place of each shard.
-  private func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
+  func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
     var eventPlace: (shard: Shard, entry: EntryID)?
     if case .event(let id) = start {
       guard let place = try await place(of: id) else { throw .unknownEvent }

@@ -11,10 +11,14 @@ public struct EventSubscription: Sendable, Hashable {
   public let isOrdered: Bool
   /// Milliseconds since 1970.
   public let createdAt: Int64
-  /// How and where it is pushed, as whoever pushes wrote it; nil for one that is pulled. A subscription never changes from one to the other.
+  /// How and where it is pushed, as whoever pushes wrote it, but for its `originals`; nil for one that is pulled. A subscription never changes from one to the other.
   public internal(set) var push: JSONObject?
-  /// Grows each time that the subscription is set to another place: what was handed out before cannot be acknowledged any more.
+  /// Grows each time that the subscription is set to another place: what was handed out before cannot be acknowledged any more. That of a
+  /// pushed one is higher than those of all that had its name before.
   public internal(set) var generation: Int
+  /// Where its generation begins, if it was set to another place: events that were published at this time or later, milliseconds since 1970.
+  /// By that another one can finish what was interrupted.
+  var soughtTime: Int64?
   /// Events not yet acknowledged, those among them that it does not want and has not passed by; nil when it was not counted.
   public var backlog: Int64?
   /// Nil when nothing waits or it was not counted.
@@ -36,8 +40,11 @@ public struct EventSubscription: Sendable, Hashable {
     generation = 0
   }
 
+  /// Under which name it asks for the bytes that Apple sent; nil when it does not: ``EventFeed/keepOriginals(for:)``.
+  var originals: String? { push?["originals"]?.stringValue }
+
   /// Whether making the one again would ask for the same: with another push endpoint's settings it is the same subscription still.
-  func asksForTheSame(as other: EventSubscription) -> Bool {
+  public func asksForTheSame(as other: EventSubscription) -> Bool {
     types == other.types && filter == other.filter && start == other.start && isOrdered == other.isOrdered
       && (push == nil) == (other.push == nil)
   }
@@ -58,6 +65,7 @@ public struct EventSubscription: Sendable, Hashable {
     if !filter.isEmpty { object["filter"] = .object(filter.json) }
     if isOrdered { object["ordered"] = true }
     if generation > 0 { object["generation"] = .integer(generation) }
+    object["soughtTime"] = soughtTime.map { .integer($0) }
     object["push"] = push.map { .object($0) }
     return JSONValue.object(object).serialized
   }
@@ -78,5 +86,6 @@ public struct EventSubscription: Sendable, Hashable {
       name: name, types: types.compactMap(\.stringValue), filter: FeedFilter(json: value["filter"]), start: start,
       isOrdered: value["ordered"]?.boolValue ?? false, createdAt: createdAt, push: value["push"]?.objectValue)
     generation = value["generation"]?.int64Value.map { Int($0) } ?? 0
+    soughtTime = value["soughtTime"]?.int64Value
   }
 }

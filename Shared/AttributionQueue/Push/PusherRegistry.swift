@@ -54,7 +54,10 @@ extension EventFeed {
     try await send(["HGET", .string(Keys.endpointHealth), .string(name)]).bytes
   }
 
-  public func setEndpointHealth(_ name: String, _ json: [UInt8]) async throws(EventFeedError) {
-    _ = try await send(["HSET", .string(Keys.endpointHealth), .string(name), .bytes(json)])
+  /// Keeps it, unless the subscription has ended: one of its name that was made since has an endpoint of its own.
+  public func setEndpointHealth(_ subscription: EventSubscription, _ json: [UInt8]) async throws(EventFeedError) {
+    _ = try await run(
+      Scripts.health, [Keys.subscriptions, Keys.endpointHealth],
+      [.string(subscription.name), .integer(subscription.createdAt), .bytes(json)])
   }
 }

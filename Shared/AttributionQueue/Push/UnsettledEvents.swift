@@ -110,20 +110,4 @@ extension EventFeed {
     }
     return answers.allSatisfy { $0.1 }
   }
-
-  /// Forgets what is kept of a subscription's pushing beside its positions.
-  public func forgetPushing(_ name: String) async throws(EventFeedError) {
-    _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send(["HDEL", .string(Keys.unsettledEvents(shard)), .string(name)])
-    }
-    _ = try await send(["HDEL", .string(Keys.endpointHealth), .string(name)])
-    try await keepOriginals(false, for: name)
-  }
-
-  /// Whether a subscription asks for the bytes that Apple sent: while one does, they are kept with each event.
-  public func keepOriginals(_ keeps: Bool, for name: String) async throws(EventFeedError) {
-    _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.send([keeps ? "SADD" : "SREM", .string(Keys.originals(shard)), .string(name)])
-    }
-  }
 }

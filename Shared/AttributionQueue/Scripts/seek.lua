@@ -1,7 +1,8 @@
 -- seek: sets a subscription to a place of one shard's events; what is behind it is handed out, again where it was before.
 -- KEYS 1 events stream  2 positions of pushed subscriptions
 -- ARGV 1 subscription  2 entry id behind which it reads; $: behind all there is  3 events that were added up to there, where that is known
---      4 generation; empty: it is pulled  5 1 when a place that it has already stays
+--      4 generation; empty: it is pulled  5 of one that is pulled: 1 when a place that it has already stays
+-- A pushed one's place of this generation, or of a later one, stays.
 -- Answers 1 when it was set.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local generation, keeps = ARGV[4], ARGV[5] == '1'
@@ -16,7 +17,8 @@ if generation == '' then
   end
   return 1
 end
-if keeps and redis.call('HEXISTS', positions, name) == 1 then return 0 end
+local held = redis.call('HGET', positions, name)
+if held and (tonumber(string.match(held, '^%S+') or '') or 0) >= tonumber(generation) then return 0 end
 local info, last, added, length = redis.pcall('XINFO', 'STREAM', stream), '0-0', 0, 0
 for index = 1, info['err'] and 0 or #info, 2 do
   if info[index] == 'last-generated-id' then last = info[index + 1] end

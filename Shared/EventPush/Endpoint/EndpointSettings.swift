@@ -29,6 +29,8 @@ public struct EndpointSettings: Sendable, Hashable {
   public var isOrdered: Bool
   public var maxPerSecond: Int?
   public var maxConcurrent: Int?
+  /// By which it asks for original bytes: ``EventFeed/keepOriginals(for:)``.
+  public var originals: String?
   /// That sign, the newest first.
   public private(set) var secrets: [Secret]
   public private(set) var state = State.enabled
@@ -96,6 +98,7 @@ public struct EndpointSettings: Sendable, Hashable {
     if isOrdered { object["ordered"] = true }
     object["maxPerSecond"] = maxPerSecond.map { .integer($0) }
     object["maxConcurrent"] = maxConcurrent.map { .integer($0) }
+    object["originals"] = originals.map { .string($0) }
     object["reason"] = reason.map { .string($0) }
     object["secrets"] = .array(secrets.map { ["secret": .string($0.secret.text), "madeAt": .integer($0.madeAt)] })
     return object
@@ -115,6 +118,7 @@ public struct EndpointSettings: Sendable, Hashable {
     isOrdered = json["ordered"]?.boolValue ?? false
     maxPerSecond = json["maxPerSecond"]?.int64Value.map { Int($0) }
     maxConcurrent = json["maxConcurrent"]?.int64Value.map { Int($0) }
+    originals = json["originals"]?.stringValue
     reason = json["reason"]?.stringValue
     self.secrets = secrets.compactMap { secret in
       guard let text = secret["secret"]?.stringValue, let known = WebhookSecret(text: text) else { return nil }

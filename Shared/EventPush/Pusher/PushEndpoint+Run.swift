@@ -245,7 +245,7 @@ extension PushEndpoint {
   private func noteHealth() async throws(EventFeedError) {
     let (health, noted) = inner.withLock { ($0.state.health, $0.noted) }
     guard health != noted else { return }
-    try await parts.feed.setEndpointHealth(subscription.name, health.json)
+    try await parts.feed.setEndpointHealth(subscription, health.json)
     inner.withLock { $0.noted = health }
   }
 

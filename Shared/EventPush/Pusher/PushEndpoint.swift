@@ -172,7 +172,9 @@ final class PushEndpoint: Sendable {
       return signal.ring()
     }
     let started = ContinuousClock.now
-    parts.poster.post(PostRequest(url: settings.url, headers: message.headers, body: message.body, timeout: timeout)) { outcome in
+    let request = PostRequest(
+      url: settings.url, headers: message.headers, body: message.body, timeout: timeout, allowsHTTP: parts.settings.allowsHTTP)
+    parts.poster.post(request) { outcome in
       self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1))
     }
   }

@@ -14,6 +14,7 @@ public struct PushMetrics: Sendable {
   private static let givenUpName = "attribution_push_given_up_total"
   private static let skippedName = "attribution_push_skipped_total"
   private static let endedName = "attribution_push_endpoints_ended_total"
+  private static let openFailuresName = "attribution_push_open_failures_total"
   private static let endpointsName = "attribution_push_endpoints"
 
   /// What became of a request.
@@ -37,6 +38,7 @@ public struct PushMetrics: Sendable {
     metrics.counter(Self.givenUpName, help: "Events given up after they were refused for push.retryFor.")
     metrics.counter(Self.skippedName, help: "Events that cannot be had in the form that their endpoint asks for.")
     metrics.counter(Self.endedName, help: "Endpoints that were disabled, or answered 410.", labels: ["state"])
+    metrics.counter(Self.openFailuresName, help: "Times that an endpoint's place in the feed could not be read; it is tried again.")
     metrics.gauge(
       Self.endpointsName, help: "Endpoints that this instance pushes to; suspect are those that take nothing.", labels: ["state"])
     var series: [String: MetricSeries] = [:]
@@ -54,6 +56,7 @@ public struct PushMetrics: Sendable {
 
   func taken(afterSeconds seconds: Double) { delay?.observe(max(0, seconds)) }
   func gaveUp() { metrics.add(Self.givenUpName) }
+  func couldNotOpen() { metrics.add(Self.openFailuresName) }
   func skipped() { metrics.add(Self.skippedName) }
   func ended(_ state: EndpointSettings.State) { metrics.add(Self.endedName, 1, [state.rawValue]) }
 

@@ -167,7 +167,8 @@ public final class Pusher: Sendable {
   private func open(_ subscription: EventSubscription, _ settings: EndpointSettings) async {
     let endpoint: PushEndpoint
     do throws(EventFeedError) { endpoint = try await .open(subscription, settings, parts) } catch {
-      parts.logger.debug("an endpoint cannot be opened", metadata: ["subscription": "\(subscription.name)", "error": "\(error)"])
+      parts.metrics.couldNotOpen()
+      parts.logger.warning("an endpoint cannot be opened", metadata: ["subscription": "\(subscription.name)", "error": "\(error)"])
       return
     }
     let name = subscription.name

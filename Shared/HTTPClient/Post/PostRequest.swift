@@ -6,12 +6,15 @@ public struct PostRequest: Sendable {
   public var body: [UInt8]
   /// For the whole exchange, the connection included.
   public var timeout: Duration
+  /// Whether it may go in clear text. Otherwise such a URL is not connected to.
+  public var allowsHTTP: Bool
 
-  public init(url: String, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration) {
+  public init(url: String, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration, allowsHTTP: Bool) {
     self.url = url
     self.headers = headers
     self.body = body
     self.timeout = timeout
+    self.allowsHTTP = allowsHTTP
   }
 }
 

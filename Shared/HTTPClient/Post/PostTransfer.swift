@@ -52,7 +52,7 @@ final class PostTransfer {
     func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
     func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
     text(CURLOPT_URL, request.url)
-    text(CURLOPT_PROTOCOLS_STR, "http,https")
+    text(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https")
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
     text(CURLOPT_PROXY, "")

@@ -56,14 +56,24 @@ enum OriginalTypes {
     .skadnetworkPostbackRejected, .adAttributionKitPostbackRejected, .notificationRejected,
   ]
 
-  /// The types of a subscription that is pushed in the original form: what was proved, unless it names others that have such bytes.
-  static func checked(_ types: [String], field: String) throws(RPCError) -> [String] {
-    guard !types.isEmpty else { return verified.map(\.rawValue) }
-    let known = Set((verified + rejected).map(\.rawValue))
+  /// The types of a new subscription that is pushed in the original form: what was proved, unless it names others that have such bytes.
+  static func made(_ types: [String]) throws(RPCError) -> [String] {
     for (index, type) in types.enumerated() where !known.contains(type) {
-      throw .invalidArgument(
-        field: field == "types" ? "types[\(index)]" : field, "events of the type \(type) have no original bytes")
+      throw .invalidArgument(field: "types[\(index)]", "events of the type \(type) have no original bytes")
     }
-    return types
+    return types.isEmpty ? verified.map(\.rawValue) : types
   }
+
+  /// Whether a subscription may be pushed in the original form from now on. Its types stay as they are: one that names none has what was
+  /// rejected too, whose bytes anybody may have sent.
+  static func check(_ types: [String]) throws(RPCError) {
+    guard !types.isEmpty else {
+      throw .invalidArgument(field: "push.form", "original needs a subscription that names types; this one has all")
+    }
+    for type in types where !known.contains(type) {
+      throw .invalidArgument(field: "push.form", "events of the type \(type) have no original bytes")
+    }
+  }
+
+  private static let known = Set((verified + rejected).map(\.rawValue))
 }

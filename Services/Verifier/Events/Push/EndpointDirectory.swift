@@ -2,41 +2,42 @@ import AttributionProtocol
 import AttributionQueue
 import EventPush
 import ServiceRuntime
+import Synchronization
 import WireJSON
 
 /// Push endpoints as RPC asks about them: made, looked at, changed.
 struct EndpointDirectory: Sendable {
-  /// How long after its creation a subscription that is created again in the same words tells its secret again: the first answer may have been
-  /// lost.
-  private static let toldAgain: Int64 = 600_000
-
   let feed: EventFeed
   let settings: PushSettings
 
   // MARK: Making
 
-  /// Makes a subscription that is pushed; the same again answers the one there is. The secret is told with a new one.
+  /// Makes a subscription that is pushed; the same again answers the one there is. The secret is told with a new one alone.
   func create(_ wanted: EventSubscription, _ endpoint: EndpointSettings) async throws(RPCError) -> (EventSubscription, secret: String?) {
-    var asked = wanted
-    if endpoint.form == .original {
-      let types = try OriginalTypes.checked(wanted.types, field: "types")
-      asked = EventSubscription(name: wanted.name, types: types, filter: wanted.filter, start: wanted.start)
+    let types = endpoint.form == .original ? try OriginalTypes.made(wanted.types) : wanted.types
+    func subscription(_ endpoint: EndpointSettings) -> EventSubscription {
+      EventSubscription(name: wanted.name, types: types, filter: wanted.filter, start: wanted.start, push: endpoint.json)
     }
-    asked = EventSubscription(name: asked.name, types: asked.types, filter: asked.filter, start: asked.start, push: endpoint.json)
-    let (feed, name, subscription) = (feed, asked.name, asked)
-    let existing = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.subscription(name) }
-    if existing == nil {
-      try await checkCount()
-      if endpoint.form == .original {
-        try await EventFeedError.asking { () throws(EventFeedError) in try await feed.keepOriginals(true, for: name) }
+    let (feed, name) = (feed, wanted.name)
+    if let existing = try await EventFeedError.asking({ () throws(EventFeedError) in try await feed.subscription(name) }) {
+      let isSame = existing.asksForTheSame(as: subscription(endpoint)) && Self.settings(existing)?.asksForTheSame(as: endpoint) == true
+      guard isSame else { throw EventFeedError.differs.rpcError(subscription: "name", event: "startEventId") }
+      return (existing, nil)
+    }
+    try await checkCount()
+    return try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in
+      var endpoint = endpoint
+      if endpoint.form == .original { endpoint.originals = try await feed.keepOriginals(for: name) }
+      let made: EventSubscription
+      do throws(EventFeedError) { made = try await feed.create(subscription(endpoint)) } catch {
+        if let asking = endpoint.originals { try? await feed.endKeeping(asking) }
+        throw error
       }
+      // Another may have made it at the same time.
+      if let asking = endpoint.originals, Self.settings(made)?.originals != asking { try await feed.endKeeping(asking) }
+      guard let known = Self.settings(made), known.asksForTheSame(as: endpoint) else { throw .differs }
+      return (made, secret: known.secrets == endpoint.secrets ? endpoint.secrets.first?.secret.text : nil)
     }
-    let made = try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in
-      let made = try await feed.create(subscription)
-      guard let known = made.push.flatMap({ EndpointSettings(json: $0) }), known.asksForTheSame(as: endpoint) else { throw .differs }
-      return made
-    }
-    return (made, Self.secretToTell(made))
   }
 
   private func checkCount() async throws(RPCError) {
@@ -48,11 +49,8 @@ struct EndpointDirectory: Sendable {
     }
   }
 
-  private static func secretToTell(_ subscription: EventSubscription) -> String? {
-    guard let known = subscription.push.flatMap({ EndpointSettings(json: $0) }), known.secrets.count == 1, let first = known.secrets.first,
-      first.madeAt <= subscription.createdAt + 60_000, WallClock.now() - first.madeAt < toldAgain
-    else { return nil }
-    return first.secret.text
+  private static func settings(_ subscription: EventSubscription) -> EndpointSettings? {
+    subscription.push.flatMap { EndpointSettings(json: $0) }
   }
 
   // MARK: Changing
@@ -61,11 +59,12 @@ struct EndpointDirectory: Sendable {
   func update(_ name: String, _ message: PushEndpoint) async throws(RPCError) -> EventSubscription {
     let (subscription, before) = try await pushed(name)
     let after = try changed(before, message)
-    if after.form == .original { _ = try OriginalTypes.checked(subscription.types, field: "push.form") }
+    if after.form == .original { try OriginalTypes.check(subscription.types) }
     let (feed, now) = (feed, WallClock.now())
     return try await EventFeedError.asking { () throws(EventFeedError) in
       // Kept before they are asked for.
-      if after.form == .original { try await feed.keepOriginals(true, for: name) }
+      let asking = message.form != nil && after.form == .original ? try await feed.keepOriginals(for: name) : nil
+      let ended = Mutex<String?>(nil)
       let changed = try await feed.setPush(name) { json in
         guard var settings = EndpointSettings(json: json) else { return json }
         if message.url != nil { settings.move(to: after.url, now: now) }
@@ -73,9 +72,13 @@ struct EndpointDirectory: Sendable {
         settings.isOrdered = message.ordered ?? settings.isOrdered
         settings.maxPerSecond = message.maxPerSecond.map { Int($0) } ?? settings.maxPerSecond
         settings.maxConcurrent = message.maxConcurrent.map { Int($0) } ?? settings.maxConcurrent
+        let held = settings.originals
+        settings.originals = settings.form == .original ? held ?? asking : nil
+        ended.withLock { $0 = settings.originals == held ? nil : held }
         return settings.json
       }
-      if after.form != .original { try await feed.keepOriginals(false, for: name) }
+      if let ended = ended.withLock({ $0 }) { try await feed.endKeeping(ended) }
+      if let asking, Self.settings(changed)?.originals != asking { try await feed.endKeeping(asking) }
       return changed
     }
   }
@@ -96,26 +99,32 @@ struct EndpointDirectory: Sendable {
     }
   }
 
-  /// Makes a new secret unless none is asked for, and ends older ones where that is asked for.
+  /// Makes a new secret unless none is asked for, and ends older ones where that is asked for. A third one is refused: the endpoint may not
+  /// know the second yet, and would refuse all that the first does not sign.
   func rotate(_ name: String, makesOne: Bool, endsOlder: Bool) async throws(RPCError) -> (EventSubscription, secret: String?) {
     _ = try await pushed(name)
     let (feed, secret, now) = (feed, WebhookSecret.make(), WallClock.now())
     let changed = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.setPush(name) { json in
         guard var settings = EndpointSettings(json: json) else { return json }
+        guard !makesOne || endsOlder || settings.secrets.count < 2 else { return json }
         if makesOne { settings.add(secret, now: now) }
         if endsOlder { settings.endOlderSecrets() }
         return settings.json
       }
     }
-    return (changed, makesOne ? secret.text : nil)
+    guard makesOne else { return (changed, nil) }
+    guard Self.settings(changed)?.secrets.first?.secret == secret else {
+      throw .failedPrecondition("two secrets sign already; endOlder ends the older one", reason: "ENDPOINT_SECRETS_EXHAUSTED")
+    }
+    return (changed, secret.text)
   }
 
   private func pushed(_ name: String) async throws(RPCError) -> (EventSubscription, EndpointSettings) {
     let feed = feed
     return try await EventFeedError.asking { () throws(EventFeedError) in
       guard let subscription = try await feed.subscription(name) else { throw .unknownSubscription }
-      guard let settings = subscription.push.flatMap({ EndpointSettings(json: $0) }) else { throw .isPulled }
+      guard let settings = Self.settings(subscription) else { throw .isPulled }
       return (subscription, settings)
     }
   }

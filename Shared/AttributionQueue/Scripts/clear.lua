@@ -1,0 +1,14 @@
+-- clear: deletes what is kept in one shard of a subscription that has ended. What a new one of its name has by now stays.
+-- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 what is unsettled of each
+-- ARGV 1 subscription  2 the generation that new ones begin with
+local name, first = ARGV[1], tonumber(ARGV[2])
+redis.pcall('XGROUP', 'DESTROY', KEYS[1], name)
+local function isNew(key)
+  local held = redis.call('HGET', key, name)
+  return held and (tonumber(string.match(held, '^%S+') or '') or 0) >= first
+end
+if not isNew(KEYS[4]) then redis.call('HDEL', KEYS[4], name) end
+if isNew(KEYS[2]) then return 0 end
+redis.call('HDEL', KEYS[2], name)
+redis.call('HDEL', KEYS[3], name)
+return 1

@@ -1,0 +1,9 @@
+-- health: keeps how a subscription's endpoint does, unless the subscription ended meanwhile.
+-- KEYS 1 subscriptions  2 how endpoints do
+-- ARGV 1 subscription  2 when it was made, ms  3 what is to be kept
+-- Answers 1, or 0 when it ended.
+local held = redis.call('HGET', KEYS[1], ARGV[1])
+local isRead, subscription = pcall(cjson.decode, held or '')
+if not isRead or string.format('%.0f', tonumber(subscription.createdAt) or 0) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
+return 1
