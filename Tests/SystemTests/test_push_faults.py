@@ -179,21 +179,3 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
             receiver.wait(f"/role-{number}", 6)
             assert len(receiver.at(f"/role-{number}")) == 6
         assert json.loads(receiver.at("/role-0")[0].body)["type"] == SKADNETWORK
-
-
-def test_endpoints_are_shared_while_they_are_opened_and_events_come(tmp_path):
-    """One pusher claims all before it has opened them, another joins: each endpoint gets all, those published while it was opened too."""
-    count = 300
-    with Receiver() as receiver, PushSystem(tmp_path, RULES, ATTRIBUTION_VERIFIER_ROLES="verify") as system:
-        for number in range(count):
-            system.subscribe(f"shared-{number}", receiver.url(f"/shared-{number}"), [SKADNETWORK])
-        pushers = [system.service("verifier", ATTRIBUTION_VERIFIER_ROLES="push") for _ in range(3)]
-        ids = []
-        for pusher in pushers:
-            pusher.start()
-            system.wait_until_ready(pusher)
-            ids += system.postbacks(3)
-        for number in range(count):
-            receiver.wait(f"/shared-{number}", len(ids), 100)
-            assert set(receiver.ids(f"/shared-{number}")) == set(ids)
-        assert all(pusher.metric("attribution_push_endpoints") > 0 for pusher in pushers)
