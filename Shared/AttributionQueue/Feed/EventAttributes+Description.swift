@@ -10,7 +10,8 @@ extension EventAttributes {
     let (data, subject) = (event["data"], event["subject"].flatMap(Self.text))
     let isPostback = type.hasPrefix("attribution.skadnetwork.") || type.hasPrefix("attribution.adattributionkit.")
     let postback = data?["postback"]
-    let app = isPostback
+    let app =
+      isPostback
       ? postback?["app-id"].flatMap(Self.text) ?? postback?["payload"]?["advertised-item-identifier"].flatMap(Self.text)
       : data?["payload"]?["data"]?["appAppleId"].flatMap(Self.text)
     self.init(
