@@ -21,8 +21,7 @@ class PushSystem(FaultSystem):
                  queues: str = "", **variables: str):
         self.maker = Maker(random.Random(seed))
         addresses = "" if "allowedAddresses" in push else ", allowedAddresses: [127.0.0.0/8]"
-        rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }
-"
+        rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }\n"
         timing = "{ lease: 2s, workerTimeout: 2s" + (f", {queues}" if queues else "") + " }"
         super().__init__(folder, apple_key or self.maker.apple_key, timing, more=rules)
         self.ingest = self.service("ingest")
