@@ -177,8 +177,8 @@ class Connection:
         self.writer = None
 
 
-async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, patience: float = 120) -> None:
-    """Sends until it is acknowledged, as Apple would, in less time."""
+async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, patience: float = 120) -> str:
+    """Sends until it is acknowledged, as Apple would, in less time; the id that it was acknowledged with."""
     until = time.monotonic() + patience
     while time.monotonic() < until:
         ledger.posts += 1
@@ -190,7 +190,7 @@ async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, pa
             continue
         if answer is not None:
             ledger.acknowledge(delivery, answer["id"])
-            return
+            return answer["id"]
         assert status == (500 if delivery.path == "/v1/postbacks" else 503), (status, delivery.path)
         ledger.refusals[status] += 1
         await asyncio.sleep(connection.dice.uniform(0.05, 0.4))

@@ -50,7 +50,7 @@ def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network:
     word = "replicated" if replicated else "disk (the default)"
     section.add(f"durability {word}: seconds of partition; until the winning side had all slots", f"{size.seconds:g}; {split.promoted:.1f}")
     show(section, result)
-    section.add("acknowledged by the losing side's ingest meanwhile", f"{len(split.wrong):,}")
+    section.add("acknowledged by the losing side's ingest meanwhile, or under way when it was cut off", f"{len(split.wrong):,}")
     lost = set(result.lost)
     if replicated:
         section.add("lost; doubled; out of order", f"{len(lost)}; 0; 0", "0; 0; 0", not lost)
@@ -75,8 +75,10 @@ class Partition:
         self.ledger = Ledger()
         self.for_both: collections.deque[Delivery] = collections.deque()
         self.also_wrong: collections.deque[Delivery] = collections.deque(maxlen=1000)
-        # Ids that the losing side's ingest answered with while it was cut off.
+        # Ids that the losing side's ingest answered with while it was cut off, and of what was under way when the network was cut: a
+        # primary's answer may be there before its replica has the write.
         self.wrong: set[str] = set()
+        self.was_cut = False
         # Names of postbacks that it was sent and did not answer 200 to.
         self.unanswered: set[str] = set()
         self.is_cut = self.is_over = False
@@ -104,6 +106,7 @@ class Partition:
         began, first = time.monotonic(), self.cluster.nodes[0]
         self.is_cut = True
         self.network.cut(losing, winning)
+        self.was_cut = True
         while not self.promoted:
             if all(self._serves_without(first, node) for node in self.cluster.nodes[1:]):
                 self.promoted = time.monotonic() - began
@@ -131,7 +134,7 @@ class Partition:
                 else:
                     postback = self.maker.postback()
                     self.also_wrong.append(postback)
-                await deliver(connection, postback, self.ledger)
+                await self._deliver(connection, postback)
         finally:
             connection.close()
 
@@ -148,9 +151,15 @@ class Partition:
                 if self.is_cut:
                     await self._ask_losing_side(connection, postback)
                 else:
-                    await deliver(connection, postback, self.ledger)
+                    await self._deliver(connection, postback)
         finally:
             connection.close()
+
+    async def _deliver(self, connection: Connection, postback: Delivery) -> None:
+        began_before = not self.was_cut
+        id = await deliver(connection, postback, self.ledger)
+        if began_before and (self.is_cut or self.was_cut):
+            self.wrong.add(id)
 
     async def _ask_losing_side(self, connection: Connection, postback: Delivery) -> None:
         """Once, and not for long: most of what it is asked waits for nodes that it cannot reach."""
