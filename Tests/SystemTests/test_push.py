@@ -219,7 +219,7 @@ def test_an_endpoint_that_fails_for_long_is_disabled_told_enabled_and_replayed(s
         receiver.wait(path, 8)
         assert set(receiver.ids(path)) == set(ids)
         # What told of the end is not wanted.
-        system.backlog_is_gone("disabled", left=1)
+        system.backlog_is_gone("disabled", seconds=100, left=1)
         # Once more, all of it.
         count = len(receiver.at(path))
         replay = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before))
