@@ -26,7 +26,7 @@
 -- and a line when it keeps its order, with the id that it stands there by. ordered: it is proved, and what becomes of it holds only if it is
 -- its turn; otherwise it waits. suspected: it was counted when it was begun.
 -- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard, or its stream has a message before many of these, or {1, an outcome for each message, how many
+-- Answers {0} when another owns the shard, or its stream has a message before these, or {1, an outcome for each message, how many
 -- messages are in the stream then}.
 -- Outcomes: 1 done; 0 done, and the natural key was counted before, so that there is no event; 2 it was counted before, and the message is
 -- where it was; 3 it waits for its turn; -1 its lease is lost.
@@ -42,10 +42,10 @@ while place <= #ARGV do
   place = place + 1 + m.texts
 end
 local function text(m, distance) return ARGV[m.place + distance] end
--- Many that follow one another from the first entry on are trimmed. A replica that took over may still have messages that its primary had
--- settled: they stand before these, and would be trimmed unsettled.
-local areTrimmed = all.owner and all.first and #messages > 4
-if areTrimmed and #redis.call('XRANGE', ready, '-', '(' .. messages[1].entry, 'COUNT', '1') > 0 then return {0} end
+-- A replica that took over may still have messages that its primary had settled. They stand before these: to trim up to these would delete
+-- them unsettled, and to settle these first would change the order.
+local areFirst = all.owner and all.first
+if areFirst and #redis.call('XRANGE', ready, '-', '(' .. messages[1].entry, 'COUNT', '1') > 0 then return {0} end
 
 local function isHeld(m)
   if all.owner then return true end
@@ -247,7 +247,7 @@ end
 if #published > 0 then redis.call('HSET', index, unpack(published)) end
 if #finished > 0 then
   if all.group then redis.call('XACK', ready, all.group, unpack(finished)) end
-  if areTrimmed and #finished == #messages then
+  if areFirst and #finished == #messages then
     redis.call('XTRIM', ready, 'MINID', all.behind)
   else
     redis.call('XDEL', ready, unpack(finished))
