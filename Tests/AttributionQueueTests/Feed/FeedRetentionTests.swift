@@ -30,6 +30,22 @@ import Testing
     var kinds: [String] { notices.withLock { $0.map { "\($0.subscription) \($0.kind) \($0.reason)" } } }
   }
 
+  @Test func `Where nothing is behind what was read, nothing is left, whatever a Redis that started again counts`() async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      let shard = Shard(7)
+      _ = try await feed.create(EventSubscription(name: "s", createdAt: 1))
+      try await queue.write(["a", "b"])
+      let events = try await feed.pull("s", most: 10, wait: .zero, lease: .seconds(30))
+      #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 2)
+      let last = try #require(try await feed.read(shard, after: .beginning, most: 10).last).place
+      try await queue.redis.send(["XGROUP", "SETID", .string(Keys.events(shard)), "s", .string(last.entry.text), "ENTRIESREAD", "1"])
+      #expect(try await feed.get("s").backlog == 0)
+      try await queue.write(["c"])
+      #expect((try await feed.get("s").backlog ?? 0) >= 1)
+    }
+  }
+
   @Test func `A backlog at its bound is kept, one past it loses its oldest events, and says so first`() async throws {
     try await withQueue({ $0.subscriptionBacklog = 10 }) { queue, _ in
       let told = Told()
