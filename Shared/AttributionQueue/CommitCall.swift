@@ -29,11 +29,10 @@ struct CommitCall {
   private let now: Int64
   /// The last message's place in the stream.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
-  private var words: RedisWords
-  /// The texts of the message that is being written.
-  private var texts = RedisWords(reserving: 2048)
-  /// The stores of natural keys that are needed.
-  private var stores: Set<SeenStore> = []
+  /// The texts that stand behind what is packed.
+  private var texts: RedisWords
+  private var columns = CommitColumns()
+  private var buckets: CommitBuckets
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
@@ -46,7 +45,8 @@ struct CommitCall {
     configuration = deliveries.configuration
     seen = deliveries.seen
     now = DeliveryQueue.now
-    words = RedisWords(reserving: 2500 * many)
+    texts = RedisWords(reserving: 2000 * many)
+    buckets = CommitBuckets(now: now)
     works.reserveCapacity(many)
   }
 
@@ -73,7 +73,7 @@ struct CommitCall {
   func arguments(_ holder: Holder) -> RedisWords {
     var arguments = RedisWords(reserving: 1024)
     arguments.append(common(holder))
-    arguments.append(contentsOf: words)
+    arguments.append(contentsOf: texts)
     return arguments
   }
 
@@ -90,27 +90,15 @@ struct CommitCall {
     }
     pack.put("now", String(now))
     pack.put("behind", position.next.text)
-    pack.put("deliveries", Keys.deliveries(shard))
     pack.put("lines", Keys.lines(queue, shard))
     pack.put("recordSeconds", String(configuration.deliveryRecordTTL.wholeSeconds))
     // A few over all shards are one in each; none are none.
     pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
     pack.put("rejectedBytes", configuration.rejectedBodyBytes)
-    pack.put("seen") { pack in
-      if stores.contains(.delivery) { write(seen.generations(.delivery, shard: shard, now: now), as: "d", to: &pack) }
-      if stores.contains(.notification) { write(seen.generations(.notification, shard: shard, now: now), as: "n", to: &pack) }
-    }
+    buckets.write(to: &pack)
+    columns.write(to: &pack)
     pack.end()
     return pack.bytes
-  }
-
-  private func write(_ generations: SeenBefore.Generations, as store: StaticString, to pack: inout MessagePackWriter) {
-    pack.put(store) { pack in
-      pack.put("this", generations.prefixes[SeenBefore.Generation.this.rawValue])
-      pack.put("last", generations.prefixes[SeenBefore.Generation.last.rawValue])
-      if generations.mayBeOver(now: now) { pack.put("next", generations.prefixes[SeenBefore.Generation.next.rawValue]) }
-      pack.put("seconds", String(generations.expirySeconds))
-    }
   }
 
   // MARK: What becomes of a message
@@ -120,50 +108,54 @@ struct CommitCall {
     _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant = .now, now: Int64
   ) {
-    var pack = begin(
-      message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 512 + completion.events.reduce(0) { $0 + $1.json.count })
+    begin(message, isOrdered: isOrdered)
     if isOrdered, completion.whenSeen != nil, let line = message.line { unfinishedLines.insert(line) }
     json.removeAll()
     DeliveryRecord.write(
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
-    put("record", json.bytes, in: &pack)
-    if !completion.events.isEmpty {
-      pack.key("events")
-      pack.beginList()
-      for place in completion.events.indices {
-        pack.element()
-        pack.beginMap()
-        pack.put("id", completion.events[place].id)
-        pack.put("type", completion.events[place].type)
-        put("json", completion.events[place].json, in: &pack)
-        let attributes = completion.events[place].attributes
-        if let network = attributes.adNetworkId { pack.put("network", network) }
-        if let app = attributes.appAppleId { pack.put("app", String(app)) }
-        if let bundle = attributes.bundleId { pack.put("bundle", bundle) }
-        if let environment = attributes.environment { pack.put("environment", environment) }
-        pack.end()
-      }
-      pack.end()
+    texts.append(json.bytes)
+    // Of one that was accepted a moment ago the time that its record is kept runs already: to set it anew costs Redis more than the rest.
+    if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { columns.isLate(at: place) }
+    if let event = completion.events.first {
+      texts.append(event.json)
+      columns.put(event, keepsOriginal: completion.keepsOriginal && OriginalBody.isKnown(of: message.message), at: place)
+    } else {
+      texts.append("")
     }
     if let naturalKey = completion.naturalKey {
       let store: SeenStore = completion.rememberLong ? .notification : .delivery
-      stores.insert(store)
-      pack.put("natural") { pack in
-        pack.put("store", store.rawValue)
-        pack.write(seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now)))
-        if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
-          pack.write(seen.detail(detail, of: naturalKey, shard: shard, now: self.now))
-        }
+      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now))
+      columns.put(claim, bucket: buckets.number(of: claim), at: place)
+      if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
+        columns.put(seen.detail(detail, of: naturalKey, shard: shard, now: self.now), at: place)
       }
-      if completion.whenSeen != nil { pack.put(flag: "holds") }
     }
-    if completion.mayBeJudgedAnew, let digits = message.message.claim {
-      pack.writeForgotten(digits, seen, shard, now: self.now)
+    end(
+      other(message, completion, isSuspected: isSuspected),
+      Work(
+        entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
+        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen))
+  }
+
+  /// What few messages have of a completion.
+  private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter {
+    var pack = MessagePackWriter(reserving: 0)
+    pack.beginMap()
+    if isSuspected { pack.put(flag: "suspected") }
+    if completion.events.count > 1 {
+      pack.key("more")
+      pack.beginList()
+      for event in completion.events.dropFirst() {
+        pack.element()
+        pack.write(event)
+      }
+      pack.end()
     }
+    if completion.naturalKey != nil, completion.whenSeen != nil { pack.put(flag: "holds") }
+    if completion.mayBeJudgedAnew, let digits = message.message.claim { pack.writeForgotten(digits, seen, shard, now: now) }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
-    if completion.keepsOriginal, OriginalBody.isKnown(of: message.message) { pack.put(flag: "keepsOriginal") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))
@@ -176,11 +168,8 @@ struct CommitCall {
       pack.put("attempts", message.attempt)
       leavesDeadLetter = true
     }
-    end(
-      &pack,
-      Work(
-        entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
-        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen))
+    pack.end()
+    return pack
   }
 
   /// Puts it off: as another attempt that failed, or untouched where there is no error. One that keeps its order keeps its place, or takes
@@ -193,18 +182,24 @@ struct CommitCall {
     let now = DeliveryQueue.now
     let due = now + max(0, delay.milliseconds)
     self.due = min(self.due ?? due, due)
-    var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
+    begin(message, isOrdered: isOrdered)
+    var pack = attempt(of: message, error, isSuspected: isSuspected, now: now, state: nil)
     pack.put("due", String(due))
-    writeAttempt(of: message, error, now: now, state: nil, to: &pack)
-    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
+    pack.end()
+    end(pack, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
   }
 
   /// Has it wait for what is unfinished of its order key.
   mutating func wait(_ message: LeasedMessage, isSuspected: Bool, started: ContinuousClock.Instant) {
     if let line = message.line { unfinishedLines.insert(line) }
-    var pack = begin(message, isSuspected: isSuspected, isOrdered: true, reserving: 256)
+    begin(message, isOrdered: true)
+    var pack = MessagePackWriter(reserving: 64)
+    pack.beginMap()
+    if isSuspected { pack.put(flag: "suspected") }
     pack.put(flag: "waits")
-    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
+    pack.end()
+    putNoTexts()
+    end(pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
   }
 
   /// The word of one that waits for its turn.
@@ -214,56 +209,51 @@ struct CommitCall {
   mutating func bury(
     _ message: LeasedMessage, error: String, isSuspected: Bool = false, isOrdered: Bool = false, started: ContinuousClock.Instant = .now
   ) {
-    var pack = begin(message, isSuspected: isSuspected, isOrdered: isOrdered, reserving: 1024)
+    begin(message, isOrdered: isOrdered)
+    var pack = attempt(of: message, error, isSuspected: isSuspected, now: DeliveryQueue.now, state: .dead)
     pack.put("dead", DeliveryQueue.oneLine(error))
-    writeAttempt(of: message, error, now: DeliveryQueue.now, state: .dead, to: &pack)
+    pack.end()
     leavesDeadLetter = true
-    end(&pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error))
+    end(pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error))
   }
 
   /// The same of an entry that is no message.
   mutating func bury(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
     let id = entry.letterID(in: shard)
-    var pack = MessagePackWriter(reserving: 512)
+    columns.begin(entry.entryID, id, line: entry.line, lineId: entry.line == nil ? nil : entry.id, at: place)
+    columns.put(delivered: delivered, at: place)
+    var pack = MessagePackWriter(reserving: 64)
     pack.beginMap()
-    pack.put("entry", entry.entryID)
-    pack.put("delivered", Int(delivered))
-    pack.put("id", id.description)
-    pack.key("digest")
-    pack.string(id.digest)
-    if let line = entry.line {
-      pack.put("line", line)
-      pack.put("lineId", entry.id)
-    }
     pack.put("unreadable", UnreadableEntry.reason)
     if !entry.canBePutBack(in: shard) { pack.put(flag: "final") }
+    pack.end()
     let record = DeliveryRecord(
       id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
       lastError: UnreadableEntry.reason)
-    put("record", record.json, in: &pack)
+    texts.append(record.json)
+    texts.append("")
     leavesDeadLetter = true
-    end(&pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
+    end(pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
   }
 
-  private func begin(_ message: LeasedMessage, isSuspected: Bool, isOrdered: Bool, reserving capacity: Int) -> MessagePackWriter {
-    var pack = MessagePackWriter(reserving: capacity)
+  /// The place of the message that is being written.
+  private var place: Int { works.count }
+
+  private mutating func begin(_ message: LeasedMessage, isOrdered: Bool) { columns.begin(message, isOrdered: isOrdered, at: place) }
+
+  /// Begins what is said of an attempt; its texts are the record, where one is written.
+  private mutating func attempt(
+    of message: LeasedMessage, _ error: String?, isSuspected: Bool, now: Int64, state: DeliveryState?
+  ) -> MessagePackWriter {
+    var pack = MessagePackWriter(reserving: 512)
     pack.beginMap()
-    pack.put("entry", message.entryID)
-    if !message.consumer.isEmpty { pack.put("delivered", Int(message.deliveryCount)) }
-    pack.put("id", message.deliveryID.description)
-    pack.key("digest")
-    pack.string(message.deliveryID.digest)
-    if let line = message.line { pack.put("line", line) }
-    if isOrdered { pack.put(flag: "ordered") }
     if isSuspected { pack.put(flag: "suspected") }
-    return pack
-  }
-
-  private mutating func writeAttempt(
-    of message: LeasedMessage, _ error: String?, now: Int64, state: DeliveryState?, to pack: inout MessagePackWriter
-  ) {
     pack.put("attempts", error == nil ? message.attempt - 1 : message.attempt)
-    guard let error = error.map(DeliveryQueue.oneLine) else { return pack.put("history", message.history) }
+    guard let error = error.map(DeliveryQueue.oneLine) else {
+      pack.put("history", message.history)
+      putNoTexts()
+      return pack
+    }
     pack.put("history", Self.history(message.history, now, error))
     var record = DeliveryRecord(message)
     record.lastError = error
@@ -271,21 +261,20 @@ struct CommitCall {
       record.state = state
       record.completedAt = now
     }
-    put("record", record.json, in: &pack)
+    columns.isLate(at: place)
+    texts.append(record.json)
+    texts.append("")
+    return pack
   }
 
-  /// Writes a text, and how far it stands behind its message.
-  private mutating func put(_ key: StaticString, _ text: [UInt8], in pack: inout MessagePackWriter) {
-    texts.append(text)
-    pack.put(key, texts.count)
+  private mutating func putNoTexts() {
+    texts.append("")
+    texts.append("")
   }
 
-  private mutating func end(_ pack: inout MessagePackWriter, _ work: Work) {
-    pack.put("texts", texts.count)
-    pack.end()
-    words.append(pack.bytes)
-    words.append(contentsOf: texts)
-    texts.removeAll()
+  /// - Parameter other: a map of what few messages have.
+  private mutating func end(_ other: MessagePackWriter, _ work: Work) {
+    if !other.isEmptyMap { columns.put(other: other, at: place) }
     if let id = EntryID(work.entryID) { position = id }
     works.append(work)
   }

@@ -26,6 +26,18 @@ struct MessagePackWriter {
     bytes[place + 1] = UInt8(truncatingIfNeeded: count)
   }
 
+  /// A list of so many values, as they were written without any map or list around them.
+  mutating func list(of count: Int, _ values: MessagePackWriter) {
+    number(0xDC, UInt64(count), 2)
+    append(values)
+  }
+
+  /// Values that were written apart.
+  mutating func append(_ values: MessagePackWriter) { bytes.append(contentsOf: values.bytes) }
+
+  /// Whether a map was begun and ended, and nothing put into it.
+  var isEmptyMap: Bool { bytes == [0xDE, 0, 0] }
+
   /// The name of the next value; up to 31 bytes.
   mutating func key(_ name: StaticString) {
     open[open.count - 1].count += 1
@@ -77,15 +89,26 @@ struct MessagePackWriter {
     text.withUTF8 { string($0) }
   }
 
+  /// One of two texts.
+  mutating func string(_ first: String, _ second: Substring) {
+    header(ofString: first.utf8.count + second.utf8.count)
+    bytes.append(contentsOf: first.utf8)
+    bytes.append(contentsOf: second.utf8)
+  }
+
   mutating func string(_ text: [UInt8]) { text.withUnsafeBufferPointer { string($0) } }
 
   private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
-    switch text.count {
-    case ..<32: bytes.append(0xA0 | UInt8(text.count))
-    case ..<65_536: number(0xDA, UInt64(text.count), 2)
-    default: number(0xDB, UInt64(text.count), 4)
-    }
+    header(ofString: text.count)
     bytes.append(contentsOf: text)
+  }
+
+  private mutating func header(ofString count: Int) {
+    switch count {
+    case ..<32: bytes.append(0xA0 | UInt8(count))
+    case ..<65_536: number(0xDA, UInt64(count), 2)
+    default: number(0xDB, UInt64(count), 4)
+    }
   }
 
   /// Scripts have numbers of 53 bits: what is longer is to be written as text.

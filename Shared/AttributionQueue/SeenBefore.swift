@@ -62,7 +62,9 @@ struct SeenBefore: Sendable {
     static func digits(of digest: [UInt8]) -> String { Hex.encode(Array(digest[..<16])) }
 
     /// This generation's bucket, the last one's, the next one's.
-    var buckets: [String] { generations.prefixes.map { $0 + String(bucket) } }
+    var buckets: [String] { Generation.allCases.map(bucketName) }
+
+    func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
     /// Writes the names of the buckets: of the next generation's only when a clock may be in it already; else the last one's again.
     func append(to words: inout RedisWords, now: Int64) {

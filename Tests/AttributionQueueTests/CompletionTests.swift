@@ -107,6 +107,43 @@ import Testing
     }
   }
 
+  @Test func `A record is kept from the acceptance on, from its end where that came late, and anew where it was gone`() async throws {
+    try await withQueue { queue, _ in
+      let kept = queue.configuration.deliveryRecordTTL.wholeSeconds
+      for name in ["soon", "late", "gone"] { _ = try await queue.accept(request(name, order: "one")) }
+      let leases = try await queue.leaseAll("a")
+      let keys = leases.map { RedisArgument.string(Keys.delivery($0.deliveryID)) }
+      for key in keys { try await queue.redis.send(["EXPIRE", key, "1000"]) }
+      try await queue.redis.send(["DEL", keys[2]])
+      let late = DeliveryQueue.now + queue.configuration.deliveryRecordTTL.milliseconds / 24 + 1000
+      let outcomes = try await queue.complete(
+        leases.map { ($0, verified($0.message.attributes["natural"] ?? "")) }, now: [DeliveryQueue.now, late, DeliveryQueue.now])
+      #expect(outcomes == [.completed, .completed, .completed])
+      var times: [Int64] = []
+      for key in keys { times.append(try await queue.send(["TTL", key]).integer ?? -1) }
+      #expect((900...1000).contains(times[0]))
+      for time in times[1...] { #expect((kept - 60...kept).contains(time)) }
+      for lease in leases { #expect(try await queue.delivery(lease.deliveryID)?.state == .verified) }
+    }
+  }
+
+  @Test func `All events of a message are published, each with what filters go by`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await queue.accept(request("a", order: "one")).id
+      var completion = verified("a")
+      completion.events += ["second", "third"].map {
+        EventRecord(id: $0, type: "t.\($0)", json: Array("{\"id\":\"\($0)\"}".utf8), attributes: EventAttributes(bundleId: "b.\($0)"))
+      }
+      let leases = try await queue.leaseAll("a")
+      #expect(try await queue.complete(leases.map { ($0, completion) }) == [.completed])
+      let events = try await EventFeed(deliveries: queue).read(
+        id.shard, after: FeedPlace(entry: EntryID(milliseconds: 0, number: 0)), most: 10)
+      #expect(events.map(\.id) == ["e-a", "second", "third"])
+      #expect(events.map(\.attributes?.bundleId) == [nil, "b.second", "b.third"])
+      #expect(events.map { String(decoding: $0.json, as: UTF8.self) }.last == "{\"id\":\"third\"}")
+    }
+  }
+
   @Test func `Outcomes of every kind are settled in one step`() async throws {
     try await withQueue { queue, _ in
       queue.ordersAfterProofAlways.withLock { $0 = false }

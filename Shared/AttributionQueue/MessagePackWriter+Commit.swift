@@ -1,17 +1,16 @@
-/// Claims, as `commit` reads them.
+/// What `commit` reads of single messages.
 extension MessagePackWriter {
-  mutating func write(_ claim: SeenBefore.Claim) {
-    key("bucket")
-    string(String(claim.bucket))
-    key("member")
-    string(String(claim.member))
-  }
-
-  mutating func write(_ detail: SeenBefore.Detail) {
-    key("details")
-    string(detail.claim.buckets[SeenBefore.Generation.this.rawValue])
-    key("detail")
-    string(String(detail.member))
+  /// An event that is not the first of its message.
+  mutating func write(_ event: EventRecord) {
+    beginMap()
+    put("id", event.id)
+    put("type", event.type)
+    put("json", event.json)
+    if let network = event.attributes.adNetworkId { put("network", network) }
+    if let app = event.attributes.appAppleId { put("app", String(app)) }
+    if let bundle = event.attributes.bundleId { put("bundle", bundle) }
+    if let environment = event.attributes.environment { put("environment", environment) }
+    end()
   }
 
   /// Where an idempotency key may lie that is to be forgotten: which of two stores it is in nothing tells.

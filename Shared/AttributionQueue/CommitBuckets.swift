@@ -1,0 +1,41 @@
+/// The buckets in which the natural keys of a call of `commit` are looked for, each once.
+struct CommitBuckets {
+  private var claims: [SeenBefore.Claim] = []
+  private let now: Int64
+
+  /// - Parameter now: the moment by which natural keys are claimed, milliseconds since 1970.
+  init(now: Int64) { self.now = now }
+
+  /// The number of a claim's bucket, from 1.
+  mutating func number(of claim: SeenBefore.Claim) -> Int {
+    if let place = claims.firstIndex(where: { $0.bucket == claim.bucket && $0.generations === claim.generations }) { return place + 1 }
+    claims.append(claim)
+    return claims.count
+  }
+
+  func write(to pack: inout MessagePackWriter) {
+    guard !claims.isEmpty else { return }
+    pack.put("buckets") { pack in
+      write(.this, as: "this", to: &pack)
+      write(.last, as: "last", to: &pack)
+      if claims.contains(where: { $0.generations.mayBeOver(now: now) }) { write(.next, as: "next", to: &pack) }
+      pack.key("seconds")
+      pack.beginList()
+      for claim in claims {
+        pack.element()
+        pack.string(String(claim.expirySeconds))
+      }
+      pack.end()
+    }
+  }
+
+  private func write(_ generation: SeenBefore.Generation, as name: StaticString, to pack: inout MessagePackWriter) {
+    pack.key(name)
+    pack.beginList()
+    for claim in claims {
+      pack.element()
+      pack.string(claim.bucketName(generation))
+    }
+    pack.end()
+  }
+}
