@@ -154,13 +154,19 @@ extension ShardWorker {
     }
   }
 
+  /// Gives back what it owns, and what it may own since it asked for it and had no answer. Nothing is being worked any more.
   func giveAllBack() async {
     _ = try? await deliveries.send(["ZREM", .string(Keys.workers(queue)), .string(name)])
     await withDiscardingTaskGroup { group in
       for shard in shards {
+        // One whose work was to begin when the worker was cancelled never began.
+        shard.stops()
         guard let ownership = shard.leave() else { continue }
         group.addTask { await self.giveBack(ownership, shard.shard) }
       }
+    }
+    await withDiscardingTaskGroup { group in
+      for shard in unsure.withLock({ $0 }) { group.addTask { await self.giveBackIfOwn(shard) } }
     }
     if hasLeased.withLock({ $0 }) { await consumer.delete() }
   }

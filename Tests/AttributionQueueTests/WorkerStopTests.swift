@@ -32,4 +32,24 @@ struct WorkerStopTests {
       #expect(try await queue.allEvents().sorted() == ended.map { "e-" + $0 }.sorted())
     }
   }
+
+  @Test("leaves no shard behind, at whatever moment of its start it is told so or cancelled", arguments: [false, true])
+  func stopsWhileItStarts(isCancelled: Bool) async throws {
+    try await withQueue { queue, _ in
+      for round in 0..<12 {
+        for number in 0..<300 { _ = try await queue.accept(request("\(round) \(number)")) }
+        let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+          .complete(verified(lease.message.attributes["natural"] ?? ""))
+        }
+        let run = Task { await worker.run() }
+        try await Task.sleep(for: .milliseconds(5 * round))
+        if isCancelled { run.cancel() } else { worker.stop() }
+        await run.value
+        for shard in Shard.all {
+          let owner = try await ShardOwnership.read(.intake, shard, queue).owner
+          #expect(owner == nil, "shard \(shard.index) after \(5 * round) ms")
+        }
+      }
+    }
+  }
 }
