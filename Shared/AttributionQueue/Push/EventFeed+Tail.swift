@@ -4,7 +4,7 @@ import RedisClient
 public struct FeedTail: Sendable {
   /// Every event that comes later is published at this time or later; milliseconds since 1970.
   public let time: Int64
-  /// The last event there is.
+  /// The last of the events; where none was asked for, the last that there is.
   public let last: FeedPlace
   public let events: [StoredEvent]
 }

@@ -84,8 +84,16 @@ struct EndpointState: Sendable {
   /// How many events there is room for.
   var room: Int {
     guard ending == nil, items.count < rules.mostWaiting, bytes < rules.windowBytes else { return 0 }
-    return max(0, (isSuspect ? 2 * rules.maxConcurrent : window) - loaded)
+    return max(0, mostLoaded - loaded)
   }
+
+  /// Whether there is room for so many that reading them is worth a question, or nothing else is there to post.
+  var isWorthReading: Bool {
+    let room = room
+    return room > 0 && (4 * room >= mostLoaded || nextReady == ready.count)
+  }
+
+  private var mostLoaded: Int { isSuspect ? 2 * rules.maxConcurrent : window }
 
   /// Whether there is nothing to post although events are known: their turn has not come, or they wait for another try.
   var isStarved: Bool { ending == nil && nextReady == ready.count && inFlight.isEmpty && toLoad.isEmpty && items.count < rules.mostWaiting }

@@ -6,6 +6,8 @@ extension PushEndpoint {
   /// How often progress is noted at the most: what was taken in between is posted again when the process dies.
   private static let notingInterval: Duration = .milliseconds(50)
   private static let healthInterval: Int64 = 2000
+  /// As many events are read in one go where few of them are wanted.
+  private static let mostRead = 2048
 
   /// Finds where a subscription is, and makes its endpoint.
   static func open(_ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts) async throws(EventFeedError)
@@ -156,14 +158,15 @@ extension PushEndpoint {
   func catchUp() async throws(EventFeedError) -> Bool {
     let plan: (shards: [(Shard, FeedPlace)], each: Int, force: Bool)? = inner.withLock { inner in
       guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
-      let room = inner.state.room
       let force = settings.isOrdered && inner.state.isStarved
-      guard room > 0 || force else { return nil }
+      guard inner.state.isWorthReading || force else { return nil }
+      // What finds no room is read once more: as many as are likely to be wanted.
+      let room = min(Self.mostRead, Int(Double(max(inner.state.room, force ? 64 : 0)) / inner.wantedShare))
       var shards = Array(inner.behind)
       if settings.isOrdered { shards.sort { inner.progress[$0].cursor < inner.progress[$1].cursor } }
       // Few shards and many events of each, since each is a question; where order is kept, all that may be next.
-      let count = min(shards.count, settings.isOrdered ? 64 : 32, max(1, max(room, force ? 64 : 0)))
-      let each = min(256, max(subscription.hasFilter ? 64 : 1, max(room, force ? 256 : 0) / count))
+      let count = min(shards.count, settings.isOrdered ? 64 : 32, max(1, settings.isOrdered ? room : room / 64))
+      let each = min(256, max(1, (force ? max(room, 256) : room) / count))
       return (shards.prefix(count).map { (Shard($0), inner.progress[$0].cursor) }, each, force)
     }
     guard let plan else { return false }
@@ -171,10 +174,12 @@ extension PushEndpoint {
     let found = try await parts.feed.tails(plan.shards.map { ($0.0, $0.1) }, most: plan.each)
     return inner.withLock { inner in
       let isKnown = Dictionary(uniqueKeysWithValues: zip(plan.shards.map(\.0.index), ends))
+      var (wanted, all) = (0, 0)
       for (shard, tail) in found {
         let index = shard.index
         inner.behind.remove(index)
         let events = tail.events.map { PushedEvent($0, shard) }
+        if subscription.hasFilter { (wanted, all) = (wanted + events.count(where: wants), all + events.count) }
         _ = take(events, index, force: plan.force, &inner)
         guard !inner.behind.contains(index) else { continue }
         if events.count < plan.each {
@@ -187,8 +192,9 @@ extension PushEndpoint {
           continue
         }
       }
+      if all > 0 { inner.wantedShare = max(1 / 64, Double(wanted) / Double(all)) }
       advance(&inner)
-      return !inner.behind.isEmpty && (inner.state.room > 0 || settings.isOrdered && inner.state.isStarved)
+      return !inner.behind.isEmpty && (inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved)
     }
   }
 

@@ -13,6 +13,8 @@ final class PushEndpoint: Sendable {
     var progress: [ShardProgress]
     /// Shards whose end is not reached: they are read by this endpoint alone.
     var behind: Set<Int> = []
+    /// Of the events that were read last, how many were wanted: from above 0 to 1.
+    var wantedShare = 1.0
     /// All events that were published before this time were offered to this endpoint, where it is not behind; milliseconds since 1970.
     var offered: Int64 = .min
     /// Shards of which something is to be noted.
@@ -159,7 +161,7 @@ final class PushEndpoint: Sendable {
         break
       }
       // There is room for what waits in the feed.
-      if !inner.behind.isEmpty, inner.state.room > 0 || settings.isOrdered && inner.state.isStarved { mustRing = true }
+      if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustRing = true }
     }
     for event in posts { post(event) }
     if mustRing { signal.ring() }
