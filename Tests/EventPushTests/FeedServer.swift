@@ -36,7 +36,7 @@ final class FeedServer {
     }
     feed = EventFeed(deliveries: try await DeliveryQueue.open(redis: client, configuration: QueueConfiguration(), logger: logger))
     parts = PushParts(
-      feed: feed, poster: PostLoop(configuration: HTTPClientConfiguration()) { _ in false },
+      feed: feed, poster: PostLoops(count: 1, configuration: HTTPClientConfiguration()) { _ in false },
       tails: FeedTailReader(feed: feed, logger: logger), settings: PushSettings(), names: AppNames(),
       metrics: PushMetrics(MetricsRegistry()), logger: logger)
   }

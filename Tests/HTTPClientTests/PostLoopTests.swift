@@ -33,7 +33,7 @@ struct PostLoopTests {
     let loop = loop()
     for _ in 0..<5 {
       let outcome = await post(loop, server.url + "/a")
-      #expect(outcome == .answered(status: 503, retryAfter: " 7"))
+      #expect(outcome == .answered(status: 503, retryAfter: "7"))
       #expect(outcome.retryAfter(now: 0) == .seconds(7))
     }
     let first = seen.withLock { $0[0] }

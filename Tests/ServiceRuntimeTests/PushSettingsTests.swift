@@ -30,6 +30,7 @@ struct PushSettingsTests {
         disableAfter: 100ms
         window: 1
         windowBytes: 1073741824
+        threads: 64
         pusherTimeout: 2s
         endpoints: 0
         retryAfterCap: 0s
@@ -39,7 +40,8 @@ struct PushSettingsTests {
     #expect(push.allowsHTTP && push.allowedAddresses.map(\.description) == ["10.0.0.0/8", "fd00::/8"])
     #expect(push.timeout == .seconds(1) && push.retryBase == .milliseconds(10) && push.retryCap == .seconds(86_400))
     #expect(push.retryFor == .seconds(14 * 86_400) && push.pauseCap == .seconds(3600) && push.disableAfter == .milliseconds(100))
-    #expect(push.window == 1 && push.windowBytes == 1 << 30 && push.pusherTimeout == .seconds(2) && push.endpoints == 0)
+    #expect(
+      push.window == 1 && push.windowBytes == 1 << 30 && push.pusherTimeout == .seconds(2) && push.endpoints == 0 && push.threads == 64)
     #expect(push.retryAfterCap == .zero)
     #expect(configuration.unknownKeys.contains("push.other"))
   }
@@ -49,7 +51,8 @@ struct PushSettingsTests {
     arguments: [
       ("timeout", "99ms"), ("timeout", "61s"), ("retryBase", "9ms"), ("retryCap", "25h"), ("retryFor", "15d"), ("retryAfterCap", "15d"),
       ("pauseCap", "2h"),
-      ("disableAfter", "99ms"), ("pusherTimeout", "1s"), ("window", "0"), ("windowBytes", "0"), ("endpoints", "100001"),
+      ("disableAfter", "99ms"), ("pusherTimeout", "1s"), ("window", "0"), ("windowBytes", "0"), ("threads", "0"), ("threads", "65"),
+      ("endpoints", "100001"),
       ("allowedAddresses", "[10.0.0.1/8]"), ("allowedAddresses", "[example.com]"),
     ])
   func bounds(_ key: String, _ value: String) {

@@ -27,6 +27,17 @@ extension EventFeed {
     }
   }
 
+  /// The events of several shards behind their places, `most` of each. Up to when there are no others is not said, which saves Redis a script.
+  public func events(behind places: [(shard: Shard, place: FeedPlace)], most: Int) async throws(EventFeedError) -> [(Shard, [StoredEvent])]
+  {
+    let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.place) })
+    return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
+      let place = after[shard]?.entry.text ?? "0-0"
+      return Self.stored(
+        try await self.send(["XRANGE", .string(Keys.events(shard)), .string("(" + place), "+", "COUNT", .integer(Int64(most))]))
+    }
+  }
+
   /// Events by their places; nil for one that is not kept any more.
   public func events(at places: [(shard: Shard, place: FeedPlace)]) async throws(EventFeedError) -> [StoredEvent?] {
     let results = await withTaskGroup(of: (Int, Result<StoredEvent?, EventFeedError>).self) { group in

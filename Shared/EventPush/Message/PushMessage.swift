@@ -40,26 +40,36 @@ struct PushMessage: Sendable {
 
   /// An event's id as `webhook-id` has it: percent-encoded where it holds anything but letters, digits, `_`, `-` and `:`. A full stop separates
   /// what is signed, and must not be part of it.
-  static func webhookID(_ id: String) -> String {
-    encoded(id) { byte in
-      switch byte {
-      case 48...58, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"): true
-      default: false
-      }
+  static func webhookID(_ id: String) -> String { encoded(id, plain: Self.plainInID) }
+
+  /// The value of a `ce-` header (CloudEvents HTTP protocol binding 3.1.3.2).
+  static func headerValue(_ text: String) -> String { encoded(text, plain: Self.plainInHeader) }
+
+  private static let plainInID: [Bool] = (UInt8.min...UInt8.max).map { byte in
+    switch byte {
+    case 48...58, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"): true
+    default: false
     }
   }
 
-  /// The value of a `ce-` header (CloudEvents HTTP protocol binding 3.1.3.2).
-  static func headerValue(_ text: String) -> String {
-    encoded(text) { byte in byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "%") }
+  private static let plainInHeader: [Bool] = (UInt8.min...UInt8.max).map { byte in
+    byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "%")
   }
 
-  private static func encoded(_ text: String, isPlain: (UInt8) -> Bool) -> String {
-    if text.utf8.allSatisfy(isPlain) { return text }
-    let digits = Array("0123456789ABCDEF".utf8)
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
+  /// - Parameter plain: by byte, whether it stays as it is.
+  private static func encoded(_ text: String, plain: [Bool]) -> String {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count + 16)
     for byte in text.utf8 {
-      if isPlain(byte) { bytes.append(byte) } else { bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+      if plain[Int(byte)] {
+        bytes.append(byte)
+      } else {
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 15)])
+      }
     }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -171,14 +171,14 @@ extension PushEndpoint {
     }
     guard let plan else { return false }
     let ends = plan.shards.map { parts.tails.tail($0.0.index) }
-    let found = try await parts.feed.tails(plan.shards.map { ($0.0, $0.1) }, most: plan.each)
+    let found = try await parts.feed.events(behind: plan.shards.map { ($0.0, $0.1) }, most: plan.each)
     return inner.withLock { inner in
       let isKnown = Dictionary(uniqueKeysWithValues: zip(plan.shards.map(\.0.index), ends))
       var (wanted, all) = (0, 0)
-      for (shard, tail) in found {
+      for (shard, stored) in found {
         let index = shard.index
         inner.behind.remove(index)
-        let events = tail.events.map { PushedEvent($0, shard) }
+        let events = stored.map { PushedEvent($0, shard) }
         if subscription.hasFilter { (wanted, all) = (wanted + events.count(where: wants), all + events.count) }
         _ = take(events, index, force: plan.force, &inner)
         guard !inner.behind.contains(index) else { continue }

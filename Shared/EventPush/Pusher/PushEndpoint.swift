@@ -140,34 +140,38 @@ final class PushEndpoint: Sendable {
 
   /// Posts as much as may be posted now.
   func pump() {
-    var posts: [PushedEvent] = []
-    var mustRing = false
-    inner.withLock { inner in
-      guard !inner.isResting, !inner.isStopping else { return }
-      let now = WallClock.now()
-      while true {
-        switch inner.state.next(now: now) {
-        case .post(let event):
-          posts.append(event)
-          continue
-        case .load(let places):
-          inner.toLoad += places
-          mustRing = true
-          continue
-        case .wait(let until):
-          if let until, until < inner.due ?? .max { mustRing = true }
-          inner.due = until
-        }
-        break
-      }
-      // There is room for what waits in the feed.
-      if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustRing = true }
-    }
-    for event in posts { post(event) }
+    let (posts, mustRing) = inner.withLock { toBePosted(&$0) }
+    for event in posts { post(event, on: nil) }
     if mustRing { signal.ring() }
   }
 
-  private func post(_ event: PushedEvent) {
+  /// What may be posted now, and whether ``run()`` has something to do.
+  private func toBePosted(_ inner: inout Inner) -> (posts: [PushedEvent], mustRing: Bool) {
+    guard !inner.isResting, !inner.isStopping else { return ([], false) }
+    var posts: [PushedEvent] = []
+    var mustRing = false
+    let now = WallClock.now()
+    while true {
+      switch inner.state.next(now: now) {
+      case .post(let event):
+        posts.append(event)
+        continue
+      case .load(let places):
+        inner.toLoad += places
+        mustRing = true
+        continue
+      case .wait(let until):
+        if let until, until < inner.due ?? .max { mustRing = true }
+        inner.due = until
+      }
+      break
+    }
+    // There is room for what waits in the feed.
+    if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustRing = true }
+    return (posts, mustRing)
+  }
+
+  private func post(_ event: PushedEvent, on thread: Int?) {
     let now = WallClock.now()
     guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000) else {
       inner.withLock { $0.withoutForm.append(event) }
@@ -176,39 +180,44 @@ final class PushEndpoint: Sendable {
     let started = ContinuousClock.now
     let request = PostRequest(
       url: settings.url, headers: message.headers, body: message.body, timeout: timeout, allowsHTTP: parts.settings.allowsHTTP)
-    parts.poster.post(request) { outcome in
-      self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1))
+    parts.poster.post(request, on: thread) { outcome, thread in
+      self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1), on: thread)
     }
   }
 
-  private func finished(_ event: PushedEvent, _ outcome: PostOutcome, seconds: Double) {
+  private func finished(_ event: PushedEvent, _ outcome: PostOutcome, seconds: Double, on thread: Int) {
     let now = WallClock.now()
     parts.metrics.requested(outcome.kind, seconds: seconds)
-    let isFirstChange = inner.withLock { inner in
-      let isFirst = inner.changed.isEmpty
-      if outcome.kind == .taken {
-        inner.state.succeeded(event.place, now: now)
-        settle(event.place, &inner)
-        parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000)
-        return isFirst
-      }
-      let retryAfter = outcome.retryAfter(now: now / 1000)?.milliseconds
-      let status = if case .answered(let status, _) = outcome { status } else { 0 }
-      let attempts = (inner.state.attempts(event.place)?.count ?? 0) + 1
-      let refusal = inner.state.failed(
-        event.place, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
-        random: .random(in: 0...1))
-      if refusal == .givenUp {
-        parts.metrics.gaveUp()
-        inner.givenUp.append((event, attempts, outcome.text))
-        // It is noted when the feed was told.
-      } else {
-        inner.changed.insert(event.place.shard.index)
-      }
-      return isFirst
+    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000) }
+    let (posts, mustRing) = inner.withLock { inner in
+      let isFirstChange = inner.changed.isEmpty
+      record(outcome, of: event, now, &inner)
+      let (posts, mustRing) = toBePosted(&inner)
+      return (posts, mustRing || isFirstChange)
     }
-    pump()
-    if isFirstChange { signal.ring() }
+    // One follows the one that ended; more than that are shared out, or the busiest thread would draw all of them.
+    for (number, event) in posts.enumerated() { post(event, on: number == 0 ? thread : nil) }
+    if mustRing { signal.ring() }
+  }
+
+  private func record(_ outcome: PostOutcome, of event: PushedEvent, _ now: Int64, _ inner: inout Inner) {
+    if outcome.kind == .taken {
+      inner.state.succeeded(event.place, now: now)
+      return settle(event.place, &inner)
+    }
+    let retryAfter = outcome.retryAfter(now: now / 1000)?.milliseconds
+    let status = if case .answered(let status, _) = outcome { status } else { 0 }
+    let attempts = (inner.state.attempts(event.place)?.count ?? 0) + 1
+    let refusal = inner.state.failed(
+      event.place, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
+      random: .random(in: 0...1))
+    if refusal == .givenUp {
+      parts.metrics.gaveUp()
+      inner.givenUp.append((event, attempts, outcome.text))
+      // It is noted when the feed was told.
+    } else {
+      inner.changed.insert(event.place.shard.index)
+    }
   }
 
   func settle(_ place: EventPlace, _ inner: inout Inner) {

@@ -6,7 +6,7 @@ import ServiceRuntime
 /// What all endpoints of an instance share.
 struct PushParts: Sendable {
   let feed: EventFeed
-  let poster: PostLoop
+  let poster: PostLoops
   let tails: FeedTailReader
   let settings: PushSettings
   let names: AppNames

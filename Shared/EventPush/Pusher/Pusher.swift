@@ -42,7 +42,8 @@ public final class Pusher: Sendable {
   ) {
     let addresses = EndpointAddresses(allowed: settings.allowedAddresses)
     parts = PushParts(
-      feed: feed, poster: PostLoop(configuration: http) { addresses.allows($0) }, tails: FeedTailReader(feed: feed, logger: logger),
+      feed: feed, poster: PostLoops(count: settings.threads, configuration: http) { addresses.allows($0) },
+      tails: FeedTailReader(feed: feed, logger: logger),
       settings: settings, names: names, metrics: metrics, logger: logger)
     registry = PusherRegistry(feed: feed, timeout: settings.pusherTimeout)
   }

@@ -49,7 +49,7 @@ private final class Core: @unchecked Sendable {
   private let multi: UnsafeMutableRawPointer
   private let inbox = Mutex(Inbox())
   private var transfers: [UnsafeMutableRawPointer: PostTransfer] = [:]
-  private var idle: [UnsafeMutableRawPointer] = []
+  private var idle: [PostTransfer] = []
 
   init(configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     Self.initialised
@@ -64,7 +64,8 @@ private final class Core: @unchecked Sendable {
   }
 
   deinit {
-    for handle in idle { curl_easy_cleanup(handle) }
+    // curl wants its handles to be gone before what they were in.
+    idle.removeAll()
     attribution_post_loop_free(loop)
   }
 
@@ -122,10 +123,11 @@ private final class Core: @unchecked Sendable {
         return (taken, inbox.stopped)
       }
       for (request, done) in submitted {
-        guard !stopped, let transfer = PostTransfer(request, configuration, used: idle.popLast(), allows: allows, done: done) else {
+        guard !stopped, let transfer = idle.popLast() ?? PostTransfer(configuration, allows: allows) else {
           done(.failed(.cancelled))
           continue
         }
+        transfer.prepare(request, done: done)
         transfers[transfer.handle] = transfer
         curl_multi_add_handle(multi, transfer.handle)
       }
@@ -147,7 +149,7 @@ private final class Core: @unchecked Sendable {
       }
       transfers.removeValue(forKey: handle)
       transfer.finish(code)
-      if idle.count < Self.mostIdle { idle.append(transfer.takeHandle()) }
+      if idle.count < Self.mostIdle { idle.append(transfer) }
     }
   }
 }

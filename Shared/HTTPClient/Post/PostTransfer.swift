@@ -4,93 +4,64 @@ import CCurl
   import Glibc
 #endif
 
-/// One post: owns its curl handle and all that the handle points to, until the handle is taken back. Belongs to the loop's thread.
+/// One post after the other: owns a curl handle and all that the handle points to. Belongs to the loop's thread.
+///
+/// What is the same for all posts is set once: for a small post, setting it anew takes curl as long as posting.
 final class PostTransfer {
   /// Of an answer's body nothing is read beyond this: only its status counts.
   private static let mostOfBody = 64 << 10
+  /// A larger request is not kept beyond its post.
+  private static let mostKept = 16 << 10
 
   let handle: UnsafeMutableRawPointer
-  private var ownsHandle = true
-  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private let connectTimeout: Duration
   private let allows: @Sendable ([UInt8]) -> Bool
-  private let end: ContinuousClock.Instant
+  private let headers = PostHeaders()
+  private var url = ""
+  private var allowsHTTP: Bool?
+  private var timeout: Duration?
+  private var end = ContinuousClock.now
   private var done: (@Sendable (PostOutcome) -> Void)?
-  private var status = 0
-  private var retryAfter: String?
+  private var isLarge = false
   private var bodyBytes = 0
   private var wasRefused = false
   private var wasSentAnew = false
 
-  /// - Parameters:
-  ///   - used: a handle of an earlier post, which saves making one.
-  ///   - allows: whether an address, of 4 or 16 bytes, may be connected to.
-  init?(
-    _ request: PostRequest, _ configuration: HTTPClientConfiguration, used: UnsafeMutableRawPointer?,
-    allows: @escaping @Sendable ([UInt8]) -> Bool, done: @escaping @Sendable (PostOutcome) -> Void
-  ) {
-    guard let handle = used ?? curl_easy_init() else { return nil }
+  /// - Parameter allows: whether an address, of 4 or 16 bytes, may be connected to.
+  init?(_ configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
+    guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
     self.allows = allows
-    self.done = done
-    end = .now + request.timeout
-    configure(request, configuration)
+    connectTimeout = configuration.connectTimeout
+    configure(configuration)
   }
 
-  deinit {
-    if ownsHandle { curl_easy_cleanup(handle) }
-    curl_slist_free_all(headerList)
-  }
+  deinit { curl_easy_cleanup(handle) }
 
-  /// Gives up the handle, with nothing of this post in it.
-  func takeHandle() -> UnsafeMutableRawPointer {
-    ownsHandle = false
-    curl_easy_reset(handle)
-    return handle
-  }
+  private func set(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
+  private func set(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
 
-  private func configure(_ request: PostRequest, _ configuration: HTTPClientConfiguration) {
-    func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
-    func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
-    text(CURLOPT_URL, request.url)
-    text(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https")
-    long(CURLOPT_FOLLOWLOCATION, 0)
-    long(CURLOPT_NOSIGNAL, 1)
-    text(CURLOPT_PROXY, "")
-    long(CURLOPT_TCP_NODELAY, 1)
-    long(CURLOPT_TCP_KEEPALIVE, 1)
-    long(CURLOPT_TCP_KEEPIDLE, 3)
-    long(CURLOPT_TCP_KEEPINTVL, 1)
+  private func configure(_ configuration: HTTPClientConfiguration) {
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_PROXY, "")
+    set(CURLOPT_TCP_NODELAY, 1)
+    set(CURLOPT_TCP_KEEPALIVE, 1)
+    set(CURLOPT_TCP_KEEPIDLE, 3)
+    set(CURLOPT_TCP_KEEPINTVL, 1)
     _ = attribution_curl_limit_silence(handle, 5000)
-    long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
-    long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(configuration.connectTimeout, request.timeout)))
-    long(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
-    if let caFile = configuration.caFile { text(CURLOPT_CAINFO, caFile) }
-    long(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
-    _ = request.body.withUnsafeBytes {
-      attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count))
-    }
-    // curl would ask the server's leave before larger bodies, and name a content type of its own.
-    headerList = curl_slist_append(nil, "Expect:")
-    if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-      headerList = curl_slist_append(headerList, "Content-Type:")
-    }
-    for (name, value) in request.headers {
-      headerList = curl_slist_append(headerList, value.isEmpty ? "\(name);" : "\(name): \(value)")
-    }
-    _ = attribution_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    set(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    if let caFile = configuration.caFile { set(CURLOPT_CAINFO, caFile) }
+    set(CURLOPT_CA_CACHE_TIMEOUT, Int(configuration.anchorLifetime.components.seconds))
+    // curl makes both buffers anew for each post, and what it makes by itself is 64 KiB: the allocator gathers its free memory each time.
+    set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
+    set(CURLOPT_BUFFERSIZE, 8 << 10)
     let own = Unmanaged.passUnretained(self).toOpaque()
-    _ = attribution_curl_set_pointer(handle, CURLOPT_PRIVATE, own)
     _ = attribution_curl_set_pointer(handle, CURLOPT_WRITEDATA, own)
-    _ = attribution_curl_set_pointer(handle, CURLOPT_HEADERDATA, own)
     _ = attribution_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { _, size, count, own in
       guard let own else { return 0 }
       return Unmanaged<PostTransfer>.fromOpaque(own).takeUnretainedValue().receive(bodyBytes: size * count)
-    }
-    _ = attribution_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
-      guard let bytes, let own else { return 0 }
-      return Unmanaged<PostTransfer>.fromOpaque(own).takeUnretainedValue().receive(
-        header: UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
     _ = attribution_curl_set_socket_opener(
       handle,
@@ -98,6 +69,33 @@ final class PostTransfer {
         guard let own, let address else { return CURL_SOCKET_BAD }
         return Unmanaged<PostTransfer>.fromOpaque(own).takeUnretainedValue().open(address)
       }, own)
+  }
+
+  /// Makes the handle ready for a post, which is not begun by this. What the one before was about is gone.
+  func prepare(_ request: PostRequest, done: @escaping @Sendable (PostOutcome) -> Void) {
+    self.done = done
+    bodyBytes = 0
+    wasRefused = false
+    wasSentAnew = false
+    if url != request.url {
+      url = request.url
+      set(CURLOPT_URL, url)
+    }
+    if allowsHTTP != request.allowsHTTP {
+      allowsHTTP = request.allowsHTTP
+      set(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https")
+    }
+    end = .now + request.timeout
+    if timeout != request.timeout {
+      timeout = request.timeout
+      set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
+      set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(connectTimeout, request.timeout)))
+    }
+    isLarge = request.body.count > Self.mostKept
+    _ = request.body.withUnsafeBytes {
+      attribution_curl_set_bytes(handle, $0.baseAddress ?? UnsafeRawPointer(handle), curl_off_t($0.count))
+    }
+    _ = attribution_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers.list(request.headers))
   }
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
@@ -123,16 +121,20 @@ final class PostTransfer {
     return bodyBytes <= Self.mostOfBody ? count : 0
   }
 
-  private func receive(header bytes: UnsafeRawBufferPointer) -> Int {
-    if bytes.starts(with: "HTTP/".utf8) {
-      status = String(decoding: bytes, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-      retryAfter = nil
-    } else if bytes.count > 12, bytes[0] | 0x20 == UInt8(ascii: "r") {
-      let line = String(decoding: bytes, as: UTF8.self)
-      guard line.lowercased().hasPrefix("retry-after:") else { return bytes.count }
-      retryAfter = String(line.dropFirst("retry-after:".count).prefix { !$0.isNewline }.prefix(64))
+  /// The status of the last answer; 0 where there is none.
+  private var status: Int {
+    var status = 0
+    _ = attribution_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+    return status
+  }
+
+  /// The text of a header of the last answer.
+  private func header(_ name: String) -> String? {
+    var found: UnsafeMutablePointer<curl_header>?
+    guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK, let value = found?.pointee.value else {
+      return nil
     }
-    return bytes.count
+    return String(String(cString: value).prefix(64))
   }
 
   /// Whether a connection that had been kept open broke before anything of the answer came: a server may close at any moment what was idle.
@@ -146,7 +148,8 @@ final class PostTransfer {
     let left = ContinuousClock.now.duration(to: end)
     guard !wasSentAnew, connections == 0, status == 0, left > .zero else { return false }
     wasSentAnew = true
-    _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
+    set(CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
+    timeout = nil
     return true
   }
 
@@ -154,7 +157,8 @@ final class PostTransfer {
   func finish(_ code: CURLcode) {
     // An endless body was cut off by us: its status was told before.
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.mostOfBody {
-      return end(with: .answered(status: status, retryAfter: retryAfter))
+      let status = status
+      return end(with: .answered(status: status, retryAfter: (200..<300).contains(status) ? nil : header("Retry-After")))
     }
     if wasRefused, code == CURLE_COULDNT_CONNECT { return end(with: .addressRefused) }
     end(with: .failed(HTTPClientError(code)))
@@ -163,7 +167,9 @@ final class PostTransfer {
   func cancel() { end(with: .failed(.cancelled)) }
 
   private func end(with outcome: PostOutcome) {
+    if isLarge { _ = attribution_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, nil) }
+    let done = done
+    self.done = nil
     done?(outcome)
-    done = nil
   }
 }

@@ -20,6 +20,8 @@ public struct PushSettings: Sendable, Hashable {
   /// Events of one endpoint that are kept in memory at the most, and bytes of them.
   public var window = 512
   public var windowBytes = 4 << 20
+  /// Threads that post.
+  public var threads = min(4, AvailableCores.count)
   /// How long an instance that gives no sign of life keeps its endpoints.
   public var pusherTimeout: Duration = .seconds(10)
   /// Subscriptions that are pushed, at the most.
@@ -45,10 +47,11 @@ public struct PushSettings: Sendable, Hashable {
     try node.time("pusherTimeout", .seconds(2)...(.seconds(300)), &pusherTimeout)
     try node.count("window", 1...100_000, &window)
     try node.count("windowBytes", 1...(1 << 30), &windowBytes)
+    try node.count("threads", 1...64, &threads)
     try node.count("endpoints", 0...100_000, &endpoints)
     unknown += node.unknownKeys([
       "allowsHTTP", "allowedAddresses", "timeout", "retryBase", "retryCap", "retryFor", "pauseCap", "disableAfter", "window", "windowBytes",
-      "pusherTimeout", "endpoints", "retryAfterCap",
+      "threads", "pusherTimeout", "endpoints", "retryAfterCap",
     ])
   }
 }
