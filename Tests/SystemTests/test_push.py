@@ -1,6 +1,7 @@
 """Subscriptions that are pushed: real executables, real receivers, signatures verified by `standardwebhooks`."""
 
 import base64
+import datetime
 import hashlib
 import json
 import os
@@ -409,11 +410,26 @@ def test_enabling_ends_a_wait_that_the_endpoint_asked_for(system):
             assert time.monotonic() < until
             time.sleep(0.1)
         assert receiver.at(path) == []
+        asked_until = datetime.datetime.fromisoformat(system.status("silent")["endpointStatus"]["retryAt"])
+        assert 39_900 < asked_until.timestamp() - time.time() <= 40_000
         answered = system.rpc("EnableEndpoint", subscription="silent")["subscription"]["endpointStatus"]
-        assert answered["state"] == "enabled" and "failingSince" not in answered
+        assert answered["state"] == "enabled" and "failingSince" not in answered and "retryAt" not in answered
         receiver.wait(path, 1)
         assert receiver.ids(path) == ids
         system.rpc("DeleteSubscription", name="silent")
+
+
+def test_bounds_of_an_endpoint_can_be_taken_back(system):
+    system.subscribe("bounded", "https://example.com/", start="now", maxPerSecond=5, maxConcurrent=3)
+    cleared = system.rpc("UpdateEndpoint", subscription="bounded", clear=["maxPerSecond"])["subscription"]["push"]
+    assert "maxPerSecond" not in cleared and cleared["maxConcurrent"] == 3
+    cleared = system.rpc("UpdateEndpoint", subscription="bounded", push={"maxPerSecond": 7}, clear=["maxConcurrent"])["subscription"]["push"]
+    assert cleared["maxPerSecond"] == 7 and cleared["maxConcurrent"] == 8
+    for wrong, field in (({"clear": ["url"]}, "clear[0]"), ({"push": {"maxPerSecond": 1}, "clear": ["maxConcurrent", "maxPerSecond"]}, "clear[1]"),
+                         ({}, "push")):
+        assert field in json.dumps(refused(system, "UpdateEndpoint", subscription="bounded", **wrong))
+    assert system.status("bounded")["push"]["maxPerSecond"] == 7
+    system.rpc("DeleteSubscription", name="bounded")
 
 
 def test_a_third_secret_is_refused_while_two_sign(system):

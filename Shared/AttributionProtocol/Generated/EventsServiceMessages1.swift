@@ -191,6 +191,8 @@ public struct EndpointStatus: RPCMessage, Hashable {
   public var lastError: String?
   /// Secrets that sign, the newest first: when each was made.
   public var secretsMadeAt: [Timestamp]
+  /// Until when the endpoint asked by Retry-After to be left alone; absent when it did not.
+  public var retryAt: Timestamp?
 
   public init(
     state: String = "",
@@ -199,7 +201,8 @@ public struct EndpointStatus: RPCMessage, Hashable {
     lastSuccess: Timestamp? = nil,
     failingSince: Timestamp? = nil,
     lastError: String? = nil,
-    secretsMadeAt: [Timestamp] = []
+    secretsMadeAt: [Timestamp] = [],
+    retryAt: Timestamp? = nil
   ) {
     self.state = state
     self.since = since
@@ -208,6 +211,7 @@ public struct EndpointStatus: RPCMessage, Hashable {
     self.failingSince = failingSince
     self.lastError = lastError
     self.secretsMadeAt = secretsMadeAt
+    self.retryAt = retryAt
   }
 
   public init() {
@@ -218,6 +222,7 @@ public struct EndpointStatus: RPCMessage, Hashable {
     self.failingSince = nil
     self.lastError = nil
     self.secretsMadeAt = []
+    self.retryAt = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -255,6 +260,10 @@ public struct EndpointStatus: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           secretsMadeAt = try reader.readList { (reader) throws(JSONError) in try reader.readTimestamp() }
+        case "retryAt", "retry_at":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          retryAt = try reader.readTimestamp()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -294,6 +303,10 @@ public struct EndpointStatus: RPCMessage, Hashable {
       writer.beginArray()
       for element in secretsMadeAt { writer.string(element.text) }
       writer.endArray()
+    }
+    if let retryAt {
+      writer.key("retryAt")
+      writer.string(retryAt.text)
     }
     writer.endObject()
   }

@@ -56,7 +56,7 @@ struct EndpointDirectory: Sendable {
   // MARK: Changing
 
   /// Changes what an endpoint is asked with.
-  func update(_ name: String, _ message: PushEndpoint) async throws(RPCError) -> EventSubscription {
+  func update(_ name: String, _ message: PushEndpoint, clearing cleared: ClearedFields) async throws(RPCError) -> EventSubscription {
     let (subscription, before) = try await pushed(name)
     let after = try changed(before, message)
     if after.form == .original { try OriginalTypes.check(subscription.types) }
@@ -72,6 +72,7 @@ struct EndpointDirectory: Sendable {
         settings.isOrdered = message.ordered ?? settings.isOrdered
         settings.maxPerSecond = message.maxPerSecond.map { Int($0) } ?? settings.maxPerSecond
         settings.maxConcurrent = message.maxConcurrent.map { Int($0) } ?? settings.maxConcurrent
+        cleared.apply(to: &settings)
         let held = settings.originals
         settings.originals = settings.form == .original ? held ?? asking : nil
         ended.withLock { $0 = settings.originals == held ? nil : held }

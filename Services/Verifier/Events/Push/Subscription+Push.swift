@@ -24,6 +24,6 @@ extension EndpointStatus {
       state: settings.state.rawValue, since: timestamp(settings.since), reason: settings.reason,
       lastSuccess: timestamp(health?.lastSuccess),
       failingSince: timestamp(health?.failingSince), lastError: health?.lastError,
-      secretsMadeAt: settings.secrets.compactMap { timestamp($0.madeAt) })
+      secretsMadeAt: settings.secrets.compactMap { timestamp($0.madeAt) }, retryAt: timestamp(health?.retryAt))
   }
 }

@@ -7,7 +7,9 @@ struct UpdateEndpointHandler: RPCHandler {
 
   func handle(_ request: UpdateEndpointRequest, _ context: RPCContext) async throws(RPCError) -> UpdateEndpointResponse {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
-    guard let push = request.push else { throw .invalidArgument(field: "push", "is missing") }
-    return UpdateEndpointResponse(subscription: try await endpoints.message(try await endpoints.update(name, push)))
+    let cleared = try ClearedFields(request.clear, beside: request.push)
+    guard request.push != nil || !cleared.isEmpty else { throw .invalidArgument(field: "push", "is missing") }
+    let push = request.push ?? PushEndpoint()
+    return UpdateEndpointResponse(subscription: try await endpoints.message(try await endpoints.update(name, push, clearing: cleared)))
   }
 }
