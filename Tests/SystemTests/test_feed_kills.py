@@ -18,6 +18,8 @@ from feed_readers import (EVENTS, NOTIFICATION, POSTBACK, Reader, again, assert_
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 DELIVERIES, KILLS = (100_000, 40) if SOAK else (1_500, 8)
+# Seconds in which what was taken in is worked, and what was published is read.
+PATIENCE = 1_800 if SOAK else 300
 SENDERS, PURCHASES = 8, 12
 BOTH = [POSTBACK, NOTIFICATION]
 
@@ -59,7 +61,7 @@ class Load:
             group.create_task(self.kill())
 
 
-def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = 120) -> list[dict]:
+def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = PATIENCE) -> list[dict]:
     """Every delivery that was taken is an event; without those about histories of purchases."""
     until = time.monotonic() + seconds
     system.wait_for_redis()
@@ -106,7 +108,7 @@ def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path)
         for reader in readers:
             reader.stop()
         for name in notes:
-            drain(verifiers, name, notes[name], dice)
+            drain(verifiers, name, notes[name], dice, PATIENCE)
         by_type = {kind: {event["id"] for event in events if event["type"] == kind} for kind in (POSTBACK, NOTIFICATION)}
         every = by_type[POSTBACK] | by_type[NOTIFICATION]
         expected = {"all": every, "ordered": by_type[NOTIFICATION], "filtered": by_type[POSTBACK], "sought": every, "unread": every}
@@ -174,7 +176,7 @@ def test_the_client_library_loses_nothing_and_keeps_order_while_everything_is_ki
             load.more = consumers
             asyncio.run(load.run())
             events = wait_until_settled(system, load.ledger)
-            until = time.monotonic() + 300
+            until = time.monotonic() + PATIENCE
             # Leases of consumers that were killed run out first.
             while any(int(again(verifiers, "GetSubscription", {"name": name}, dice)["subscription"].get("backlog", 0))
                       for name in ("all", "ordered")):
