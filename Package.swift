@@ -105,16 +105,18 @@ let package = Package(
     shared("AttributionClient", ["AttributionProtocol", "WireJSON", "HTTPClient"]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     shared("EventLoops", [nioCore, nioPosix]),
+    shared("Traces", ["Cryptography"]),
     shared("RedisClient", ["CHiredis", "Cryptography", nioCore, nioPosix, nioSSL, nioLocks, logging]),
     shared(
-      "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", nioCore, logging],
+      "AttributionQueue", ["EventLoops", "RedisClient", "WireJSON", "Cryptography", "Traces", nioCore, logging],
       resources: [.embedInCode("Scripts")]),
     shared("UpstreamPacing", ["RedisClient", "Cryptography"], resources: [.embedInCode("Scripts")]),
     shared(
       "ServiceRuntime",
       [
         "AttributionClient", "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
-        "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL,
+        "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", "Traces", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2,
+        nioSSL,
         logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -123,7 +125,10 @@ let package = Package(
 
     shared(
       "EventPush",
-      ["AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime", "WireJSON", logging]),
+      [
+        "AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime", "Traces", "WireJSON",
+        logging,
+      ]),
 
     service(
       "signer", folder: "Signer",
@@ -162,17 +167,18 @@ let package = Package(
     tests("AttributionProtocol", ["WireJSON"]),
     tests("AttributionClient", ["AttributionProtocol", "HTTPClient", "WireJSON", nioCore, nioPosix, nioHTTP1]),
     tests("Cryptography", ["COpenSSL"]),
+    tests("Traces"),
     tests("AppleAttribution", ["WireJSON", "Cryptography"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
-    tests("AttributionQueue", ["EventLoops", "RedisClient", nioCore, nioPosix]),
+    tests("AttributionQueue", ["EventLoops", "RedisClient", "Traces", nioCore, nioPosix]),
     tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "ServiceRuntime", logging]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", nioCore, nioHTTP1,
+        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", "Traces", nioCore, nioHTTP1,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),

@@ -91,6 +91,7 @@ extension ServiceParts {
       http.connectTimeout = min(.seconds(10), configuration.push.timeout)
       let pusher = Pusher(
         feed: feed, settings: configuration.push, http: http, names: names, metrics: PushMetrics(environment.metrics),
+        tracer: environment.tracer,
         logger: environment.logger)
       parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))
     }

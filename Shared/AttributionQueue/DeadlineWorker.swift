@@ -234,7 +234,7 @@ public final class DeadlineWorker: Sendable {
 
   func work(_ message: LeasedMessage) async {
     let started = ContinuousClock.now
-    let outcome = isStopping ? .giveBack : await handler(message)
+    let outcome = isStopping ? .giveBack : await message.traced { await self.handler(message) }
     await settle(message, outcome, started: started)
     state.withLock { state in
       state.held[Self.key(message)] = nil

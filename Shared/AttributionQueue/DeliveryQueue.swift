@@ -2,6 +2,7 @@ import Cryptography
 public import Logging
 public import RedisClient
 import Synchronization
+public import Traces
 
 #if canImport(Glibc)
   import Glibc
@@ -20,22 +21,25 @@ public final class DeliveryQueue: Sendable {
   let knownForm: CachedAnswer<StoreForm>
   /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
+  public let tracer: Tracer
   let logger: Logger
   static let group = "workers"
 
   private init(
-    redis: RedisClient, replication: RedisReplication?, configuration: QueueConfiguration, digestKey: [UInt8], logger: Logger
+    redis: RedisClient, replication: RedisReplication?, configuration: QueueConfiguration, digestKey: [UInt8],
+    tracer: Tracer, logger: Logger
   ) {
     self.redis = redis
     durable = replication.map { redis.replicated($0) } ?? redis
     self.configuration = configuration
+    self.tracer = tracer
     self.logger = logger
     seen = SeenBefore(digestKey: digestKey, configuration: configuration)
     knownForm = Self.formLook(redis)
   }
 
   /// Checks that the Redis keeps what it is given, in a form that is known here, and fetches the secret digest key that all services share.
-  public static func open(redis: RedisClient, configuration: QueueConfiguration, logger: Logger)
+  public static func open(redis: RedisClient, configuration: QueueConfiguration, tracer: Tracer = .off, logger: Logger)
     async throws(QueueError) -> DeliveryQueue
   {
     let (opened, form): (DeliveryQueue, String?)
@@ -47,7 +51,8 @@ public final class DeliveryQueue: Sendable {
         throw .unexpectedReply("open")
       }
       form = parts[1].string
-      opened = DeliveryQueue(redis: redis, replication: replication, configuration: configuration, digestKey: key, logger: logger)
+      opened = DeliveryQueue(
+        redis: redis, replication: replication, configuration: configuration, digestKey: key, tracer: tracer, logger: logger)
     } catch {
       if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
         throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
@@ -77,6 +82,20 @@ public final class DeliveryQueue: Sendable {
 
   /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
+    guard let span = tracer.sending(request) else { return try await acceptUntraced(request) }
+    var request = request
+    request.message.traceparent = span.traceparent
+    do throws(QueueError) {
+      let outcome = try await acceptUntraced(request)
+      span.end(outcome)
+      return outcome
+    } catch {
+      span.end(error: error.word)
+      throw error
+    }
+  }
+
+  private func acceptUntraced(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
     while true { if let outcome = try await acceptOnce(request) { return outcome } }
   }
 

@@ -1,4 +1,5 @@
 import RedisClient
+public import Traces
 
 /// A message that this worker holds for the length of its lease.
 public final class LeasedMessage: Sendable {
@@ -18,7 +19,13 @@ public final class LeasedMessage: Sendable {
   /// What the line of its order key is told by; nil for one that keeps no order.
   let line: String?
 
+  /// The span of working it; nil where its trace is not recorded.
+  public let span: Span?
+
   public var shard: Shard { deliveryID.shard }
+
+  /// W3C's header for what its work causes.
+  public var traceparent: String? { span?.traceparent ?? message.traceparent }
 
   /// What the last line of its history says.
   var lastError: String? {
@@ -38,7 +45,10 @@ public final class LeasedMessage: Sendable {
 
   /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was: where it is
   /// the same again, its name is not made anew.
-  init?(queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "") {
+  init?(
+    queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "",
+    tracer: Tracer = .off
+  ) {
     var id: DeliveryID?
     var kind: String?
     var body: [UInt8]?
@@ -76,5 +86,6 @@ public final class LeasedMessage: Sendable {
     self.deliveryCount = deliveryCount
     self.consumer = consumer
     self.line = line
+    span = tracer.processing(message, id, attempt: Int(worked + deliveryCount), in: queue)
   }
 }

@@ -24,7 +24,8 @@ struct Settlement: Sendable {
   ) -> LeasedMessage? {
     guard
       let message = LeasedMessage(
-        queue: queue, entryID: entryID, fields: fields, deliveryCount: begun, consumer: consumer, kindBefore: kindBefore),
+        queue: queue, entryID: entryID, fields: fields, deliveryCount: begun, consumer: consumer, kindBefore: kindBefore,
+        tracer: deliveries.tracer),
       message.shard == call.shard
     else {
       call.bury(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
@@ -68,7 +69,7 @@ struct Settlement: Sendable {
       await work()
       delay(.zero, in: &call)
     case .inOrder(let apply):
-      await add(message, apply(), to: &call, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+      await add(message, message.traced(apply), to: &call, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
   }
 
@@ -81,7 +82,10 @@ struct Settlement: Sendable {
     var parts = reply.elements
     guard let holds = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
     guard holds == 1 else {
-      for _ in call.works { observe(.leaseLost) }
+      for work in call.works {
+        observe(.leaseLost)
+        work.message?.span?.end(error: QueueError.leaseLost.word)
+      }
       throw .leaseLost
     }
     let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
@@ -101,7 +105,8 @@ struct Settlement: Sendable {
     var again = CommitCall(queue, call.shard, many: 1, isFirst: false, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
-      await add(message, whenSeen(), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
+      await add(
+        message, message.traced(whenSeen), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
     }
     try await commit(again, as: holder)
   }
@@ -111,6 +116,7 @@ struct Settlement: Sendable {
     for (work, outcome) in zip(call.works, outcomes) where outcome != 2 {
       guard outcome >= 0 else {
         observe(.leaseLost)
+        work.message?.span?.end(error: QueueError.leaseLost.word)
         continue
       }
       if let death = work.death, outcome != 3 {
@@ -121,11 +127,12 @@ struct Settlement: Sendable {
           ])
       }
       guard let message = work.message else { continue }
+      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word
+      message.span?.end(settledAs: word)
       observe(
         .processed(
-          outcome: outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word,
-          seconds: work.started.duration(to: instant) / .seconds(1),
-          waitedSeconds: Double(wall - message.message.receivedAt) / 1000))
+          outcome: word, seconds: work.started.duration(to: instant) / .seconds(1),
+          waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
   }
 }

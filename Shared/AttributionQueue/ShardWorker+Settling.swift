@@ -33,10 +33,10 @@ extension ShardWorker {
           id, fields, begun: begun, consumer: isLeased ? name : "", kindBefore: kind, isSuspected: isSuspected, started: started, in: &call)
       else { continue }
       kind = message.message.kind
-      let outcome = isLeased && isStopping ? .giveBack : await handler(message)
+      let outcome = isLeased && isStopping ? .giveBack : await handle(message)
       if case .inOrder(let apply) = outcome {
         if try await turns.isTurn(of: message, after: call) {
-          let outcome = await apply()
+          let outcome = await message.traced(apply)
           await settlement.add(
             message, outcome, to: &call, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)
         } else {
@@ -55,6 +55,11 @@ extension ShardWorker {
       started = ended
     }
     return call
+  }
+
+  private func handle(_ message: LeasedMessage) async -> WorkOutcome {
+    guard message.span != nil else { return await handler(message) }
+    return await message.traced { await self.handler(message) }
   }
 
   /// How often a message was begun, with this time. An owner died before, when it may have been begun too.

@@ -8,8 +8,10 @@ import Synchronization
 /// An HTTP client over libcurl's multi interface: one thread, connections kept and shared, HTTP/2 multiplexed.
 public final class HTTPClient: Sendable {
   private let core: Core
+  private let observer: (any HTTPRequestObserver)?
 
   public init(configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
+    observer = configuration.observer
     core = Core(configuration: configuration)
     core.start()
   }
@@ -18,6 +20,18 @@ public final class HTTPClient: Sendable {
 
   /// Sends a request and reads the whole answer, whatever its status; redirects are answers.
   public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    guard let observed = observer?.begin(request) else { return try await exchange(request) }
+    do throws(HTTPClientError) {
+      let response = try await exchange(request.replacing(traceparent: observed.traceparent))
+      observed.end(.success(response))
+      return response
+    } catch {
+      observed.end(.failure(error))
+      throw error
+    }
+  }
+
+  private func exchange(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
     let core = core
     let id = core.nextID()
     let result = await withTaskCancellationHandler {

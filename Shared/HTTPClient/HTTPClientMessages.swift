@@ -114,6 +114,8 @@ public struct HTTPClientConfiguration: Sendable {
   public var maxStreamsPerConnection = 64
   /// Whether HTTP/2 is offered over TLS.
   public var http2 = true
+  /// Told of every request.
+  public var observer: (any HTTPRequestObserver)?
 
   public init() {}
 }

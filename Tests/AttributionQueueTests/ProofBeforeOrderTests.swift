@@ -69,7 +69,7 @@ import Testing
       let outcomes = Mutex<[String]>([])
       let worker = ShardWorker(
         queue: .intake, deliveries: queue, pace: .judging,
-        observe: { if case .processed(let outcome, _, _) = $0 { outcomes.withLock { $0.append(outcome) } } },
+        observe: { if case .processed(let outcome, _, _, _) = $0 { outcomes.withLock { $0.append(outcome) } } },
         handler: { lease in .inOrder { .complete(verified(Self.name(lease))) } })
       let run = Task { await worker.run() }
       try await eventually("all are worked") { outcomes.withLock { $0.count } == 20 }

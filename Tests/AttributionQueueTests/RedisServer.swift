@@ -199,7 +199,7 @@ extension DeliveryQueue {
   func settle(_ lease: LeasedMessage, _ outcome: WorkOutcome) async throws -> String {
     let words = Mutex<[String]>([])
     let settlement = Settlement(queue: lease.queue, deliveries: self) {
-      if case .processed(let word, _, _) = $0 { words.withLock { $0.append(word) } }
+      if case .processed(let word, _, _, _) = $0 { words.withLock { $0.append(word) } }
     }
     var call = CommitCall(lease.queue, lease.shard, many: 1, self)
     await settlement.add(lease, outcome, to: &call, started: .now)

@@ -38,7 +38,7 @@ final class FeedServer {
     parts = PushParts(
       feed: feed, poster: PostLoops(count: 1, configuration: HTTPClientConfiguration()) { _ in false },
       tails: FeedTailReader(feed: feed, logger: logger), settings: PushSettings(), names: AppNames(),
-      metrics: PushMetrics(MetricsRegistry()), logger: logger)
+      metrics: PushMetrics(MetricsRegistry()), tracer: .off, logger: logger)
   }
 
   deinit {

@@ -4,28 +4,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite struct TraceContextTests {
-  let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-
-  @Test func `A valid parent is continued with a span of our own, its flags kept`() {
-    let child = TraceContext.child(of: parent)
-    #expect(child.hasPrefix("00-0af7651916cd43dd8448eb211c80319c-"))
-    #expect(child.hasSuffix("-01"))
-    #expect(!child.contains("b7ad6b7169203331"))
-    #expect(TraceContext.isValid(child))
-  }
-
-  @Test(arguments: [
-    "", "00", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-    "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
-  ])
-  func `An invalid parent begins a new trace`(_ text: String) {
-    let child = TraceContext.child(of: text)
-    #expect(TraceContext.isValid(child))
-    #expect(TraceContext.traceId(child) != "0af7651916cd43dd8448eb211c80319c")
-  }
-
+@Suite struct RequestIDTests {
   @Test func `A request id is taken when it is usable`() {
     #expect(RequestID.usable("a.B_9-") == "a.B_9-")
     for bad in ["", "a b", "ü", String(repeating: "a", count: 129)] { #expect(RequestID.usable(bad) != bad) }
@@ -228,25 +207,6 @@ import Testing
   func `What is wrong is named`(yaml: String, place: String) {
     let error = #expect(throws: ConfigurationError.self) { try configuration(yaml) }
     #expect(error?.place == place)
-  }
-}
-
-@Suite struct MetricsTests {
-  @Test func `Counters, gauges and histograms are written as Prometheus reads them`() async {
-    let metrics = MetricsRegistry()
-    metrics.counter("c_total", help: "C.", labels: ["a"])
-    metrics.gauge("g", help: "G.")
-    metrics.histogram("h", help: "H.", bounds: [1, 2])
-    metrics.add("c_total", 2, ["x\"\\\n"])
-    metrics.observe("h", 1)
-    metrics.observe("h", 1.5)
-    metrics.observe("h", 9)
-    metrics.collect { metrics.set("g", 0.5) }
-    let text = await metrics.text()
-    #expect(text.contains("# TYPE c_total counter\nc_total{a=\"x\\\"\\\\\\n\"} 2\n"))
-    #expect(text.contains("# TYPE g gauge\ng 0.5\n"))
-    #expect(
-      text.contains("h_bucket{le=\"1\"} 1\nh_bucket{le=\"2\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 11.5\nh_count 3\n"))
   }
 }
 

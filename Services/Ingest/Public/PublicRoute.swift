@@ -62,6 +62,22 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
+  /// The path as traces tell it: without what names an app, an ad network or a device.
+  func template(_ path: String) -> String {
+    switch self {
+    case .postback(adNetworkId: nil) where !path.hasPrefix("/v1"): path.hasSuffix("/") ? String(path.dropLast()) : path
+    case .postback(adNetworkId: nil): "/v1/postbacks"
+    case .postback: "/v1/postbacks/{adNetworkId}"
+    case .signedWebPayload: "/.well-known/skadnetwork/get-signed-payload"
+    case .notification(bundleId: nil): "/v1/app-store/notifications"
+    case .notification: "/v1/app-store/notifications/{bundleId}"
+    case .token(bundleId: nil): "/v1/adservices/tokens"
+    case .token: "/v1/adservices/tokens/{bundleId}"
+    case .session: "/v1/sessions"
+    case .attStatus: "/v1/sessions/{installId}/att-status"
+    }
+  }
+
   /// What the body may be.
   var takesText: Bool {
     if case .token = self { true } else { false }

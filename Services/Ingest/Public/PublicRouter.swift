@@ -22,6 +22,8 @@ struct PublicRouter: PublicResponder {
     }
   }
 
+  func template(of path: String) -> String { PublicRoute(path: path)?.template(path) ?? "" }
+
   func respond(to received: PublicHTTPRequest) async -> PublicHTTPResponse {
     let request = PublicRequest(received, receivedAt: now())
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }

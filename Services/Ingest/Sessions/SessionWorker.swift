@@ -88,7 +88,7 @@ struct SessionWorker: Sendable {
     let route = try routing.table.route(strategy: message.strategy, consent: consent)
     let key = lease.deliveryID.description
     let result = await forwarder.send(
-      outgoing.payload, along: route, idempotencyKey: key, traceparent: lease.message.traceparent)
+      outgoing.payload, along: route, idempotencyKey: key, traceparent: lease.traceparent)
     var record = SessionRecord(
       lease: lease, message: message, status: status, route: route,
       removedNames: consent ? [] : Set(message.removedNames + outgoing.removedNames).sorted())

@@ -162,7 +162,7 @@ final class VerificationWorker: Sendable {
       "deliveryId": .string(lease.deliveryID.description), "source": .string(lease.message.source),
       "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
     ]
-    data["traceparent"] = lease.message.traceparent.map { .string($0) }
+    data["traceparent"] = lease.traceparent.map { .string($0) }
     return data
   }
 
@@ -174,7 +174,7 @@ final class VerificationWorker: Sendable {
     writer.string(lease.message.source)
     writer.key("receivedAt")
     writer.string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text)
-    if let traceparent = lease.message.traceparent {
+    if let traceparent = lease.traceparent {
       writer.key("traceparent")
       writer.string(traceparent)
     }

@@ -9,11 +9,14 @@ public struct RPCClient: Sendable {
   private let http: HTTPClient
   private let rule = RPCRetryRule()
   private let budget = RetryBudget()
+  private let observer: (any CallObserver)?
   /// What a hop takes off the time that is passed on, so that the callee gives up before its caller does (section 9).
   private static let hop: Duration = .milliseconds(10)
 
   /// `baseURL`: scheme, host, port and, where a proxy wants one, a path prefix. `token`: sent as the bearer token.
-  public init(baseURL: String, token: String?, http: HTTPClient) {
+  /// `observer`: told of every call.
+  public init(baseURL: String, token: String?, http: HTTPClient, observer: (any CallObserver)? = nil) {
+    self.observer = observer
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
     self.token = token
     self.http = http
@@ -35,6 +38,24 @@ public struct RPCClient: Sendable {
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, idempotencyKey: String? = nil, timeout: Duration? = nil,
     traceparent: String? = nil, requestId: String? = nil
+  ) async throws(RPCError) -> Method.Response {
+    guard let observed = observer?.begin(method) else {
+      return try await attempts(
+        method, request, idempotencyKey: idempotencyKey, timeout: timeout, traceparent: traceparent, requestId: requestId)
+    }
+    do throws(RPCError) {
+      let response = try await attempts(
+        method, request, idempotencyKey: idempotencyKey, timeout: timeout, traceparent: observed.traceparent, requestId: requestId)
+      observed.end(nil)
+      return response
+    } catch {
+      observed.end(error.code)
+      throw error
+    }
+  }
+
+  private func attempts<Method: RPCMethod>(
+    _ method: Method.Type, _ request: Method.Request, idempotencyKey: String?, timeout: Duration?, traceparent: String?, requestId: String?
   ) async throws(RPCError) -> Method.Response {
     let deadline = ContinuousClock.now + min(timeout ?? Method.timeLimit.default, Method.timeLimit.maximum)
     var key = idempotencyKey

@@ -11,7 +11,8 @@ struct PushMessage: Sendable {
   ///
   /// - Parameters:
   ///   - timestamp: of this attempt, seconds since 1970.
-  init?(_ event: PushedEvent, form: PushForm, signer: WebhookSigner, timestamp: Int64) {
+  ///   - traceparent: W3C's header of this attempt, where the event's trace is recorded.
+  init?(_ event: PushedEvent, form: PushForm, signer: WebhookSigner, timestamp: Int64, traceparent: String? = nil) {
     var headers: [(name: String, value: String)] = []
     headers.reserveCapacity(16)
     let body: [UInt8]
@@ -34,6 +35,7 @@ struct PushMessage: Sendable {
     headers.append(("webhook-id", id))
     headers.append(("webhook-timestamp", String(timestamp)))
     headers.append(("webhook-signature", signer.signature(id: id, timestamp: timestamp, body: body)))
+    if let traceparent { headers.append(("traceparent", traceparent)) }
     self.headers = headers
     self.body = body
   }

@@ -2,6 +2,7 @@ import AttributionQueue
 import HTTPClient
 import ServiceRuntime
 import Synchronization
+import Traces
 
 /// One endpoint while an instance pushes to it: hands events from the feed to the loop that posts, and what became of them back to the feed.
 ///
@@ -40,6 +41,8 @@ final class PushEndpoint: Sendable {
   let signal = WakeSignal()
   private let signer: WebhookSigner
   private let timeout: Duration
+  /// Whom spans say that was asked; no more of the URL, which may hold a secret.
+  private let server: URLServer?
 
   init(
     _ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts, health: EndpointHealth, progress: [ShardProgress],
@@ -50,6 +53,7 @@ final class PushEndpoint: Sendable {
     self.parts = parts
     signer = WebhookSigner(settings.secrets.map(\.secret))
     timeout = parts.settings.timeout
+    server = URLServer(settings.url)
     var inner = Inner(
       state: EndpointState(rules: parts.rules(of: settings), health: health, now: WallClock.now()), progress: progress,
       withUnsettled: withUnsettled)
@@ -173,7 +177,9 @@ final class PushEndpoint: Sendable {
 
   private func post(_ event: PushedEvent, on thread: Int?) {
     let now = WallClock.now()
-    guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000) else {
+    let span = span(event)
+    guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000, traceparent: span?.traceparent)
+    else {
       inner.withLock { $0.withoutForm.append(event) }
       return signal.ring()
     }
@@ -181,14 +187,30 @@ final class PushEndpoint: Sendable {
     let request = PostRequest(
       url: settings.url, headers: message.headers, body: message.body, timeout: timeout, allowsHTTP: parts.settings.allowsHTTP)
     parts.poster.post(request, on: thread) { outcome, thread in
-      self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1), on: thread)
+      self.finished(event, outcome, seconds: started.duration(to: .now) / .seconds(1), span, on: thread)
     }
   }
 
-  private func finished(_ event: PushedEvent, _ outcome: PostOutcome, seconds: Double, on thread: Int) {
+  /// The span of one attempt to post an event, below the work that made the event.
+  private func span(_ event: PushedEvent) -> Span? {
+    guard parts.tracer.isRecording, let parent = event.traceContext, parent.isSampled else { return nil }
+    return parts.tracer.span(
+      "POST", .client, below: parent,
+      [
+        SpanAttribute("http.request.method", "POST"), SpanAttribute("server.address", server?.host ?? ""),
+        SpanAttribute("server.port", .integer(Int64(server?.port ?? 0))), SpanAttribute("cloudevents.event_type", event.type),
+        SpanAttribute("messaging.destination.subscription.name", subscription.name),
+      ])
+  }
+
+  private func finished(_ event: PushedEvent, _ outcome: PostOutcome, seconds: Double, _ span: Span?, on thread: Int) {
     let now = WallClock.now()
-    parts.metrics.requested(outcome.kind, seconds: seconds)
-    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000) }
+    if let span {
+      if case .answered(let status, _) = outcome { span.set(SpanAttribute("http.response.status_code", .integer(Int64(status)))) }
+      span.end(error: outcome.kind == .taken ? nil : outcome.kind.rawValue)
+    }
+    parts.metrics.requested(outcome.kind, seconds: seconds, span)
+    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000, span) }
     let (posts, mustRing) = inner.withLock { inner in
       let isFirstChange = inner.changed.isEmpty
       record(outcome, of: event, now, &inner)

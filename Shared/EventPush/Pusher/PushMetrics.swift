@@ -1,5 +1,6 @@
 import HTTPClient
 public import ServiceRuntime
+import Traces
 
 /// What pushing tells metrics. Labels have bounded values: none is of one endpoint.
 public struct PushMetrics: Sendable {
@@ -49,12 +50,12 @@ public struct PushMetrics: Sendable {
     delay = metrics.series(Self.delayName)
   }
 
-  func requested(_ outcome: Outcome, seconds: Double) {
+  func requested(_ outcome: Outcome, seconds: Double, _ span: Span?) {
     requests.series[outcome.rawValue]?.add()
-    duration?.observe(seconds)
+    duration?.observe(seconds, of: span)
   }
 
-  func taken(afterSeconds seconds: Double) { delay?.observe(max(0, seconds)) }
+  func taken(afterSeconds seconds: Double, _ span: Span?) { delay?.observe(max(0, seconds), of: span) }
   func gaveUp() { metrics.add(Self.givenUpName) }
   func couldNotOpen() { metrics.add(Self.openFailuresName) }
   func skipped() { metrics.add(Self.skippedName) }

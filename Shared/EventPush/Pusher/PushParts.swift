@@ -2,6 +2,7 @@ import AttributionQueue
 import HTTPClient
 import Logging
 import ServiceRuntime
+import Traces
 
 /// What all endpoints of an instance share.
 struct PushParts: Sendable {
@@ -11,6 +12,7 @@ struct PushParts: Sendable {
   let settings: PushSettings
   let names: AppNames
   let metrics: PushMetrics
+  let tracer: Tracer
   let logger: Logger
 
   /// The rules of an endpoint.

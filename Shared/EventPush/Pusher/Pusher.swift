@@ -4,6 +4,7 @@ public import HTTPClient
 public import Logging
 public import ServiceRuntime
 import Synchronization
+public import Traces
 
 /// Pushes the events of subscriptions that name an endpoint.
 ///
@@ -38,13 +39,14 @@ public final class Pusher: Sendable {
   ///   - http: trust anchors and the time to connect in.
   ///   - names: the apps that are configured, as filters know them.
   public init(
-    feed: EventFeed, settings: PushSettings, http: HTTPClientConfiguration, names: AppNames, metrics: PushMetrics, logger: Logger
+    feed: EventFeed, settings: PushSettings, http: HTTPClientConfiguration, names: AppNames, metrics: PushMetrics, tracer: Tracer = .off,
+    logger: Logger
   ) {
     let addresses = EndpointAddresses(allowed: settings.allowedAddresses)
     parts = PushParts(
       feed: feed, poster: PostLoops(count: settings.threads, configuration: http) { addresses.allows($0) },
-      tails: FeedTailReader(feed: feed, logger: logger),
-      settings: settings, names: names, metrics: metrics, logger: logger)
+      tails: FeedTailReader(feed: feed, logger: logger), settings: settings, names: names, metrics: metrics, tracer: tracer,
+      logger: logger)
     registry = PusherRegistry(feed: feed, timeout: settings.pusherTimeout)
   }
 

@@ -119,6 +119,8 @@ public struct DeploymentConfiguration: Sendable {
   public var adServices = AdServicesSettings()
   /// How events are pushed.
   public var push = PushSettings()
+  /// Which traces are recorded, and where they go.
+  public var traces = TraceSettings()
   /// A URL strategy of the deployment's own.
   public struct ConsentStrategySettings: Sendable, Hashable {
     /// In the order they are tried.

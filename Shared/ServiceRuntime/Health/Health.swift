@@ -50,9 +50,9 @@ final class Health: Sendable {
         ?? .body(
           limit: 0,
           SimpleExchange { _, _ in
-            HTTPAnswer(
-              status: 200, headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8"],
-              body: Array(await self.metrics.text().utf8))
+            let form = MetricsForm(accept: request.header("accept"))
+            return HTTPAnswer(
+              status: 200, headers: ["content-type": form.contentType], body: Array(await self.metrics.exposition(form).utf8))
           })
     case "/grpc.health.v1.Health/Check":
       guard request.method == "POST" else { return .answer(HTTPAnswer(status: 405, headers: ["allow": "POST"])) }

@@ -10,6 +10,7 @@ import NIOPosix
 public import RedisClient
 public import ServiceLifecycle
 import Synchronization
+public import Traces
 import UnixSignals
 
 #if canImport(Glibc)
@@ -39,6 +40,7 @@ public struct ServiceEnvironment: Sendable {
   public internal(set) var configuration: DeploymentConfiguration
   public let logger: Logger
   public let metrics: MetricsRegistry
+  public let tracer: Tracer
   /// Nil when ATTRIBUTION_REDIS_URL is not set.
   public let redis: RedisClient?
   /// The queues, opened and checked; nil without Redis.
@@ -56,6 +58,7 @@ public struct ServiceEnvironment: Sendable {
   public func httpClient(_ adjust: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
     var configuration = HTTPClientConfiguration()
     configuration.caFile = variables.caFile
+    configuration.observer = TracedRequests()
     adjust(&configuration)
     return HTTPClient(configuration: configuration)
   }
@@ -64,11 +67,12 @@ public struct ServiceEnvironment: Sendable {
   public func rpcClient(baseURL: String) -> RPCClient {
     let http = httpClient { client in
       client.caFile = variables.signerCAFile ?? variables.caFile
+      client.observer = nil
       guard variables.tls?.clientCAFile != nil else { return }
       client.certificateFile = variables.tls?.certificateFile
       client.keyFile = variables.tls?.keyFile
     }
-    return RPCClient(baseURL: baseURL, token: variables.serviceToken, http: http)
+    return RPCClient(baseURL: baseURL, token: variables.serviceToken, http: http, observer: TracedCalls())
   }
 }
 
@@ -115,12 +119,14 @@ public enum ServiceMain {
     }
     LoggingSystem.bootstrap { _ in JSONLogHandler(label: service.rawValue, level: level) }
     let logger = Logger(label: service.rawValue)
-    let configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
+    var configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
+    try configuration.traces.apply { ProcessVariables.value($0) }
     for key in configuration.unknownKeys {
       logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
     }
     let callers = LiveCallers(try CallerDirectory(configuration, variables))
     let metrics = MetricsRegistry()
+    let traces = configuration.tracing()
     var queue = configuration.queue
     queue.development = variables.development
     let redis = variables.redisURL.map { url in
@@ -133,7 +139,8 @@ public enum ServiceMain {
       return RedisClient(url: url, configuration: configuration, logger: logger)
     }
     var environment = ServiceEnvironment(
-      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics, redis: redis,
+      service: service, variables: variables, configuration: configuration, logger: logger, metrics: metrics, tracer: traces.tracer,
+      redis: redis,
       deliveries: nil)
     let internalTLS = try variables.tls.map { settings throws(ConfigurationError) in
       try LiveTLS(settings, listener: "internal", variable: "ATTRIBUTION_TLS_CERTIFICATE", metrics: metrics, logger: logger)
@@ -153,6 +160,10 @@ public enum ServiceMain {
       }
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
+    // Services end in reverse order: what the others did last is exported too.
+    if let exporter = try traces.exporter(environment) {
+      parts.workers.insert(BackgroundWork(stop: { exporter.stop() }, work: { await exporter.run() }), at: 0)
+    }
     try await serve(parts, environment, callers, internalTLS)
   }
 
@@ -161,6 +172,7 @@ public enum ServiceMain {
     _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?
   ) async throws {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
+    let tracer = environment.tracer
     var starting = environment
     // An idle connection holds the port no longer than this, when the listener that serves calls takes it over.
     starting.configuration.limits.headerTime = min(starting.configuration.limits.headerTime, .seconds(1))
@@ -177,7 +189,7 @@ public enum ServiceMain {
         StartDependency(name: "redis") { error in
           if case QueueError.unavailable = error { true } else { false }
         } attempt: {
-          let opened = try await DeliveryQueue.open(redis: redis, configuration: queue, logger: logger)
+          let opened = try await DeliveryQueue.open(redis: redis, configuration: queue, tracer: tracer, logger: logger)
           deliveries.withLock { $0 = opened }
         })
     }
@@ -215,7 +227,7 @@ public enum ServiceMain {
       health: health,
       metrics: RPCMetrics(environment.metrics),
       idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
-      logger: logger)
+      tracer: environment.tracer, logger: logger)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
@@ -228,7 +240,9 @@ public enum ServiceMain {
       })
     if let responder = parts.publicResponder {
       let publicServer = PublicServer(
-        responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics)
+        responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics,
+        tracer: environment.tracer,
+        sampledParents: environment.configuration.traces.publicParents)
       let tls = try environment.variables.publicTLS.map { settings throws(ConfigurationError) in
         try LiveTLS(
           settings, listener: "public", variable: "ATTRIBUTION_PUBLIC_TLS_CERTIFICATE", metrics: environment.metrics, logger: logger)

@@ -1,4 +1,5 @@
 import Synchronization
+public import Traces
 
 /// One series of a metric, looked up once and kept by what records often: looking it up costs more than recording.
 public final class MetricSeries: Sendable {
@@ -7,6 +8,16 @@ public final class MetricSeries: Sendable {
     /// Observations in each bucket alone, not in those below it.
     var buckets: [UInt64] = []
     var count: UInt64 = 0
+    /// The newest traced observation of each bucket, the one above all bounds last; empty until there is one.
+    var exemplars: [Exemplar?] = []
+  }
+
+  /// An observation of a request whose trace is recorded.
+  struct Exemplar: Sendable {
+    let context: SpanContext
+    let value: Double
+    /// Seconds since 1970.
+    let time: Double
   }
 
   let labels: [String]
@@ -26,11 +37,17 @@ public final class MetricSeries: Sendable {
   public func set(_ value: Double) { values.withLock { $0.value = value } }
 
   /// Records an observation of a histogram.
-  public func observe(_ value: Double) {
+  ///
+  /// - Parameter span: the span of what is observed, where its trace is recorded.
+  public func observe(_ value: Double, of span: Span? = nil) {
     values.withLock { values in
       values.value += value
       values.count += 1
-      if let index = bounds.firstIndex(where: { value <= $0 }) { values.buckets[index] += 1 }
+      let index = bounds.firstIndex { value <= $0 }
+      if let index { values.buckets[index] += 1 }
+      guard let span else { return }
+      if values.exemplars.isEmpty { values.exemplars = Array(repeating: nil, count: bounds.count + 1) }
+      values.exemplars[index ?? bounds.count] = Exemplar(context: span.context, value: value, time: Double(WallClock.now()) / 1000)
     }
   }
 

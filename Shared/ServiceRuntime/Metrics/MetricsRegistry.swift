@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The service's metrics, in Prometheus' text form. Labels have bounded values.
+/// The service's metrics, in Prometheus' text form or as OpenMetrics. Labels have bounded values.
 public final class MetricsRegistry: Sendable {
   private struct Family {
     let kind: String
@@ -60,43 +60,21 @@ public final class MetricsRegistry: Sendable {
     collectors.withLock { $0.append(collector) }
   }
 
-  /// All metrics as text.
-  public func text() async -> String {
+  /// All metrics in the form that the scraper asks for.
+  func exposition(_ form: MetricsForm) async -> String {
     for collector in collectors.withLock({ $0 }) { await collector() }
     return families.withLock { families in
-      var text = ""
+      var writer = MetricsWriter(form)
       for (name, family) in families.sorted(by: { $0.key < $1.key }) where !family.series.isEmpty {
-        text += "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind)\n"
+        writer.begin(name, kind: family.kind, help: family.help)
         for (values, series) in family.series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-          let labels = zip(family.labels, values).map { "\($0)=\"\(Self.escaped($1))\"" }
-          func braces(_ more: [String] = []) -> String {
-            let all = labels + more
-            return all.isEmpty ? "" : "{" + all.joined(separator: ",") + "}"
-          }
-          let series = series.present
-          if family.kind == "histogram" {
-            var count: UInt64 = 0
-            for (bound, alone) in zip(family.bounds, series.buckets) {
-              count += alone
-              text += "\(name)_bucket\(braces(["le=\"\(Self.number(bound))\""])) \(count)\n"
-            }
-            text += "\(name)_bucket\(braces(["le=\"+Inf\""])) \(series.count)\n"
-            text += "\(name)_sum\(braces()) \(Self.number(series.value))\n\(name)_count\(braces()) \(series.count)\n"
-          } else {
-            text += "\(name)\(braces()) \(Self.number(series.value))\n"
-          }
+          writer.write(series.present, labels: Array(zip(family.labels, values)), bounds: family.bounds)
         }
       }
-      return text
+      return writer.finished
     }
   }
 
-  private static func number(_ value: Double) -> String {
-    if let whole = Int64(exactly: value) { return String(whole) }
-    return String(value)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-  }
+  /// All metrics in Prometheus' own form.
+  public func text() async -> String { await exposition(.prometheus) }
 }

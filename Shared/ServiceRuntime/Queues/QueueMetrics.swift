@@ -54,11 +54,11 @@ public enum QueueMetrics {
     let waiting = registry.series("attribution_queue_wait_seconds", [name])
     return { observation in
       switch observation {
-      case .processed(let outcome, let seconds, let waited):
+      case .processed(let outcome, let seconds, let waited, let span):
         outcomes[outcome]?.add()
         if outcome == "retried" { registry.add("attribution_queue_retries_total", 1, [name]) }
-        worked?.observe(seconds)
-        waiting?.observe(max(0, waited))
+        worked?.observe(seconds, of: span)
+        waiting?.observe(max(0, waited), of: span)
       case .leaseLost: registry.add("attribution_queue_lease_lost_total", 1, [name])
       case .reclaimed(let count): registry.add("attribution_queue_reclaimed_total", Double(count), [name])
       }

@@ -1,5 +1,6 @@
 public import WireJSON
 import AttributionProtocol
+import Traces
 
 /// A request to the public port, its body read and bounded.
 public struct PublicHTTPRequest: Sendable {
@@ -55,6 +56,8 @@ public struct PublicRouteDescription: Sendable, Hashable {
 public protocol PublicResponder: Sendable {
   /// The route of a path; nil when it is none.
   func route(_ path: String) -> PublicRouteDescription?
+  /// The path with names in place of what is somebody's own, for traces.
+  func template(of path: String) -> String
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse
 }
 
@@ -66,8 +69,15 @@ struct PublicServer: HTTPResponder {
   fileprivate let ok: MetricSeries?
   fileprivate let duration: MetricSeries?
   let edge: PublicEdgeGuard
+  fileprivate let tracer: Tracer
+  /// Bounds what strangers have recorded.
+  fileprivate let parents: ParentRate
 
-  init(responder: any PublicResponder, limits: Limits, edge: PublicEdge, registry: MetricsRegistry) {
+  init(
+    responder: any PublicResponder, limits: Limits, edge: PublicEdge, registry: MetricsRegistry, tracer: Tracer, sampledParents: Int
+  ) {
+    self.tracer = tracer
+    parents = ParentRate(perSecond: sampledParents)
     self.responder = responder
     self.edge = PublicEdgeGuard(edge, registry)
     self.limits = limits
@@ -158,20 +168,37 @@ private struct PublicExchange: HTTPExchange {
         finish(
           .error(RPCError(.unimplemented, "unknown content encoding; gzip and identity are accepted"), status: 415)))
     }
+    let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
+    let trace = server.tracer.context(below: parent) { server.parents.take(now: WallClock.now()) }
+    let span = server.tracer.span(
+      "\(request.method) \(server.responder.template(of: request.path))", .server, trace, below: parent,
+      [
+        SpanAttribute("http.request.method", request.method), SpanAttribute("http.route", server.responder.template(of: request.path)),
+        SpanAttribute("network.protocol.version", request.isHTTP2 ? "2" : "1.1"),
+        SpanAttribute("http.request.body.size", .integer(Int64(bytes.count))), SpanAttribute("attribution.request_id", requestId),
+      ], sinceStart: started.duration(to: .now))
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType,
       contentType: request.contentType, body: bytes, peer: client, requestId: requestId,
-      traceparent: TraceContext.child(of: request.traceparent),
+      traceparent: trace.traceparent,
       jsonLimits: JSONLimits(depth: limits.jsonDepth, values: limits.jsonValues))
+    guard let span else { return .waiting { finish(answer(await server.responder.respond(to: asked))) } }
     return .waiting {
-      let response = await server.responder.respond(to: asked)
-      var answer = HTTPAnswer.json(response.status, response.body)
-      for (name, value) in response.headers { answer.headers.replaceOrAdd(name: name, value: value) }
-      return finish(answer)
+      let response = await Span.$current.withValue(span) { await server.responder.respond(to: asked) }
+      span.end(
+        SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
+        error: response.status >= 500 ? String(response.status) : nil)
+      return finish(answer(response), span)
     }
   }
 
-  func finish(_ answer: HTTPAnswer) -> HTTPAnswer {
+  private func answer(_ response: PublicHTTPResponse) -> HTTPAnswer {
+    var answer = HTTPAnswer.json(response.status, response.body)
+    for (name, value) in response.headers { answer.headers.replaceOrAdd(name: name, value: value) }
+    return answer
+  }
+
+  func finish(_ answer: HTTPAnswer, _ span: Span? = nil) -> HTTPAnswer {
     var answer = answer
     answer.requestId = requestId
     if let standing, let policy = server.edge.ratePolicy {
@@ -183,7 +210,7 @@ private struct PublicExchange: HTTPExchange {
     } else {
       server.registry.add("attribution_public_requests_total", 1, [String(answer.status)])
     }
-    server.duration?.observe(started.duration(to: .now) / .seconds(1))
+    server.duration?.observe(started.duration(to: .now) / .seconds(1), of: span)
     return answer
   }
 }

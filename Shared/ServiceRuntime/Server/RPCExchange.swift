@@ -1,6 +1,7 @@
 import AttributionProtocol
 import NIOCore
 import NIOHTTP1
+import Traces
 import WireJSON
 
 /// One call, from its head to its answer.
@@ -13,6 +14,8 @@ final class RPCExchange: HTTPExchange {
   // Set by `admit()`, before anything else looks at them and before the exchange is shared.
   nonisolated(unsafe) private var caller: CallerDirectory.Caller?
   nonisolated(unsafe) private var timeLimit: Duration = .zero
+  // Set when the body is there, before the work begins.
+  nonisolated(unsafe) private var span: Span?
 
   private var endpoint: RPCEndpoint { route.endpoint }
   private var limits: Limits { server.limits }
@@ -82,8 +85,9 @@ final class RPCExchange: HTTPExchange {
     do throws(RPCError) {
       let bytes = try message(body, share)
       guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
+      let trace = begin(caller)
       let context = RPCContext(
-        caller: caller, requestId: requestId, trace: TraceContext(parent: request.traceparent),
+        caller: caller, requestId: requestId, trace: trace,
         idempotencyKey: try idempotencyKey(), deadline: started + timeLimit, server: server)
       let jsonLimits = JSONLimits(
         depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
@@ -130,7 +134,25 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
+  /// Begins the call's span, where its trace is recorded.
+  private func begin(_ caller: CallerDirectory.Caller) -> SpanContext {
+    let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
+    let trace = server.tracer.context(below: parent)
+    span = server.tracer.span(
+      endpoint.fullName, .server, trace, below: parent,
+      [
+        SpanAttribute("rpc.system.name", "connectrpc"), SpanAttribute("rpc.method", endpoint.fullName),
+        SpanAttribute("attribution.caller", caller.name), SpanAttribute("attribution.request_id", requestId),
+      ], sinceStart: started.duration(to: .now))
+    return trace
+  }
+
   private func finishing(_ work: () async throws(RPCError) -> (HTTPAnswer, String)) async -> HTTPAnswer {
+    guard let span else { return await finishingUntraced(work) }
+    return await Span.$current.withValue(span) { await finishingUntraced(work) }
+  }
+
+  private func finishingUntraced(_ work: () async throws(RPCError) -> (HTTPAnswer, String)) async -> HTTPAnswer {
     do throws(RPCError) {
       let (answer, code) = try await work()
       return finish(answer, code: code, wasInFlight: true)
@@ -144,11 +166,18 @@ final class RPCExchange: HTTPExchange {
     var answer = answer
     server.metrics.end(
       route.metrics, code: code, seconds: started.duration(to: .now) / .seconds(1), bytes: answer.body.count,
-      wasInFlight: wasInFlight)
+      wasInFlight: wasInFlight, span: span)
+    if let span {
+      if code != "ok" { span.set(SpanAttribute("rpc.response.status_code", code)) }
+      span.end(error: RPCExchange.faults.contains(code) ? code : nil)
+    }
     answer.requestId = requestId
     AnswerCompression.apply(&answer, request)
     return answer
   }
+
+  /// Codes that are the server's fault, not the caller's.
+  private static let faults: Set<String> = ["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]
 
   // MARK: Message
 

@@ -1,18 +1,20 @@
 public import AttributionProtocol
 public import Logging
+import Traces
 
 /// What is known of a call beside its message.
 public final class RPCContext: Sendable {
   private let authenticated: CallerDirectory.Caller
   public let requestId: String
-  let trace: TraceContext
+  /// This call's own span in the caller's trace, or in a new one.
+  let trace: SpanContext
   public let idempotencyKey: String?
   /// When the caller stops waiting.
   public let deadline: ContinuousClock.Instant
   let server: RPCServer
 
   init(
-    caller: CallerDirectory.Caller, requestId: String, trace: TraceContext, idempotencyKey: String?,
+    caller: CallerDirectory.Caller, requestId: String, trace: SpanContext, idempotencyKey: String?,
     deadline: ContinuousClock.Instant, server: RPCServer
   ) {
     authenticated = caller

@@ -1,3 +1,5 @@
+import Traces
+
 /// The metrics of calls, under their names of `rpc-protocol.md` section 16.
 struct RPCMetrics: Sendable {
   /// The series of one method.
@@ -41,10 +43,10 @@ struct RPCMetrics: Sendable {
   func begin(_ method: Method) { method.inFlight?.add(1) }
 
   /// - Parameter wasInFlight: whether ``begin(_:)`` was called; a call refused by its head was never begun.
-  func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool) {
+  func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool, span: Span? = nil) {
     if wasInFlight { method.inFlight?.add(-1) }
     method.responseBytes?.observe(Double(bytes))
-    method.duration?.observe(seconds)
+    method.duration?.observe(seconds, of: span)
     if code == "ok" {
       method.ok?.add()
     } else {

@@ -2,6 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import Logging
 import NIOHTTP1
+import Traces
 
 /// The internal port: RPC by Connect's unary protocol with JSON, health, metrics (`rpc-protocol.md`).
 final class RPCServer: HTTPResponder {
@@ -23,6 +24,7 @@ final class RPCServer: HTTPResponder {
   let metrics: RPCMetrics
   /// Nil where no Redis is configured: then keyed methods cannot be served.
   let idempotency: RPCIdempotencyStore?
+  let tracer: Tracer
   let logger: Logger
   /// By the whole path, prefix included.
   private let routes: [String: Route]
@@ -30,13 +32,14 @@ final class RPCServer: HTTPResponder {
   /// - Parameter endpoints: by path without the prefix.
   init(
     endpoints: [String: RPCEndpoint], callers: LiveCallers, limits: Limits, pathPrefix: String, health: Health,
-    metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, logger: Logger
+    metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, tracer: Tracer, logger: Logger
   ) {
     self.callers = callers
     self.limits = limits
     self.health = health
     self.metrics = metrics
     self.idempotency = idempotency
+    self.tracer = tracer
     self.logger = logger
     var routes: [String: Route] = [:]
     for (path, endpoint) in endpoints {

@@ -1,0 +1,168 @@
+import Cryptography
+import HTTPClient
+import Logging
+import Synchronization
+import Traces
+
+/// Posts spans to a collector (OTLP/HTTP with JSON), in batches and beside all other work.
+///
+/// A collector that is away or slow costs no request anything: spans wait in a buffer of fixed size, and those that find no room, or are not
+/// taken within a few attempts, are dropped and counted.
+final class TraceExporter: Sendable {
+  /// Why spans were dropped.
+  enum Cause: String, CaseIterable {
+    case queueFull = "queue_full"
+    case refused, unreachable
+  }
+
+  /// Attempts at one batch.
+  private static let attempts = 5
+  private static let firstPause: Duration = .seconds(1)
+  private static let longestPause: Duration = .seconds(30)
+  /// What is left may take so long when the process ends.
+  private static let lastTime: Duration = .seconds(3)
+
+  private static let exportedName = "attribution_trace_spans_exported_total"
+  private static let droppedName = "attribution_trace_spans_dropped_total"
+  private static let waitingName = "attribution_trace_spans_waiting"
+
+  private let buffer: SpanBuffer
+  private let form: OTLPTraces
+  private let url: String
+  private let headers: [(String, String)]
+  private let interval: Duration
+  private let timeout: Duration
+  private let http: HTTPClient
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  /// The batch that is being exported.
+  private let underWay = Mutex<[FinishedSpan]>([])
+  private let stopped: AsyncStream<Void>
+  private let stops: AsyncStream<Void>.Continuation
+
+  init(
+    buffer: SpanBuffer, service: String, settings: TraceSettings, url: String, http: HTTPClient, metrics: MetricsRegistry, logger: Logger
+  ) throws(ConfigurationError) {
+    self.buffer = buffer
+    self.url = url
+    self.http = http
+    self.metrics = metrics
+    self.logger = logger
+    form = OTLPTraces(service: service, settings: settings, instance: RandomBytes.uuid())
+    headers = try [("Content-Type", "application/json")] + Self.headers(settings)
+    interval = settings.interval
+    timeout = settings.timeout
+    (stopped, stops) = AsyncStream<Void>.makeStream()
+    metrics.counter(Self.exportedName, help: "Spans that the collector took.")
+    metrics.counter(
+      Self.droppedName, help: "Spans that were dropped: the queue was full, the collector refused them or could not be reached.",
+      labels: ["cause"])
+    metrics.gauge(Self.waitingName, help: "Spans that wait for their export.")
+    for cause in Cause.allCases { metrics.add(Self.droppedName, 0, [cause.rawValue]) }
+    metrics.collect {
+      metrics.set(Self.droppedName, Double(buffer.dropped), [Cause.queueFull.rawValue])
+      metrics.set(Self.waitingName, Double(buffer.count))
+    }
+  }
+
+  private static func headers(_ settings: TraceSettings) throws(ConfigurationError) -> [(String, String)] {
+    var headers = settings.headers.map { ($0.name, $0.value) }
+    guard let path = settings.headerFile else { return headers }
+    let line: String
+    do throws(KeyFileError) { line = try PrivateFile.firstLine(path) } catch {
+      throw ConfigurationError("traces.headerFile", error.text("file"))
+    }
+    let sides = line.split(separator: ":", maxSplits: 1)
+    guard sides.count == 2 else {
+      throw ConfigurationError("traces.headerFile", "\(path) must hold a header in its first line, Name: value")
+    }
+    headers.append((sides[0].trimmingSpaces(), sides[1].trimmingSpaces()))
+    return headers
+  }
+
+  /// Has ``run()`` export what is left and end.
+  func stop() { stops.finish() }
+
+  /// Exports until it is stopped.
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.exportAgainAndAgain() }
+      group.addTask {
+        while !Task.isCancelled {
+          try? await Task.sleep(for: self.interval)
+          self.buffer.wake()
+        }
+      }
+      for await _ in stopped {}
+      group.cancelAll()
+    }
+    await exportWhatIsLeft()
+    http.shutdown()
+  }
+
+  private func exportAgainAndAgain() async {
+    for await _ in buffer.signals {
+      while !Task.isCancelled {
+        let spans = buffer.take()
+        guard !spans.isEmpty else { break }
+        underWay.withLock { $0 = spans }
+        await export(spans)
+        // What was cut short is exported once more at the end.
+        guard !Task.isCancelled else { return }
+        underWay.withLock { $0 = [] }
+      }
+    }
+  }
+
+  private func exportWhatIsLeft() async {
+    let end = ContinuousClock.now + Self.lastTime
+    var spans = underWay.withLock { $0 }
+    if spans.isEmpty { spans = buffer.take() }
+    while !spans.isEmpty, .now < end {
+      let left = ContinuousClock.now.duration(to: end)
+      if case .again = await post(spans, timeout: min(timeout, left)) { return drop(spans.count + buffer.count, .unreachable) }
+      spans = buffer.take()
+    }
+    if !spans.isEmpty { drop(spans.count + buffer.count, .unreachable) }
+  }
+
+  private enum Outcome { case done, again(after: Duration?) }
+
+  private func export(_ spans: [FinishedSpan]) async {
+    var pause = Self.firstPause
+    for attempt in 1...Self.attempts {
+      guard case .again(let after) = await post(spans, timeout: timeout) else { return }
+      guard attempt < Self.attempts else { break }
+      // Jitter, so that not all instances come back at once.
+      do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.longestPause)) } catch { return }
+      pause = min(pause * 2, Self.longestPause)
+    }
+    drop(spans.count, .unreachable)
+  }
+
+  private func post(_ spans: [FinishedSpan], timeout: Duration) async -> Outcome {
+    let answer: HTTPClientResponse
+    do throws(HTTPClientError) {
+      answer = try await http.send(
+        HTTPClientRequest(
+          method: "POST", url: url, headers: headers, body: form.body(spans), timeout: timeout, maxResponseBytes: 65_536))
+    } catch {
+      logger.debug("spans were not exported", metadata: ["error": "\(error)"])
+      return .again(after: nil)
+    }
+    switch answer.status {
+    case 200..<300:
+      let rejected = min(spans.count, OTLPTraces.rejected(in: answer.body))
+      metrics.add(Self.exportedName, Double(spans.count - rejected))
+      if rejected > 0 { drop(rejected, .refused) }
+      return .done
+    case 429, 502, 503, 504: return .again(after: answer.retryAfter(now: WallClock.now() / 1000))
+    default:
+      logger.warning("the collector refuses spans", metadata: ["status": "\(answer.status)"])
+      drop(spans.count, .refused)
+      return .done
+    }
+  }
+
+  private func drop(_ count: Int, _ cause: Cause) { metrics.add(Self.droppedName, Double(count), [cause.rawValue]) }
+}

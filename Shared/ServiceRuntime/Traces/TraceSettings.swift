@@ -1,0 +1,146 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where spans go and which traces are recorded (YAML `traces`). OpenTelemetry's own environment variables take precedence.
+public struct TraceSettings: Sendable, Hashable {
+  /// The collector's base URL, to which `/v1/traces` is added; nil: nothing is recorded.
+  public var endpoint: String?
+  /// A file whose first line is a header, `Name: value`, that is sent with every export.
+  public var headerFile: String?
+  /// The share of traces that begin here and are recorded, 0 to 1.
+  public var sampling = 0.01
+  /// Whether a caller's decision is followed.
+  public var followsCallers = true
+  /// Requests a second to an instance's public port that are recorded because their sender asks for it.
+  public var publicParents = 10
+  /// Spans that wait for their export at the most; more are dropped and counted.
+  public var queue = 4096
+  /// Spans of one export at the most.
+  public var batch = 512
+  /// How often spans are exported that make no whole batch.
+  public var interval: Duration = .seconds(5)
+  /// By when the collector has to have answered.
+  public var timeout: Duration = .seconds(10)
+
+  // What only environment variables say.
+  /// Where traces go, whatever ``endpoint`` is.
+  var tracesEndpoint: String?
+  var headers: [(name: String, value: String)] { headerTexts.map { ($0.name, $0.value) } }
+  private var headerTexts: [Header] = []
+  var caFile: String?
+  var serviceName: String?
+  var resourceAttributes: [Header] = []
+
+  /// A name and a value.
+  struct Header: Sendable, Hashable {
+    let name: String
+    let value: String
+  }
+
+  public init() {}
+
+  /// The URL that spans are posted to; nil where nothing is recorded.
+  var url: String? {
+    if let tracesEndpoint { return tracesEndpoint }
+    guard let endpoint else { return nil }
+    return (endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint) + "/v1/traces"
+  }
+
+  init(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String]) throws(ConfigurationError) {
+    self.init()
+    if let node = node["endpoint"] {
+      endpoint = try node.text()
+      guard Self.isURL(try node.text()) else { throw ConfigurationError(node.path, "must be a URL that begins with http:// or https://") }
+    }
+    headerFile = try node["headerFile"].map { node throws(ConfigurationError) in resolved(try node.text()) }
+    try node.number("sampling", 0...1, &sampling)
+    followsCallers = try node["followsCallers"]?.bool() ?? followsCallers
+    try node.count("publicParents", 0...1_000_000, &publicParents)
+    try node.count("queue", 1...1_000_000, &queue)
+    try node.count("batch", 1...10_000, &batch)
+    try node.time("interval", .milliseconds(10)...(.seconds(300)), &interval)
+    try node.time("timeout", .milliseconds(100)...(.seconds(60)), &timeout)
+    unknown += node.unknownKeys([
+      "endpoint", "headerFile", "sampling", "followsCallers", "publicParents", "queue", "batch", "interval", "timeout",
+    ])
+  }
+
+  private static func isURL(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    return (lower.hasPrefix("http://") || lower.hasPrefix("https://")) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+
+  // MARK: OpenTelemetry's environment variables
+
+  /// Takes over what OpenTelemetry's environment variables say. An empty one says nothing.
+  ///
+  /// - Parameter value: of the variable of that name.
+  mutating func apply(_ value: (String) -> String?) throws(ConfigurationError) {
+    func text(_ name: String) -> String? { value(name).flatMap { $0.isEmpty ? nil : $0 } }
+    func url(_ name: String) throws(ConfigurationError) -> String? {
+      guard let text = text(name) else { return nil }
+      guard Self.isURL(text) else { throw ConfigurationError(name, "must be a URL that begins with http:// or https://") }
+      return text
+    }
+    func count(_ name: String, _ bounds: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+      guard let text = text(name) else { return nil }
+      guard let count = Int(text), bounds.contains(count) else {
+        throw ConfigurationError(name, "must be \(bounds.lowerBound) to \(bounds.upperBound)")
+      }
+      return count
+    }
+    if let url = try url("OTEL_EXPORTER_OTLP_ENDPOINT") { endpoint = url }
+    tracesEndpoint = try url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    caFile = text("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE") ?? text("OTEL_EXPORTER_OTLP_CERTIFICATE")
+    headerTexts = try pairs("OTEL_EXPORTER_OTLP_HEADERS", value) + pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS", value)
+    serviceName = text("OTEL_SERVICE_NAME")
+    resourceAttributes = try pairs("OTEL_RESOURCE_ATTRIBUTES", value)
+    queue = try count("OTEL_BSP_MAX_QUEUE_SIZE", 1...1_000_000) ?? queue
+    batch = try count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1...10_000) ?? batch
+    interval = try count("OTEL_BSP_SCHEDULE_DELAY", 10...300_000).map { .milliseconds($0) } ?? interval
+    let timeouts = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]
+    if let name = timeouts.first(where: { text($0) != nil }), let milliseconds = try count(name, 100...60_000) {
+      timeout = .milliseconds(milliseconds)
+    }
+    try takeSampler(text("OTEL_TRACES_SAMPLER"), text("OTEL_TRACES_SAMPLER_ARG"))
+    if text("OTEL_SDK_DISABLED")?.lowercased() == "true" || text("OTEL_TRACES_EXPORTER") == "none" {
+      (endpoint, tracesEndpoint) = (nil, nil)
+    }
+  }
+
+  private mutating func takeSampler(_ name: String?, _ argument: String?) throws(ConfigurationError) {
+    if let argument {
+      guard let ratio = Double(argument), (0...1).contains(ratio) else {
+        throw ConfigurationError("OTEL_TRACES_SAMPLER_ARG", "must be 0 to 1")
+      }
+      sampling = ratio
+    }
+    guard let name else { return }
+    followsCallers = name.hasPrefix("parentbased_")
+    switch followsCallers ? String(name.dropFirst("parentbased_".count)) : name {
+    case "always_on": sampling = 1
+    case "always_off": sampling = 0
+    case "traceidratio": if argument == nil { sampling = 1 }
+    default:
+      throw ConfigurationError(
+        "OTEL_TRACES_SAMPLER", "must be always_on, always_off or traceidratio, each alone or with parentbased_ in front")
+    }
+  }
+
+  /// `name=value,name=value`, values percent-encoded.
+  private func pairs(_ name: String, _ value: (String) -> String?) throws(ConfigurationError) -> [Header] {
+    var pairs: [Header] = []
+    for part in (value(name) ?? "").split(separator: ",") {
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = sides[0].trimmingSpaces()
+      guard sides.count == 2, !key.isEmpty, let decoded = String(sides[1].trimmingSpaces()).removingPercentEncoding,
+        decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+      else { throw ConfigurationError(name, "must be name=value pairs with commas between them") }
+      pairs.append(Header(name: key, value: decoded))
+    }
+    return pairs
+  }
+}

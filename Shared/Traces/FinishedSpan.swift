@@ -1,0 +1,49 @@
+/// The value of an attribute.
+public enum AttributeValue: Sendable, Hashable {
+  case text(String)
+  case integer(Int64)
+  case flag(Bool)
+}
+
+extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+  public init(stringLiteral value: String) { self = .text(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(booleanLiteral value: Bool) { self = .flag(value) }
+}
+
+/// A name by OpenTelemetry's semantic conventions, and a value. Never a secret, a token, an address of a person or an advertising
+/// identifier.
+public struct SpanAttribute: Sendable, Hashable {
+  /// Longer texts are cut, so that a span's size is bounded.
+  public static let longestText = 256
+
+  public let name: String
+  public let value: AttributeValue
+
+  public init(_ name: StaticString, _ value: AttributeValue) {
+    self.name = name.description
+    if case .text(let text) = value, text.utf8.count > Self.longestText {
+      self.value = .text(String(text.prefix(Self.longestText)))
+    } else {
+      self.value = value
+    }
+  }
+
+  public init(_ name: StaticString, _ text: String) { self.init(name, .text(text)) }
+}
+
+/// What is exported of a span.
+public struct FinishedSpan: Sendable, Hashable {
+  public let context: SpanContext
+  /// 0 for the first span of a trace.
+  public let parentID: UInt64
+  public let isParentRemote: Bool
+  public let name: String
+  public let kind: Span.Kind
+  /// Nanoseconds since 1970.
+  public let started: Int64
+  public let ended: Int64
+  public let attributes: [SpanAttribute]
+  /// Whether the work failed.
+  public let isError: Bool
+}

@@ -1,0 +1,72 @@
+import Cryptography
+import Synchronization
+
+/// Begins spans. One for a process; without a buffer it only passes on what callers send.
+public final class Tracer: Sendable {
+  /// Records nothing.
+  public static let off = Tracer(sampler: Sampler(ratio: 0), buffer: nil)
+
+  private let sampler: Sampler
+  private let buffer: SpanBuffer?
+
+  public init(sampler: Sampler, buffer: SpanBuffer?) {
+    self.sampler = sampler
+    self.buffer = buffer
+  }
+
+  /// Whether anything is ever recorded.
+  public var isRecording: Bool { buffer != nil }
+
+  /// The context of work that a request asks for: a span of the caller's trace, or of a new one.
+  ///
+  /// - Parameters:
+  ///   - parent: the caller's, as far as it is valid.
+  ///   - believesSampled: whether a caller that wants its trace recorded is followed.
+  public func context(below parent: SpanContext?, believesSampled: () -> Bool = { true }) -> SpanContext {
+    guard let parent else {
+      let words = RandomBytes.words()
+      let trace = TraceID(high: words.1 | 1, low: words.2)
+      let isSampled = isRecording && sampler.samples(trace)
+      return SpanContext(
+        traceID: trace, spanID: words.0 | 1, flags: SpanContext.randomFlag | (isSampled ? SpanContext.sampledFlag : 0))
+    }
+    let child = parent.child()
+    guard isRecording else { return child }
+    guard sampler.followsParent else { return child.sampled(sampler.samples(child.traceID)) }
+    // Not by the id here: a stranger would choose one that is recorded.
+    return parent.isSampled && !believesSampled() ? child.sampled(false) : child
+  }
+
+  /// The span of a context that was made for it; nil where its trace is not recorded.
+  ///
+  /// - Parameter sinceStart: how long ago the work began.
+  public func span(
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, _ context: SpanContext, below parent: SpanContext?,
+    _ attributes: @autoclosure () -> [SpanAttribute] = [], sinceStart: @autoclosure () -> Duration = .zero
+  ) -> Span? {
+    guard context.isSampled, let buffer else { return nil }
+    return Span(
+      name(), kind, context: context, parentID: parent?.spanID ?? 0, isParentRemote: parent != nil, attributes: attributes(),
+      buffer: buffer,
+      sinceStart: sinceStart())
+  }
+
+  /// The span of work that a message or an event asks for; nil where its trace is not recorded.
+  public func span(
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, below parent: SpanContext?, _ attributes: @autoclosure () -> [SpanAttribute] = []
+  ) -> Span? {
+    guard let parent, parent.isSampled, buffer != nil else { return nil }
+    return span(name(), kind, parent.child(), below: parent, attributes())
+  }
+
+  /// The same with the parent as a header or a message has it. Most are not sampled, which their last digit tells.
+  public func span(
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, below traceparent: String?,
+    _ attributes: @autoclosure () -> [SpanAttribute] = []
+  ) -> Span? {
+    guard buffer != nil, let traceparent, let last = traceparent.utf8.last, last & 1 == (last >= 97 ? 0 : 1),
+      let parent = SpanContext(traceparent: traceparent)
+    else { return nil }
+    return span(name(), kind, below: parent, attributes())
+  }
+}

@@ -1,0 +1,24 @@
+/// Host and port of a URL, for `server.address` and `server.port`.
+public struct URLServer: Sendable, Hashable {
+  public let host: String
+  public let port: Int
+
+  /// Nil for what is no URL of HTTP.
+  public init?(_ url: String) {
+    let isSecure = url.hasPrefix("https://")
+    guard isSecure || url.hasPrefix("http://") else { return nil }
+    let authority = url.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    // Whoever logs in is not told.
+    let server = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    var host = server
+    var port = isSecure ? 443 : 80
+    if let colon = server.lastIndex(of: ":"), !server[colon...].contains("]") {
+      guard let number = UInt16(server[server.index(after: colon)...]) else { return nil }
+      (host, port) = (server[..<colon], Int(number))
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    guard !host.isEmpty else { return nil }
+    self.host = host.lowercased()
+    self.port = port
+  }
+}
