@@ -8,30 +8,27 @@ import re
 import shutil
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import AF_INET, SOCK_STREAM, socket
-from typing import TypeVar
 
 import pytest
 import yaml
 from observability_sources import ROOT, Metric, default_ports, grouped_labels, read_metrics, selectors, swift_files
 
-Value = TypeVar("Value")
-PROMETHEUS = ROOT / "Deploy/prometheus"
+sys.path.insert(0, str(ROOT / "Tests" / "SystemTests"))
+from free_ports import free_port  # noqa: E402
+from prometheus_process import PROMETHEUS, TLS_DIRECTORY, eventually, fetch, prometheus  # noqa: E402
+
 GRAFANA = ROOT / "Deploy/grafana"
 CONFIGURATIONS = ["prometheus.yml", "prometheus-tls.yml"]
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
-TLS_DIRECTORY = "/run/attribution/tls"
 
 # Of HAProxy's exporter (2.6 to 3.0), with their labels; `test_balancer_metrics_exist` asks a real one where there is one.
 BALANCER_METRICS = {
@@ -197,15 +194,43 @@ def test_every_alert_tells_what_to_do(rule: dict) -> None:
     assert rule["labels"]["severity"] in ("page", "ticket")
     notes = rule["annotations"]
     assert set(notes) == {"summary", "description", "runbook_url"} and all(notes.values())
-    assert notes["runbook_url"] == f"Documentation/deployment.md#alert-{rule['alert'].lower()}"
+    assert notes["runbook_url"] == f"Documentation/runbook/{rule['alert']}.md"
+    page = (ROOT / notes["runbook_url"]).read_text()
+    title, severity = f"# {rule['alert']}", {"page": "**page**", "ticket": "**ticket**"}[rule["labels"]["severity"]]
+    assert page.startswith(title + "\n") and severity in page
+    # What it means, where to look, what to do: in this order, none of them empty, with a command to run or a panel to look at.
+    parts = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)
+    assert parts[1::2] == ["What it means", "What to look at", "What to do"]
+    assert all(len(text.split()) >= 5 for text in parts[2::2])
+    assert re.search(r"```sh|`(?:attributionctl|curl|docker|redis-cli|openssl|kubectl) |Dashboard \w+", page)
 
 
-def test_alerts_are_named_once_and_described_in_the_table() -> None:
+def test_alerts_are_named_once_and_have_one_page_each() -> None:
     names = [rule["alert"] for rule in alerts()]
     assert len(names) == len(set(names))
-    rows = re.findall(r'^\| <a id="alert-(\w+)"></a>`(\w+)` \| (page|ticket) \|',
-                      (ROOT / "Documentation" / "deployment.md").read_text(), re.MULTILINE)
-    assert sorted(rows) == sorted((rule["alert"].lower(), rule["alert"], rule["labels"]["severity"]) for rule in alerts())
+    folder = ROOT / "Documentation" / "runbook"
+    assert {path.stem for path in folder.glob("*.md")} == {*names, "README"}
+    rows = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md\) \| (page|ticket) \|", (folder / "README.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted((rule["alert"], rule["alert"], rule["labels"]["severity"]) for rule in alerts())
+
+
+def test_pages_of_the_runbook_name_what_exists() -> None:
+    """Alerts, methods, settings and other pages that a page refers to are there."""
+    names = {rule["alert"] for rule in alerts()}
+    methods = {name for path in (ROOT / "Shared/AttributionProtocol/Contract").rglob("*.proto")
+               for name in re.findall(r"\brpc (\w+)\(", path.read_text())}
+    metrics = {re.sub(r"_(bucket|sum|count)$", "", name) for name in read_metrics()} | set(read_metrics()) | set(BALANCER_METRICS)
+    panel_titles = {panel["title"] for path in DASHBOARDS for panel in panels(json.loads(path.read_text()))}
+    for page in (ROOT / "Documentation" / "runbook").glob("*.md"):
+        text = page.read_text()
+        for link in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+            assert link.startswith("https://") or (page.parent / link).exists(), f"{page.name}: {link}"
+        for word in re.findall(r"`((?:attribution|haproxy)_[a-z_]+)", text):
+            assert word in metrics or any(name.startswith(word) for name in metrics), f"{page.name}: {word}"
+        for word in re.findall(r"panel \*([^*]+)\*", text):
+            assert word in panel_titles, f"{page.name}: {word}"
+        for word in re.findall(r"`([A-Z][a-z]+[A-Z]\w+|RPC\w+)`", text):
+            assert word in names | methods, f"{page.name}: {word}"
 
 
 def test_alerts_that_users_know_are_still_there() -> None:
@@ -391,29 +416,6 @@ def test_tls_files_are_mounted_where_prometheus_reads_them() -> None:
 # A real Prometheus
 
 
-def free_port() -> int:
-    with closing(socket(AF_INET, SOCK_STREAM)) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def fetch(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=5) as answer:
-        return answer.read().decode()
-
-
-def eventually(attempt: Callable[[], Value], seconds: float = 30) -> Value:
-    """What an attempt answers, as soon as it neither throws nor fails an assertion."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return attempt()
-        except (AssertionError, OSError, LookupError):
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.2)
-
-
 @contextmanager
 def exporter(text: str, context: ssl.SSLContext | None = None) -> Iterator[int]:
     """Serves metrics on a free loopback port."""
@@ -443,58 +445,6 @@ def exporter(text: str, context: ssl.SSLContext | None = None) -> Iterator[int]:
         server.shutdown()
         thread.join()
         server.server_close()
-
-
-@dataclass(frozen=True)
-class RunningPrometheus:
-    url: str
-
-    def ask(self, path: str, **parameters: str) -> dict:
-        answer = json.loads(fetch(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"))
-        assert answer["status"] == "success"
-        return answer["data"]
-
-    def targets(self) -> set[tuple[str, str, str, str]]:
-        """Job, service, instance and health of each target."""
-        found = self.ask("targets")["activeTargets"]
-        return {(*(target["labels"][name] for name in ("job", "service", "instance")), target["health"]) for target in found}
-
-    def vector(self, expression: str) -> list[tuple[dict[str, str], float]]:
-        return [(sample["metric"], float(sample["value"][1])) for sample in self.ask("query", query=expression)["result"]]
-
-
-@contextmanager
-def prometheus(directory: Path, shipped: str, instances: dict[str, list[int]], tls: Path | None = None) -> Iterator[RunningPrometheus]:
-    """A Prometheus with the shipped configuration and rules. Its discovery is replaced by these ports, its interval is a second."""
-    configuration = yaml.safe_load((PROMETHEUS / shipped).read_text())
-    configuration["global"] = {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}
-    configuration["rule_files"] = [str(PROMETHEUS / "alerts.yml")]
-    for job in configuration["scrape_configs"]:
-        job["static_configs"] = [
-            {"targets": [f"127.0.0.1:{port}" for port in instances.get(name, [])], "labels": {"__meta_dns_name": name}}
-            for discovery in job.pop("dns_sd_configs") for name in discovery["names"]
-        ]
-        for key in ("ca_file", "cert_file", "key_file"):
-            if "tls_config" in job and tls is not None:
-                job["tls_config"][key] = job["tls_config"][key].replace(TLS_DIRECTORY, str(tls))
-    (directory / "prometheus.yml").write_text(yaml.safe_dump(configuration))
-    port = free_port()
-    with (directory / "prometheus.log").open("w") as log:
-        process = subprocess.Popen(
-            ["prometheus", f"--config.file={directory / 'prometheus.yml'}", f"--storage.tsdb.path={directory / 'data'}",
-             f"--web.listen-address=127.0.0.1:{port}"],
-            stdout=log, stderr=subprocess.STDOUT,
-        )
-        try:
-            running = RunningPrometheus(f"http://127.0.0.1:{port}")
-            eventually(lambda: fetch(f"{running.url}/-/ready"))
-            yield running
-        except Exception:
-            print((directory / "prometheus.log").read_text()[-4000:])
-            raise
-        finally:
-            process.terminate()
-            process.wait(20)
 
 
 def instance_text(dead: int, ends: float) -> str:
