@@ -93,7 +93,7 @@ final class ImpressionKeys: Sendable {
         return .failure(.unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE"))
       }
       logger.warning(
-        "signer cannot be asked for its public keys; the last ones are used", metadata: ["error": "\(error)"])
+        "signer cannot be asked for its public keys; the last ones are used", metadata: ["reason": "\(error)"])
       return .success(last)
     }
   }

@@ -10,8 +10,9 @@ public struct QueueConfiguration: Sendable {
   public var maxDeliveries = 5
   /// Messages in a queue, ready and delayed.
   public var backlogBound = 2_000_000
-  /// Exponential backoff with full jitter between tries.
+  /// The first wait between tries, which doubles each time, with full jitter.
   public var backoffBase: Duration = .milliseconds(500)
+  /// The longest wait between tries.
   public var backoffCap: Duration = .seconds(600)
   /// Buckets of seen keys, a shard and a generation: 256 hold 16 million keys at 256 members each.
   public var seenBuckets = 256
@@ -19,9 +20,10 @@ public struct QueueConfiguration: Sendable {
   public var copyGeneration: Duration = .seconds(6 * 3600)
   /// Whether a digest of a postback's unsigned values is kept as long as its natural key.
   public var unsignedDigests = false
-  /// Longer than the senders' retries: nine days for devices, some seven for the App Store.
+  /// How long natural keys of deliveries are remembered at the least: longer than the senders' retries, nine days for devices, some seven for
+  /// the App Store.
   public var deliveryGeneration: Duration = .seconds(10 * 86_400)
-  /// Longer than Apple's notification history of 180 days.
+  /// The same of notifications: longer than Apple's notification history of 180 days.
   public var notificationGeneration: Duration = .seconds(200 * 86_400)
   /// How far the clocks of instances may be apart: so long before a generation ends, what another one counted in the next is looked for.
   public var clockDifference: Duration = .seconds(3600)
@@ -29,9 +31,9 @@ public struct QueueConfiguration: Sendable {
   public var deliveryRecordTTL: Duration = .seconds(86_400)
   /// How many bodies of rejected deliveries are kept for study, over all shards; the oldest of a shard go first.
   public var rejectedBodies = 16_384
-  /// Longer ones are not kept.
+  /// Longer bodies of rejected deliveries are not kept.
   public var rejectedBodyBytes = 16 << 10
-  /// How long they are kept.
+  /// How long bodies of rejected deliveries are kept.
   public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
   /// How long an event is kept for subscriptions that have not acknowledged it.
   public var eventRetention: Duration = .seconds(14 * 86_400)
@@ -46,8 +48,9 @@ public struct QueueConfiguration: Sendable {
   /// By when after its start a worker looks after what is to be done now and again: dead letters past their bound, names of workers
   /// that ended.
   public var housekeepingDelay: Duration = .seconds(60)
-  /// At ``Durability/replicated``: how many replicas have to have it, and how long they are waited for.
+  /// At ``Durability/replicated``: how many replicas have to have it.
   public var replicas = 1
+  /// At ``Durability/replicated``: how long replicas are waited for.
   public var replicationTimeout: Duration = .seconds(1)
   /// Memory that the dead letters of one queue may take up, over all shards; the oldest of a shard go first.
   public var deadLetterBytes = 256 << 20

@@ -120,7 +120,7 @@ struct SessionIntake: Sendable {
         case nil: ("accepted", "ignored")
         }
       logger.info(
-        "att status received", metadata: ["install": "\(hash)", "code": "\(status.code)", "effect": "\(effect.word)"])
+        "att status received", metadata: ["install": "\(hash)", "attStatus": "\(status.code)", "effect": "\(effect.word)"])
       return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
     } catch let error as QueueError {
       return .notTaken(error, status: 503)
@@ -205,7 +205,7 @@ struct SessionIntake: Sendable {
         ids = ids.dropFirst(Self.released)
       }
     } catch {
-      logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "error": "\(error)"])
+      logger.warning("held sessions wait for their deadline", metadata: ["install": "\(hash)", "reason": "\(error)"])
     }
   }
 

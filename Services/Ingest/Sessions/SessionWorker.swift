@@ -96,7 +96,7 @@ struct SessionWorker: Sendable {
     case .failed(let error, let retryAfter):
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
-        "session not sent yet", metadata: ["delivery": "\(key)", "error": "\(error)", "attempt": "\(lease.attempt)"])
+        "session not sent yet", metadata: ["delivery": "\(key)", "reason": "\(error)", "attempts": "\(lease.attempt)"])
       return await again(lease, message, error: error, retryAfter: retryAfter)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
@@ -146,7 +146,7 @@ struct SessionWorker: Sendable {
       try await deliveries.makeReady([next], in: .sessions)
     } catch {
       // They look themselves whether it is their turn.
-      logger.debug("the next held session was not called", metadata: ["install": "\(message.installHash)", "error": "\(error)"])
+      logger.debug("the next held session was not called", metadata: ["install": "\(message.installHash)", "reason": "\(error)"])
     }
   }
 }

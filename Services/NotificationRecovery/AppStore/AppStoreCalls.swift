@@ -74,7 +74,7 @@ struct AppStoreCalls: Sendable {
     } catch {
       context.logger.info(
         "Apple did not answer as asked",
-        metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "request": "\(context.requestId)"])
+        metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "requestId": "\(context.requestId)"])
       throw RPCError(error, now: WallClock.now())
     }
   }

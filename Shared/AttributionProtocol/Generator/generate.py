@@ -1,6 +1,7 @@
 """Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
 
-    python3 generate.py            writes Generated/*.swift, here and in AttributionClient, and Contract/openapi.json
+    python3 generate.py            writes Generated/*.swift, here and in AttributionClient, Contract/openapi.json and
+                                   Documentation/rpc-reference.md
     python3 generate.py --check    says what would change, and fails if anything would
 """
 
@@ -345,6 +346,81 @@ def openapi(files, comments) -> dict:
             "paths": paths, "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}, "schemas": schemas}}
 
 
+PORTS = {"IngestService": ("ingest", 8090), "SignerService": ("signer", 8091), "VerifierService": ("verifier", 8092),
+         "EventsService": ("verifier", 8092), "NotificationRecoveryService": ("notification-recovery", 8093),
+         "TokenBrokerService": ("asa-token-broker", 8094), "QueuesService": ("every service that works a queue", None)}
+SCALAR_NAMES = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int32", F.TYPE_UINT32: "uint32", F.TYPE_INT64: "int64",
+                F.TYPE_UINT64: "uint64", F.TYPE_DOUBLE: "double"}
+
+
+def reference(files, comments) -> str:
+    """The contract for reading: each method with its message, its answer and how it may be called."""
+    out = """# RPC reference
+
+Made by `Shared/AttributionProtocol/Generator/generate.py` from the `.proto` files; change these instead.
+
+Each method is `POST /PACKAGE.SERVICE/METHOD` with a JSON body and `Content-Type: application/json`, by Connect's unary protocol; `{}` is the empty message.
+Names in JSON are those below. Absent and null are the same. 64-bit integers come as numbers up to 2^53 and as texts beyond. How often a call may be
+made: **read** any number of times, **natural** too, since the message names what it is about, **keyed** once for each `Idempotency-Key`, which
+is required then. Errors are `{"code": …, "message": …, "details": […]}`.
+
+"""
+
+    def anchor(name: str) -> str:
+        return name.lower()
+
+    # A message that a method is asked or answered with stands below that method.
+    below = {swift_name(name): method.name for file in files for method in reversed(file.service[0].method)
+             for name in (method.input_type, method.output_type)}
+
+    def text(lines) -> str:
+        return " ".join(lines or []).replace("|", "\\|")
+
+    def kind(field) -> str:
+        if field.type == F.TYPE_MESSAGE:
+            special = {".google.protobuf.Struct": "object", ".google.protobuf.Timestamp": "time (RFC 3339)"}.get(field.type_name)
+            message = swift_name(field.type_name)
+            name = special or f"[{message}](#{anchor(below.get(message, message))})"
+        else:
+            name = SCALAR_NAMES[field.type]
+        return ("list of " if repeated(field) else "") + name
+
+    def table(file, message) -> str:
+        index = list(file.message_type).index(message)
+        if not message.field:
+            return "No fields.\n"
+        rows = "| field | type | meaning |\n| --- | --- | --- |\n"
+        for number, field in enumerate(message.field):
+            meaning = text(comments.get((file.name, (4, index, 2, number))))
+            rows += f"| `{field.json_name}` | {kind(field)} | {meaning} |\n"
+        return rows
+
+    for file in sorted(files, key=lambda file: list(PORTS).index(file.service[0].name)):
+        out += f"- [{file.service[0].name}](#{anchor(file.service[0].name)})\n"
+    for file in sorted(files, key=lambda file: list(PORTS).index(file.service[0].name)):
+        service = file.service[0]
+        answered, port = PORTS[service.name]
+        out += f"\n## {service.name}\n\n{text(comments.get((file.name, (6, 0))))} `{file.package}.{service.name}`, answered by {answered}"
+        out += f", port {port}.\n" if port else ".\n"
+        messages = {message.name: message for message in file.message_type}
+        asked = {swift_name(method.input_type) for method in service.method} | {swift_name(method.output_type) for method in service.method}
+        for index, method in enumerate(service.method):
+            o = options(method)
+            calls = {READ: "read", NATURAL: "natural", KEYED: "keyed"}[o["idempotency"]]
+            out += f"\n### {method.name}\n\n{text(comments.get((file.name, (6, 0, 2, index))))}\n\n"
+            out += f"{calls.capitalize()}; {o['default'] / 1000:g} s unless asked otherwise, at most {o['max'] / 1000:g} s"
+            out += "; by GET too" if o["get"] else ""
+            out += "; up to 1,000 items.\n" if o["batch"] else ".\n"
+            for title, name in (("Asked with", swift_name(method.input_type)), ("Answered with", swift_name(method.output_type))):
+                comment = text(comments.get((file.name, (4, list(file.message_type).index(messages[name])))))
+                out += f"\n{title} `{name}`. {comment}".rstrip() + f"\n\n{table(file, messages[name])}"
+        others = [message for message in file.message_type if message.name not in asked]
+        for message in others:
+            comment = text(comments.get((file.name, (4, list(file.message_type).index(message)))))
+            out += f"\n### {message.name}\n\n" + (f"{comment}\n\n" if comment else "") + table(file, message)
+    return out
+
+
 def formatted(made: dict[str, str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in made.items():
@@ -361,6 +437,7 @@ def main() -> None:
     files, comments = compiled()
     made = {MODULE / "Generated" / name: text for name, text in formatted(swift_files(files, comments)).items()}
     made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
+    made[MODULE.parent.parent / "Documentation" / "rpc-reference.md"] = reference(files, comments)
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
     stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.glob("*.swift") if path not in made]
     different = False

@@ -31,7 +31,7 @@ extension EventFeed {
       do { try await Task.sleep(for: pause) } catch { return }
       pause = interval
       do throws(EventFeedError) { try await trim() } catch {
-        logger.debug("the feed was not trimmed", metadata: ["error": "\(error)"])
+        logger.debug("the feed was not trimmed", metadata: ["reason": "\(error)"])
       }
     }
   }

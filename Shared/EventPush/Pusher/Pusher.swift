@@ -124,7 +124,7 @@ public final class Pusher: Sendable {
         let endpoints = self.running.withLock { $0.values.map(\.endpoint) }
         parts.metrics.count(endpoints: endpoints.count, suspect: endpoints.count { $0.isSuspect })
       } catch {
-        parts.logger.debug("pushers are not heard of", metadata: ["error": "\(error)"])
+        parts.logger.debug("pushers are not heard of", metadata: ["reason": "\(error)"])
         // Another instance may have taken the endpoints over by now.
         if heard.duration(to: .now) > parts.settings.pusherTimeout / 2 { rest(true) }
       }
@@ -171,7 +171,7 @@ public final class Pusher: Sendable {
     let endpoint: PushEndpoint
     do throws(EventFeedError) { endpoint = try await .open(subscription, settings, parts) } catch {
       parts.metrics.couldNotOpen()
-      parts.logger.warning("an endpoint cannot be opened", metadata: ["subscription": "\(subscription.name)", "error": "\(error)"])
+      parts.logger.warning("an endpoint cannot be opened", metadata: ["subscription": "\(subscription.name)", "reason": "\(error)"])
       return
     }
     let name = subscription.name

@@ -4,11 +4,15 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var firstCallDelay: Duration = .seconds(5)
   /// Between the calls after a 404.
   public var notFoundInterval: Duration = .seconds(5)
+  /// Calls after the first that may be answered 404.
   public var notFoundRetries = 3
   /// Upper bounds of the waits after a failure; the last one repeats.
   public var slowLane: [Duration] = [.seconds(60), .seconds(300), .seconds(1800), .seconds(7200), .seconds(21_600)]
+  /// Whether a token that is still not found goes on in the slow lane.
   public var slowLaneAfterNotFound = false
+  /// Whether a token goes on in the slow lane after a failure; otherwise it is asked again as after a 404.
   public var slowLaneAfterFailure = true
+  /// Of a connection to Apple.
   public var connectTimeout: Duration = .seconds(3)
   /// Of a whole call; nil: 10 s, or four fifths of the lease of a message where that is shorter.
   public var timeout: Duration?
@@ -30,7 +34,9 @@ public struct AdServicesSettings: Sendable, Hashable {
   public var installLifetime: Duration = .seconds(90 * 86_400)
   /// Whether tokens of apps that are not configured are taken where any are.
   public var acceptsUnknownApps = false
+  /// When Apple is left alone because it fails.
   public var breaker = Breaker()
+  /// What Apple Ads' ids are called on events.
   public var names = Names()
 
   /// When Apple is not asked because it fails.

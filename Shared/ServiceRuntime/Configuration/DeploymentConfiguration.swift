@@ -94,6 +94,7 @@ public struct DeploymentConfiguration: Sendable {
   public var acceptsDevelopmentSKAdNetwork = false
   /// DER or PEM files; empty: Apple's own roots.
   public var rootCertificates: [String] = []
+  /// Whether certificates have to have key identifiers, as Apple's do.
   public var strictCertificates = true
   /// Whether responders are asked about certificates: `off`, `whenReachable` or `required`.
   public var revocation = "off"

@@ -8,6 +8,7 @@ public struct PushSettings: Sendable, Hashable {
   public var timeout: Duration = .seconds(15)
   /// The wait after an event was refused for the first time; it doubles from then on.
   public var retryBase: Duration = .seconds(5)
+  /// The longest wait of an event that was refused.
   public var retryCap: Duration = .seconds(3600)
   /// The longest that an endpoint may ask for by `Retry-After`.
   public var retryAfterCap: Duration = .seconds(86_400)
@@ -17,8 +18,9 @@ public struct PushSettings: Sendable, Hashable {
   public var pauseCap: Duration = .seconds(60)
   /// How long an endpoint may fail before it is disabled.
   public var disableAfter: Duration = .seconds(3 * 86_400)
-  /// Events of one endpoint that are kept in memory at the most, and bytes of them.
+  /// Events of one endpoint that are kept in memory at the most.
   public var window = 512
+  /// Bytes of events of one endpoint that are kept in memory at the most.
   public var windowBytes = 4 << 20
   /// Threads that post.
   public var threads = min(4, AvailableCores.count)

@@ -1,4 +1,6 @@
+import Cryptography
 public import Logging
+import Traces
 import WireJSON
 
 #if canImport(Glibc)
@@ -41,6 +43,12 @@ public struct JSONLogHandler: LogHandler {
     writer.string(label)
     writer.key("message")
     writer.string("\(event.message)")
+    if let span = Span.current {
+      writer.key("traceId")
+      writer.string(span.context.traceID.text)
+      writer.key("spanId")
+      writer.string(Hex.encode(span.context.spanID))
+    }
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     for (key, value) in all.sorted(by: { $0.key < $1.key }) {
       writer.key(dynamic: key)

@@ -5,6 +5,7 @@ public struct PublicEdge: Sendable, Hashable {
   /// Apple's own network, which its servers call from.
   public static let apple = "17.0.0.0/8"
 
+  /// The proxies in front, and the header in which they name their client.
   public var proxies = TrustedProxies()
   /// The listeners on which the proxies' connections begin with a header of the PROXY protocol.
   public var proxyProtocol: Set<Listener> = []

@@ -147,7 +147,7 @@ final class TraceExporter: Sendable {
         HTTPClientRequest(
           method: "POST", url: url, headers: headers, body: form.body(spans), timeout: timeout, maxResponseBytes: 65_536))
     } catch {
-      logger.debug("spans were not exported", metadata: ["error": "\(error)"])
+      logger.debug("spans were not exported", metadata: ["reason": "\(error)"])
       return .again(after: nil)
     }
     switch answer.status {

@@ -6,7 +6,7 @@
 
 /// Where spans go and which traces are recorded (YAML `traces`). OpenTelemetry's own environment variables take precedence.
 public struct TraceSettings: Sendable, Hashable {
-  /// The collector's base URL, to which `/v1/traces` is added; nil: nothing is recorded.
+  /// The collector's base URL, to which `/v1/traces` is added; without it nothing is recorded.
   public var endpoint: String?
   /// A file whose first line is a header, `Name: value`, that is sent with every export.
   public var headerFile: String?
