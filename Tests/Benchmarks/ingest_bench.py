@@ -10,7 +10,7 @@ import time
 
 import event_time
 from bench import NO_REWRITES, Redis, Report, median, shown
-from ingest_process import Ingest, counted, grown
+from ingest_process import ENOUGH, Ingest, counted, grown
 from native import SCRIPT, Native
 from queue_bench import busy
 
@@ -59,9 +59,11 @@ def load_script(redis: Redis) -> str:
                               check=True).stdout.strip()
 
 
-def accept_round(binaries: pathlib.Path, native: Native, seconds: float, number: int, repeats: bool = False) -> dict:
-    """Durable accepts as fast as they go, with every process on the machine's cores: a second, and what each took of processor time."""
-    with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis) as ingest:
+def accept_round(binaries: pathlib.Path, native: Native, seconds: float, number: int, repeats: bool = False,
+                 settings: str = "") -> dict:
+    """Durable accepts as fast as they go, with every process on the machine's cores: a second, and what each took of processor time.
+    `settings` is more of ingest's configuration."""
+    with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis, ENOUGH + settings) as ingest:
         native.load(ingest.public, 1, seed=number + 1000)
         used, before = (busy(redis.process), busy(ingest.process)), counted(redis)
         run = native.load(ingest.public, seconds, seed=number + 1)

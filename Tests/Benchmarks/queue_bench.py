@@ -47,10 +47,11 @@ def events(redis: Redis) -> int:
 WORKER_BESIDE_BATCH, WORKER_AIM = 0.70, 0.80
 
 
-def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int) -> None:
+def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int,
+             settings: str = "") -> None:
     """Puts them into the queue, by way of an ingest."""
     public = free_port()
-    with Server(binaries, "ingest", "", ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
+    with Server(binaries, "ingest", settings, ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
         answers = native.load(public, 300, bodies=postbacks)["answers"]
         if answers != count:
             raise RuntimeError(f"{answers} of {count} postbacks were taken")
@@ -74,13 +75,13 @@ def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
 
 
 def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks: pathlib.Path, count: int,
-               batch_seconds: int) -> dict[str, float]:
+               batch_seconds: int, settings: str = "") -> dict[str, float]:
     """A round: the worker takes what waits in the queue; then, if it has any seconds, batches of the same. The verifier has one core;
-    Redis and the load have the other."""
+    Redis and the load have the other. `settings` is more of the configuration of both services."""
     with Redis(LOAD_CORE, *NO_REWRITES) as redis:
-        post_all(binaries, native, redis, postbacks, count)
+        post_all(binaries, native, redis, postbacks, count, settings)
         used = busy(redis.process)
-        with Server(binaries, "verifier", signer.configuration, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
+        with Server(binaries, "verifier", signer.configuration + settings, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
             # The first look comes when the worker is at work already, the last that counts before it is done: between them it had all
             # it could take.
             looks = looked_at(redis, count)
