@@ -82,6 +82,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ],
   targets: [
     .target(
@@ -130,12 +131,21 @@ let package = Package(
         logging,
       ]),
 
+    shared(
+      "Console",
+      [
+        "AttributionClient", "AttributionProtocol", "AttributionQueue", "Cryptography", "RedisClient", "ServiceRuntime", "WireJSON",
+        logging,
+        nioHTTP1, .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      resources: [.embedInCode("Assets")]),
+
     service(
       "signer", folder: "Signer",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventPush", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "Console", "EventPush", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
@@ -174,6 +184,12 @@ let package = Package(
     tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
     tests("AttributionQueue", ["EventLoops", "RedisClient", "Traces", nioCore, nioPosix]),
     tests("EventPush", ["AttributionQueue", "HTTPClient", "RedisClient", "ServiceRuntime", logging]),
+    tests(
+      "Console",
+      [
+        "AttributionClient", "AttributionProtocol", "AttributionQueue", "Cryptography", "HTTPClient", "RedisClient", "ServiceRuntime",
+        nioHTTP1, logging, .product(name: "Mustache", package: "swift-mustache"),
+      ]),
     tests("UpstreamPacing", ["RedisClient", logging]),
     tests(
       "ServiceRuntime",

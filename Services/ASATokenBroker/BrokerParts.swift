@@ -37,8 +37,9 @@ extension ServiceParts {
       gate: gate, rule: configuration.retryRule, longestRetryAfter: settings.longestRetryAfter, names: configuration.names, clock: clock,
       metrics: metrics,
       logger: environment.logger)
+    let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = DeadlineWorker(
-      queue: .tokens, deliveries: deliveries, concurrency: settings.concurrency, gate: gate,
+      queue: .tokens, deliveries: deliveries, concurrency: settings.concurrency, gate: gate, counter: counter,
       observe: QueueMetrics.observer(.tokens, environment.metrics)
     ) { lease in await tokens.handle(lease) }
     metrics.observe {
@@ -61,7 +62,8 @@ extension ServiceParts {
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     // Services end in reverse order: the permits are given back when the last call has ended.
     parts.workers = [
-      BackgroundWork { await concurrency.run() }, BackgroundWork { await tokens.lookAfterStranded() },
+      BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },
+      BackgroundWork { await tokens.lookAfterStranded() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
     ]
     parts.checks = [ReadinessCheck(name: "tokens-worker") { worker.isStalled ? "stalled" : nil }]

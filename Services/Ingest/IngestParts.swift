@@ -38,8 +38,9 @@ extension ServiceParts {
       forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout),
       backoff: { deliveries.configuration.backoff($0) }, patience: configuration.patience, metrics: metrics,
       logger: environment.logger, now: WallClock.now)
+    let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
-      queue: .sessions, deliveries: deliveries, pace: .waiting(shards: Shard.count),
+      queue: .sessions, deliveries: deliveries, pace: .waiting(shards: Shard.count), counter: counter,
       observe: QueueMetrics.observer(.sessions, environment.metrics)
     ) { lease in await sessions.handle(lease) }
 
@@ -49,6 +50,7 @@ extension ServiceParts {
       [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
       + QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.workers = [
+      BackgroundWork { await counter.run() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
     ]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]

@@ -2,6 +2,7 @@ import AppStore
 import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
+import Console
 import Cryptography
 import EventPush
 import HTTPClient
@@ -45,8 +46,9 @@ extension ServiceParts {
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
       meanings: try PostbackMeanings(configuration), arrivals: arrivals, metrics: environment.metrics)
+    let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
-      queue: .intake, deliveries: deliveries, pace: .judging, observe: QueueMetrics.observer(.intake, environment.metrics)
+      queue: .intake, deliveries: deliveries, pace: .judging, counter: counter, observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feedMetrics = FeedMetrics(environment.metrics)
     let names = AppNames(configuration.apps.map { ($0.bundleId, $0.appAppleId) })
@@ -55,6 +57,7 @@ extension ServiceParts {
       observe: { feedMetrics.observe($0) }, notify: { $0.event })
 
     let endpoints = EndpointDirectory(feed: feed, settings: configuration.push)
+    let counts = DeliveryCounts(redis: redis)
     let roles = environment.variables.verifierRoles
 
     var parts = ServiceParts()
@@ -67,6 +70,7 @@ extension ServiceParts {
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
+      GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),
       CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed, endpoints: endpoints), DeleteSubscriptionHandler(feed: feed),
       GetSubscriptionHandler(feed: feed, endpoints: endpoints), ModifyLeaseHandler(feed: feed),
@@ -75,10 +79,20 @@ extension ServiceParts {
       RotateEndpointSecretHandler(endpoints: endpoints),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
+    if configuration.console.isEnabled {
+      let variables = environment.variables
+      parts.pages = try ConsolePages(
+        settings: configuration.console, redis: redis,
+        services: ConsoleServices(
+          signer: environment.rpcClient(baseURL: variables.signerURL),
+          recovery: variables.notificationRecoveryURL.map { environment.rpcClient(baseURL: $0) }),
+        isTLS: variables.tls != nil, pathPrefix: variables.pathPrefix, metrics: environment.metrics)
+    }
     if roles.contains(.verify) {
       // Services end in reverse order: what the worker proved last is noted too.
       parts.workers = [
         BackgroundWork { await arrivals.run() },
+        BackgroundWork { await counter.run() },
         BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
         BackgroundWork { await feed.runTrimming() },
         BackgroundWork { await sweep.run() },

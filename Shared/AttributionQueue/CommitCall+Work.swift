@@ -15,6 +15,10 @@ extension CommitCall {
     var whenSeen: (@Sendable () async -> WorkOutcome)?
     /// What its dead letter says.
     var death: String?
+    /// Whether the message has ended with this, why it was rejected, and what it says: for ``DeliveryCounter``.
+    var isEnd = false
+    var reason: String?
+    var countedValues: [CountedValue] = []
     /// What is to be done until it comes again, of one that is deferred.
     var meanwhile: (@Sendable () async -> Void)?
   }

@@ -136,7 +136,8 @@ struct CommitCall {
       other(message, completion, isSuspected: isSuspected),
       Work(
         entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
-        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen))
+        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen, isEnd: true,
+        reason: completion.state == .rejected ? completion.reason : nil, countedValues: completion.countedValues))
   }
 
   /// What few messages have of a completion.
@@ -214,7 +215,7 @@ struct CommitCall {
     pack.put("dead", DeliveryQueue.oneLine(error))
     pack.end()
     leavesDeadLetter = true
-    end(pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error))
+    end(pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error, isEnd: true))
   }
 
   /// The same of an entry that is no message.

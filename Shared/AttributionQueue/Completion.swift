@@ -59,6 +59,8 @@ public struct Completion: Sendable {
   public var keepsOriginal = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
+  /// What it says, to be counted with it where it was not counted before.
+  public var countedValues: [CountedValue] = []
   /// Leaves a dead letter that says this, for people to see. It is final: it has no body and cannot be replayed.
   public var deadLetter: String?
 

@@ -43,7 +43,7 @@ public final class DeadlineWorker: Sendable {
   ///   - concurrency: messages worked at once.
   ///   - handler: must end well inside the queue's lease, which is renewed for it. It gives back what it cannot work now.
   public init(
-    queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate,
+    queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate, counter: DeliveryCounter? = nil,
     observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
   ) {
@@ -51,7 +51,7 @@ public final class DeadlineWorker: Sendable {
     self.deliveries = deliveries
     self.concurrency = max(1, concurrency)
     self.gate = gate
-    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe)
+    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe, counter: counter)
     self.handler = handler
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     schedule = deliveries.schedule(queue)

@@ -11,6 +11,8 @@ struct Settlement: Sendable {
   let observe: @Sendable (WorkObservation) -> Void
   /// Does what deferred messages wait for. Nil where each message is worked by itself: there it holds up no other, and is waited for.
   var deferred: DeferredWork?
+  /// Counts what has ended.
+  var counter: DeliveryCounter?
 
   /// Reads an entry of a stream. What is no message, or was begun too often, is made a dead letter by the call, and nil is answered.
   ///
@@ -129,10 +131,20 @@ struct Settlement: Sendable {
       guard let message = work.message else { continue }
       let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word
       message.span?.end(settledAs: word)
+      count(work, message, outcome, at: wall)
       observe(
         .processed(
           outcome: word, seconds: work.started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
+  }
+
+  private func count(_ work: CommitCall.Work, _ message: LeasedMessage, _ outcome: Int64, at wall: Int64) {
+    guard let counter, work.isEnd, outcome != 3 else { return }
+    guard outcome != 0 else {
+      counter.add(CountedEnd(kind: message.message.kind, verdict: "duplicate"), [], at: wall)
+      return
+    }
+    counter.add(CountedEnd(kind: message.message.kind, verdict: work.word, reason: work.reason), work.countedValues, at: wall)
   }
 }

@@ -77,7 +77,8 @@ public final class ShardWorker: Sendable {
 
   /// - Parameter handler: decides what becomes of a message; called for it again where that could not be settled.
   public init(
-    queue: QueueName, deliveries: DeliveryQueue, pace: Pace, observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
+    queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil,
+    observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
     handler: @escaping @Sendable (LeasedMessage) async -> WorkOutcome
   ) {
     self.queue = queue
@@ -85,7 +86,7 @@ public final class ShardWorker: Sendable {
     self.deliveries = deliveries
     self.handler = handler
     deferred = DeferredWork(queue, deliveries)
-    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe, deferred: deferred)
+    settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe, deferred: deferred, counter: counter)
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
     look = PauseLook(queue: queue, deliveries: deliveries)
   }

@@ -55,7 +55,7 @@ struct ContractTests {
       StartRecovery GetRecovery ListRecoveries CancelRecovery ListGaps RequestTestNotification GetTestNotificationStatus
       GetSubscriptionStatuses GetTransactionHistory GetTransactionInfo LookUpOrder GetRefundHistory GetAppTransactionInfo
       ExtendSubscriptionRenewalDate ExtendRenewalDatesForAllSubscribers SendConsumptionInformation SetAppAccountToken MigrateReceipts
-      GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
+      GetDeliveryCounts GetValueCounts GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
       ExchangeToken GetExchange
       """
     let missing = Set(promised.split { $0.isWhitespace }.map(String.init)).subtracting(names)

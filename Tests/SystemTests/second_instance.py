@@ -11,12 +11,15 @@ import urllib.request
 
 
 @contextlib.contextmanager
-def second_instance(system, name: str):
+def second_instance(system, name: str, more: str = ""):
+    """`more`: words of shell before it is started."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     run = system.data / f"run-{system.port_base}"
     command = re.sub(r"ATTRIBUTION_LISTEN=127\.0\.0\.1:\d+", f"ATTRIBUTION_LISTEN=127.0.0.1:{port}", (run / f"{name}.command").read_text())
+    if more:
+        command = re.sub(r"^exec ", lambda found: f"{more}\n{found[0]}", command, flags=re.MULTILINE)
     with (run / f"{name}-second.log").open("ab") as log:
         process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:

@@ -88,6 +88,9 @@ extension VerificationWorker {
             appAppleId: payload["data"]?["appAppleId"]?.int64Value, bundleId: app, environment: environment))
       ])
     completion.keepsOriginal = true
+    if let app, let type = payload["notificationType"]?.stringValue, environment == "Production" {
+      completion.countedValues = [.notification(bundleId: app, type: type)]
+    }
     return .complete(completion)
   }
 

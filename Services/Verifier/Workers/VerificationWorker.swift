@@ -113,6 +113,10 @@ final class VerificationWorker: Sendable {
     }
     return verified(
       lease, .skadnetworkPostbackVerified, naturalKey, event,
+      Self.counted(
+        app: postback.appId, environment, isWinning: postback.isWinning, fine: postback.conversionValue,
+        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkId,
+        source: postback.sourceIdentifier ?? postback.campaignId.map { String($0) }),
       EventAttributes(adNetworkId: postback.adNetworkId, appAppleId: postback.appId, environment: environment.rawValue),
       unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
@@ -145,6 +149,9 @@ final class VerificationWorker: Sendable {
     let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
     return verified(
       lease, .adAttributionKitPostbackVerified, naturalKey, event,
+      Self.counted(
+        app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, fine: postback.conversionValue,
+        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkIdentifier, source: postback.sourceIdentifier),
       EventAttributes(
         adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
       unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
@@ -153,6 +160,25 @@ final class VerificationWorker: Sendable {
   /// The ad network whose URL the postback came to, where it came to one's own.
   private func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
     lease.message.attributes["expectedAdNetworkId"].map { [$0] }
+  }
+
+  /// What a postback says, for plots. Development postbacks are left out: any device in Developer Mode can make one of any app.
+  private static func counted(
+    app: Int64, _ environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, adNetworkId: String,
+    source: String?
+  ) -> [CountedValue] {
+    guard environment == .production else { return [] }
+    var values: [CountedValue] = []
+    // Beside an ad that did not win a value is not signed.
+    if isWinning, let fine {
+      values.append(.fine(app: app, fine))
+    } else if isWinning, let coarse {
+      values.append(.coarse(app: app, coarse.rawValue))
+    } else {
+      values.append(.noConversion(app: app))
+    }
+    if let source { values.append(.source(adNetworkId: adNetworkId, source)) }
+    return values
   }
 
   // MARK: Events
@@ -190,8 +216,8 @@ final class VerificationWorker: Sendable {
   ///
   /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
   private func verified(
-    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ attributes: EventAttributes,
-    unsigned: JSONObject, otherwise conflict: EventType
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ counted: [CountedValue],
+    _ attributes: EventAttributes, unsigned: JSONObject, otherwise conflict: EventType
   ) -> WorkOutcome {
     proved.add(lease.message.kind, attributes.environment ?? "")
     var completion = Completion(
@@ -199,6 +225,7 @@ final class VerificationWorker: Sendable {
       events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])
     if deliveries.configuration.unsignedDigests { completion.detail = unsigned.canonical }
     completion.keepsOriginal = true
+    completion.countedValues = counted
     completion.whenSeen = { await self.seen(lease, naturalKey, attributes, unsigned: unsigned, conflict) }
     return .complete(completion)
   }

@@ -63,4 +63,18 @@ public struct VerifierServiceClient: Sendable {
   {
     try await rpc.call(VerifierService.ExtractTransactionIds.self, request, options)
   }
+
+  /// How deliveries ended over time: for plots, not for bills, since what a process has counted when it is killed is lost.
+  public func getDeliveryCounts(_ request: GetDeliveryCountsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> GetDeliveryCountsResponse
+  {
+    try await rpc.call(VerifierService.GetDeliveryCounts.self, request, options)
+  }
+
+  /// What deliveries of production that were proved said: conversion values, source identifiers, types of notifications.
+  public func getValueCounts(_ request: GetValueCountsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> GetValueCountsResponse
+  {
+    try await rpc.call(VerifierService.GetValueCounts.self, request, options)
+  }
 }

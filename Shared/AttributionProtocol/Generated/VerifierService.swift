@@ -15,6 +15,8 @@ public enum VerifierService {
     VerifyAdAttributionKitImpression.self,
     VerifyBatch.self,
     ExtractTransactionIds.self,
+    GetDeliveryCounts.self,
+    GetValueCounts.self,
   ]
 
   /// Judges a SKAdNetwork postback.
@@ -100,6 +102,28 @@ public enum VerifierService {
     public typealias Response = ExtractTransactionIdsResponse
     public static let service = VerifierService.name
     public static let name = "ExtractTransactionIds"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// How deliveries ended over time: for plots, not for bills, since what a process has counted when it is killed is lost.
+  public enum GetDeliveryCounts: RPCMethod {
+    public typealias Request = GetDeliveryCountsRequest
+    public typealias Response = GetDeliveryCountsResponse
+    public static let service = VerifierService.name
+    public static let name = "GetDeliveryCounts"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// What deliveries of production that were proved said: conversion values, source identifiers, types of notifications.
+  public enum GetValueCounts: RPCMethod {
+    public typealias Request = GetValueCountsRequest
+    public typealias Response = GetValueCountsResponse
+    public static let service = VerifierService.name
+    public static let name = "GetValueCounts"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

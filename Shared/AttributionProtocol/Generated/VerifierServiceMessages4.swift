@@ -449,3 +449,60 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
     writer.endObject()
   }
 }
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
+  /// minute (default) or hour.
+  public var period: String?
+  /// How many up to now: 1 to 1,440 minutes, 60 when absent; 1 to 168 hours, 24 when absent.
+  public var periods: Int32?
+
+  public init(
+    period: String? = nil,
+    periods: Int32? = nil
+  ) {
+    self.period = period
+    self.periods = periods
+  }
+
+  public init() {
+    self.period = nil
+    self.periods = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "period":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          period = try reader.readString()
+        case "periods":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          periods = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let period {
+      writer.key("period")
+      writer.string(period)
+    }
+    if let periods {
+      writer.key("periods")
+      writer.int(periods)
+    }
+    writer.endObject()
+  }
+}

@@ -58,6 +58,20 @@ public struct CallerDirectory: Sendable {
     return found
   }
 
+  /// The caller that a token is of, and a mark of that token by which ``caller(ofToken:)`` finds it as long as it is valid. The mark tells
+  /// nothing of the token, and nobody is recognised by it alone: it is kept where callers cannot write.
+  public func signIn(token: String) -> (caller: Caller, mark: [UInt8])? {
+    guard !token.isEmpty, let caller = caller(authorization: "Bearer " + token) else { return nil }
+    return (caller, SHA256Digest.hash(SHA256Digest.hash(token)))
+  }
+
+  /// The caller whose token has this mark; nil when the token is valid no more.
+  public func caller(ofToken mark: [UInt8]) -> Caller? {
+    var found: Caller?
+    for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), mark) { found = entry.caller }
+    return found
+  }
+
   /// The token of `Bearer <token>`, the scheme in either case.
   private static func bearer(_ authorization: String) -> [UInt8]? {
     var authorization = authorization

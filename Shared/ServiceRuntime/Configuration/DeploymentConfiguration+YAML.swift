@@ -24,7 +24,7 @@ extension DeploymentConfiguration {
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
-      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces",
+      "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -63,6 +63,7 @@ extension DeploymentConfiguration {
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
     if let node = root["push"] { push = try PushSettings(try node.mapping(), &unknownKeys) }
     if let node = try root["traces"]?.mapping() { traces = try TraceSettings(node, resolved, &unknownKeys) }
+    if let node = root["console"] { console = try ConsoleSettings(try node.mapping(), &unknownKeys) }
     if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
     if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }

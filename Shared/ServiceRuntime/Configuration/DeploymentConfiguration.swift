@@ -122,6 +122,8 @@ public struct DeploymentConfiguration: Sendable {
   public var push = PushSettings()
   /// Which traces are recorded, and where they go.
   public var traces = TraceSettings()
+  /// The pages that verifier shows people.
+  public var console = ConsoleSettings()
   /// A URL strategy of the deployment's own.
   public struct ConsentStrategySettings: Sendable, Hashable {
     /// In the order they are tried.

@@ -41,6 +41,8 @@ public struct ServiceVariables: Sendable {
   public var listen: ListenAddress
   public var publicListen: ListenAddress
   public var signerURL: String
+  /// Where notification-recovery is, for verifier's console; nil: it does without.
+  public var notificationRecoveryURL: String?
   public var appStoreProductionURL: String
   public var appStoreSandboxURL: String
   public var adServicesURL: String
@@ -111,6 +113,7 @@ public struct ServiceVariables: Sendable {
         "ATTRIBUTION_OPEN", "a service without credentials listens on loopback only; ATTRIBUTION_LISTEN says otherwise")
     }
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
+    notificationRecoveryURL = text("notification.recovery.url")
     appStoreProductionURL = text("app.store.production.url") ?? "https://api.storekit.apple.com"
     appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"
     adServicesURL = text("adservices.url") ?? "https://api-adservices.apple.com/api/v1/"

@@ -27,6 +27,8 @@ public struct ServiceParts: Sendable {
   /// Takes over a changed configuration (SIGHUP) as far as the service can while it runs. Throws, and leaves everything as it
   /// was, when the configuration is wrong.
   public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
+  /// Pages on the internal port.
+  public var pages: (any InternalPages)?
   /// Ingest's public routes.
   public var publicResponder: (any PublicResponder)?
 
@@ -227,7 +229,7 @@ public enum ServiceMain {
       health: health,
       metrics: RPCMetrics(environment.metrics),
       idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, answerTTL: environment.configuration.queue.rpcAnswerTTL) },
-      tracer: environment.tracer, logger: logger)
+      tracer: environment.tracer, logger: logger, pages: parts.pages)
     let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server

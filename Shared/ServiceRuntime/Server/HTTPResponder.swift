@@ -60,9 +60,11 @@ public enum BodyError: Error, Sendable {
 }
 
 /// An exchange whose body is small and whose work is a closure.
-struct SimpleExchange: HTTPExchange {
+public struct SimpleExchange: HTTPExchange {
   let work: @Sendable ([UInt8], BodyShare) async -> HTTPAnswer
 
-  func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
-  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome { .later { await work(body, share) } }
+  public init(work: @escaping @Sendable ([UInt8], BodyShare) async -> HTTPAnswer) { self.work = work }
+
+  public func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
+  public func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome { .later { await work(body, share) } }
 }

@@ -129,7 +129,10 @@ public final class IncomingRequest: Sendable {
   private static let hostMarks = Set("-._~:[]%!$&'()*+;=".utf8)
 
   /// The first header of that name, whatever its case.
-  func header(_ name: String) -> String? { headers.first(name: name) }
+  public func header(_ name: String) -> String? { headers.first(name: name) }
+
+  /// The values of all headers of that name.
+  public func values(_ name: String) -> [String] { headers[name] }
 
   /// Whether the head announces a body.
   var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }

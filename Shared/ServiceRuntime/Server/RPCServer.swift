@@ -26,14 +26,19 @@ final class RPCServer: HTTPResponder {
   let idempotency: RPCIdempotencyStore?
   let tracer: Tracer
   let logger: Logger
+  private let pages: (any InternalPages)?
   /// By the whole path, prefix included.
   private let routes: [String: Route]
+
+  private let pathPrefix: String
 
   /// - Parameter endpoints: by path without the prefix.
   init(
     endpoints: [String: RPCEndpoint], callers: LiveCallers, limits: Limits, pathPrefix: String, health: Health,
-    metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, tracer: Tracer, logger: Logger
+    metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, tracer: Tracer, logger: Logger, pages: (any InternalPages)? = nil
   ) {
+    self.pages = pages
+    self.pathPrefix = pathPrefix
     self.callers = callers
     self.limits = limits
     self.health = health
@@ -52,9 +57,13 @@ final class RPCServer: HTTPResponder {
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     if let route = routes[request.path] { return admit(request, route) }
     if let administrative = health.admission(request) { return named(administrative, request) }
+    if let admission = pages?.admission(request, PageAccess(server: self)) { return named(admission, request) }
     metrics.unknownMethod()
     return named(.answer(HTTPAnswer(status: 404)), request)
   }
+
+  /// A method by its path without the prefix.
+  func endpoint(_ path: String) -> RPCEndpoint? { routes[pathPrefix + path]?.endpoint }
 
   /// An answer to anything but a call carries a request id too.
   private func named(_ admission: RequestAdmission, _ request: IncomingRequest) -> RequestAdmission {

@@ -1,0 +1,75 @@
+public import RedisClient
+import Synchronization
+
+/// Reads what ``DeliveryCounter`` of all processes have counted.
+public final class DeliveryCounts: Sendable {
+  /// How deliveries ended within one period.
+  public struct Period: Sendable, Hashable {
+    /// Milliseconds since 1970.
+    public let start: Int64
+    public let ends: [CountedEnd: Int64]
+  }
+
+  /// How long after its end a period may still grow: counts are added a moment later, and clocks differ.
+  private static let settling: Int64 = 120_000
+
+  private let redis: RedisClient
+  /// Hashes that do not change any more.
+  private let settled = Mutex<[DeliveryCounter.Hash: [String: Int64]]>([:])
+
+  public init(redis: RedisClient) { self.redis = redis }
+
+  /// The last periods up to now, oldest first; those in which nothing ended among them.
+  public func ends(_ period: CountPeriod, last count: Int) async throws(QueueError) -> [Period] {
+    try await hashes(period, last: count, holdsValues: false).map { number, fields in
+      var ends: [CountedEnd: Int64] = [:]
+      for (field, count) in fields { if let end = CountedEnd(field: field) { ends[end, default: 0] += count } }
+      return Period(start: number * period.milliseconds, ends: ends)
+    }
+  }
+
+  /// What deliveries said within the last hours, the present one among them.
+  public func values(lastHours count: Int) async throws(QueueError) -> [CountedValue: Int64] {
+    var values: [CountedValue: Int64] = [:]
+    for (_, fields) in try await hashes(.hour, last: count, holdsValues: true) {
+      for (field, count) in fields { if let value = CountedValue(field: field) { values[value, default: 0] += count } }
+    }
+    return values
+  }
+
+  private func hashes(_ period: CountPeriod, last count: Int, holdsValues: Bool) async throws(QueueError) -> [(Int64, [String: Int64])] {
+    let now = DeliveryQueue.now
+    let newest = period.number(at: now)
+    let wanted = (newest - Int64(count) + 1...newest).map { DeliveryCounter.Hash(period: period, number: $0, holdsValues: holdsValues) }
+    let known = settled.withLock { $0 }
+    let read = await withTaskGroup(of: Result<(DeliveryCounter.Hash, [String: Int64]), QueueError>.self) { group in
+      for hash in wanted where known[hash] == nil {
+        group.addTask {
+          do throws(RedisError) {
+            let words = try await self.redis.send(["HGETALL", .string(hash.key)]).array ?? []
+            var fields: [String: Int64] = [:]
+            for place in stride(from: 0, to: words.count - 1, by: 2) {
+              if let field = words[place].string, let count = words[place + 1].integer { fields[field] = count }
+            }
+            return .success((hash, fields))
+          } catch { return .failure(.unavailable(error)) }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    var found = known
+    for result in read {
+      let (hash, fields) = try result.get()
+      found[hash] = fields
+    }
+    let complete = found
+    settled.withLock { settled in
+      // What was read is what is kept of the kind: other periods are asked for seldom, and forgotten ones with them.
+      settled = complete.filter { hash, _ in
+        (hash.number + 1) * hash.period.milliseconds < now - Self.settling
+          && hash.number > hash.period.number(at: now) - Int64(hash.period.kept)
+      }
+    }
+    return wanted.map { ($0.number, complete[$0] ?? [:]) }
+  }
+}

@@ -1,0 +1,76 @@
+"use strict";
+// Asks for the same page every few seconds and puts in what has changed. Without it the pages work as they are.
+(() => {
+  const main = document.getElementById("main");
+  const live = document.getElementById("live");
+  const pause = document.getElementById("pause");
+  const seconds = Number(main && main.dataset.refresh);
+  if (!seconds || !live || !pause) return;
+  const focusable = "a[href], button, input, select, summary, [tabindex]";
+  let paused = false;
+  let last = new Date();
+
+  // Nothing moves under somebody who types, or has marked text.
+  const isBusy = () => {
+    const active = document.activeElement;
+    return paused || document.hidden || (active && active.matches("main input, main select")) || !getSelection().isCollapsed;
+  };
+
+  const replace = (before, after) => {
+    for (const open of before.querySelectorAll("details")) {
+      const same = open.id && after.querySelector("#" + CSS.escape(open.id));
+      if (same) same.open = open.open;
+    }
+    if (before.isEqualNode(after)) return;
+    const place = [...before.querySelectorAll(focusable)].indexOf(document.activeElement);
+    const scrolls = [...before.querySelectorAll(".scroll")].map((part) => [part.scrollLeft, part.scrollTop]);
+    before.replaceWith(after);
+    after.querySelectorAll(".scroll").forEach((part, index) => {
+      if (scrolls[index]) [part.scrollLeft, part.scrollTop] = scrolls[index];
+    });
+    if (place >= 0) {
+      const next = after.querySelectorAll(focusable)[place];
+      if (next) next.focus({ preventScroll: true });
+    }
+  };
+
+  const refresh = async () => {
+    if (isBusy()) return;
+    try {
+      const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(10000) });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = page.getElementById("main");
+      // The session is over: the page for signing in takes its place.
+      if (answer.redirected) return location.assign(answer.url);
+      if (!next || !next.dataset.refresh) throw new Error("not a page");
+      if (isBusy()) return;
+      const content = document.getElementById("content");
+      const fresh = document.importNode(page.getElementById("content"), true);
+      const parts = (root) => [...root.querySelectorAll("[data-part]")];
+      const names = (root) => parts(root).map((part) => part.dataset.part).join();
+      if (names(content) === names(fresh)) {
+        const after = parts(fresh);
+        parts(content).forEach((part, index) => replace(part, after[index]));
+      } else {
+        replace(content, fresh);
+      }
+      document.getElementById("now").replaceWith(document.importNode(page.getElementById("now"), true));
+      last = new Date();
+      live.textContent = "";
+      main.classList.remove("stale");
+    } catch {
+      live.textContent = `Not updated since ${last.toLocaleTimeString()}. Trying again.`;
+      main.classList.add("stale");
+    }
+  };
+
+  pause.hidden = false;
+  pause.addEventListener("click", () => {
+    paused = !paused;
+    pause.setAttribute("aria-pressed", String(paused));
+    pause.textContent = paused ? "Go on" : "Pause";
+    if (!paused) refresh();
+  });
+  document.addEventListener("visibilitychange", refresh);
+  setInterval(refresh, seconds * 1000);
+})();

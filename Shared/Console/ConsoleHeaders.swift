@@ -1,0 +1,61 @@
+import Cryptography
+import NIOHTTP1
+import ServiceRuntime
+
+/// What every answer of the console tells browsers.
+enum ConsoleHeaders {
+  /// Nothing but our own style sheet, script and icon; forms to us alone; in no frame.
+  static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    + "base-uri 'none'; frame-ancestors 'none'"
+
+  static let common: HTTPHeaders = [
+    "content-security-policy": policy,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    // Not less: without an Origin forms could not be told from those of other sites.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  ]
+
+  static func page(_ status: Int, _ html: [UInt8], cookies: [String] = []) -> HTTPAnswer {
+    var headers = common
+    headers.add(name: "content-type", value: "text/html; charset=utf-8")
+    headers.add(name: "cache-control", value: "no-store")
+    for cookie in cookies { headers.add(name: "set-cookie", value: cookie) }
+    return HTTPAnswer(status: status, headers: headers, body: html)
+  }
+
+  static func redirect(to path: String, cookies: [String] = []) -> HTTPAnswer {
+    var headers = common
+    headers.add(name: "location", value: path)
+    headers.add(name: "cache-control", value: "no-store")
+    for cookie in cookies { headers.add(name: "set-cookie", value: cookie) }
+    return HTTPAnswer(status: 303, headers: headers)
+  }
+}
+
+/// A file of the console's own. It is asked for again each time, and sent again where it has changed: instances of two versions may stand
+/// behind one balancer.
+struct Asset: Sendable {
+  let type: String
+  let bytes: [UInt8]
+  let tag: String
+
+  init(_ type: String, _ bytes: [UInt8]) {
+    self.type = type
+    self.bytes = bytes
+    tag = "\"" + Hex.encode(SHA256Digest.hash(bytes)).prefix(24) + "\""
+  }
+
+  func answer(_ request: IncomingRequest) -> HTTPAnswer {
+    var headers = ConsoleHeaders.common
+    headers.add(name: "etag", value: tag)
+    headers.add(name: "cache-control", value: "no-cache")
+    guard request.header("if-none-match") != tag else { return HTTPAnswer(status: 304, headers: headers) }
+    headers.add(name: "content-type", value: type)
+    return HTTPAnswer(status: 200, headers: headers, body: bytes)
+  }
+}

@@ -1,0 +1,154 @@
+import AttributionProtocol
+import WireJSON
+
+/// Subscriptions of the App Store: gaps in their lives, one subscription's own story, and what Apple sends of each app.
+struct AppStorePage {
+  struct GapRow {
+    let id: String
+    let bundleId: String
+    let environment: String
+    let missing: String
+    let rules: String
+    let found: Moment?
+    let state: String
+    let style: String
+    let outcome: String
+    let href: String
+  }
+
+  struct Step {
+    let type: String
+    let signed: Moment?
+    let state: String
+    let isLate: Bool
+  }
+
+  struct Life {
+    let id: String
+    let state: String
+    let style: String
+    let since: Moment?
+    let product: String
+    let expires: Moment?
+    let renews: String
+    let access: String
+    let source: String
+    let gaps: String
+    let hasGaps: Bool
+    let steps: [Step]
+  }
+
+  private static let most: Int32 = 100
+
+  let layout: Layout
+  let states: [Layout.Link]
+  let gapsNotice: Notice?
+  let figures: [Figure]
+  let gaps: [GapRow]
+  let hasNoGaps: Bool
+  let isCut: Bool
+  let mayLookUp: Bool
+  let transaction: String
+  let isSandbox: Bool
+  let life: Life?
+  let lifeNotice: Notice?
+  let notifications: BarList?
+  let notificationsNotice: Notice?
+
+  init(_ layout: Layout, _ reader: ConsoleReader, _ fields: FormFields, now: Int64) async {
+    self.layout = layout
+    let path = layout.base + ConsolePage.appStore.path
+    let known = ["suspected", "recovered", "unrecoverable"]
+    let state = fields["state"].flatMap { known.contains($0) ? $0 : nil }
+    states =
+      [Layout.Link(title: "All", href: path, isCurrent: state == nil)]
+      + known.map { Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)", isCurrent: $0 == state) }
+    async let gapsAnswer = reader.recovery(
+      NotificationRecoveryService.ListGaps.self, ListGapsRequest(maxGaps: Self.most, state: state))
+    async let valuesAnswer = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
+    let (gapsReading, values) = await (gapsAnswer, valuesAnswer)
+    gapsNotice = gapsReading.notice
+    let found = gapsReading.value?.gaps ?? []
+    gaps = found.map { Self.row($0, path, now: now) }
+    hasNoGaps = found.isEmpty && gapsReading.value != nil
+    isCut = gapsReading.value?.nextPageToken != nil
+    if gapsReading.value != nil, state == nil {
+      let open = found.count { $0.state == "suspected" }
+      figures = [
+        Figure(
+          "Open gaps", Figures.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple", style: open > 0 ? "warn" : "good"),
+        Figure("Closed", Figures.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
+        Figure(
+          "Apple has nothing", Figures.count(Int64(found.count { $0.state == "unrecoverable" })),
+          note: "the state is Apple's own word where it was to be had"),
+      ]
+    } else {
+      figures = []
+    }
+    notificationsNotice = values.notice
+    notifications = values.value.map { values in
+      BarList(values.notifications.map { (name: $0.notificationType, note: $0.bundleId, count: $0.count ?? 0) }, style: "s-verified")
+    }
+    mayLookUp = reader.may(VerifierService.GetSubscriptionState.self)
+    transaction = String((fields["transaction"] ?? "").prefix(64))
+    isSandbox = fields["environment"] == "Sandbox"
+    guard mayLookUp, !transaction.isEmpty else {
+      (life, lifeNotice) = (nil, nil)
+      return
+    }
+    let answer = await reader.here(
+      VerifierService.GetSubscriptionState.self,
+      GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
+    lifeNotice = answer.notice
+    let asked = transaction
+    life = answer.value.map { Self.told($0, asked, now: now) }
+  }
+
+  private static func gapState(_ state: String) -> String {
+    switch state {
+    case "suspected": "Open"
+    case "recovered": "Closed"
+    case "unrecoverable": "Apple has nothing"
+    default: state
+    }
+  }
+
+  private static func row(_ gap: Gap, _ path: String, now: Int64) -> GapRow {
+    var outcome: [String] = []
+    if let count = gap.notifications, count > 0 { outcome.append("\(Figures.plural(count, "notification", "notifications")) came back") }
+    if let way = gap.repairedBy { outcome.append(way == "status" ? "mended by Apple's word on the status" : "mended by notifications") }
+    if let state = gap.observedState { outcome.append("then \(state)") }
+    if let error = gap.lastError { outcome.append(Redaction.text(error)) }
+    let environment = gap.environment == "Sandbox" ? "&environment=Sandbox" : ""
+    return GapRow(
+      id: gap.originalTransactionId, bundleId: gap.bundleId, environment: gap.environment, missing: gap.missing,
+      rules: (gap.rules.isEmpty ? [gap.rule] : gap.rules).joined(separator: ", "), found: Moment(gap.suspectedAt, now: now),
+      state: gapState(gap.state), style: gap.state == "suspected" ? "warn" : gap.state == "recovered" ? "good" : "plain",
+      outcome: outcome.isEmpty ? "–" : outcome.joined(separator: "; "),
+      href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
+  }
+
+  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> Life {
+    let isWell = ["active", "grace-period"].contains(response.state)
+    return Life(
+      id: response.originalTransactionIds.last ?? asked, state: response.state,
+      style: isWell ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
+      since: Moment(response.since, now: now), product: response.productId ?? "–", expires: Moment(response.expiresDate, now: now),
+      renews: response.autoRenew.map { $0 ? "yes" : "no" } ?? "–",
+      access: response.hasAccess.map { $0 ? "yes" : "no" } ?? "for you to say",
+      source: response.source == "status" ? "Apple's word on the status" : "notifications",
+      gaps: response.gaps.map { $0["missing"]?.stringValue ?? "a notification" }.joined(separator: "; "), hasGaps: !response.gaps.isEmpty,
+      steps: response.notifications.map { notification in
+        let subtype = notification["subtype"]?.stringValue.map { " · \($0)" } ?? ""
+        return Step(
+          type: (notification["notificationType"]?.stringValue ?? "") + subtype, signed: moment(notification["signedDate"], now: now),
+          state: notification["state"]?.stringValue ?? "", isLate: notification["late"]?.boolValue ?? false)
+      }.reversed())
+  }
+
+  /// Apple's dates are milliseconds since 1970.
+  private static func moment(_ value: JSONValue?, now: Int64) -> Moment? {
+    if let milliseconds = value?.int64Value { return Moment(Timestamp(millisecondsSince1970: milliseconds), now: now) }
+    return Moment(value?.stringValue.flatMap { Timestamp(text: $0) }, now: now)
+  }
+}

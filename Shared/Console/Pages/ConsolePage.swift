@@ -1,0 +1,142 @@
+import AttributionProtocol
+
+/// The pages, in the order of their links.
+enum ConsolePage: String, CaseIterable, Sendable {
+  case overview, deliveries, values, queues, deadLetters, subscriptions, appStore, recovery, keys
+
+  /// Behind the console's own path.
+  var path: String {
+    switch self {
+    case .overview: ""
+    case .deliveries: "/deliveries"
+    case .values: "/values"
+    case .queues: "/queues"
+    case .deadLetters: "/dead-letters"
+    case .subscriptions: "/subscriptions"
+    case .appStore: "/app-store"
+    case .recovery: "/recovery"
+    case .keys: "/keys"
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .overview: "Overview"
+    case .deliveries: "Deliveries"
+    case .values: "Values"
+    case .queues: "Queues"
+    case .deadLetters: "Dead letters"
+    case .subscriptions: "Feed"
+    case .appStore: "App Store"
+    case .recovery: "Recovery"
+    case .keys: "Keys"
+    }
+  }
+
+  /// What it is made of: whoever may call none of these does not see it.
+  var methods: [any RPCMethod.Type] {
+    switch self {
+    case .overview: Self.allCases.filter { $0 != .overview }.flatMap(\.methods)
+    case .deliveries: [VerifierService.GetDeliveryCounts.self]
+    case .values: [VerifierService.GetValueCounts.self]
+    case .queues: [QueuesService.ListQueues.self]
+    case .deadLetters: [QueuesService.ListDeadLetters.self]
+    case .subscriptions: [EventsService.ListSubscriptions.self]
+    case .appStore:
+      [VerifierService.GetSubscriptionState.self, VerifierService.GetValueCounts.self, NotificationRecoveryService.ListGaps.self]
+    case .recovery: [NotificationRecoveryService.ListRecoveries.self, NotificationRecoveryService.ListMigrations.self]
+    case .keys: [SignerService.ListSigningKeys.self]
+    }
+  }
+}
+
+/// What stands around every page.
+struct Layout {
+  struct Link {
+    let title: String
+    let href: String
+    let isCurrent: Bool
+  }
+
+  let base: String
+  let title: String
+  let pages: [Link]
+  let caller: String
+  /// Whether there is a session to end.
+  let canSignOut: Bool
+  let formToken: String
+  let version: String
+  let now: Moment
+  /// Seconds after which the page is asked for again.
+  let refresh = 5
+}
+
+/// A range of time that a page may show.
+enum TimeRange: String, CaseIterable {
+  case hour = "1h"
+  case sixHours = "6h"
+  case day = "24h"
+  case week = "7d"
+
+  var name: String {
+    switch self {
+    case .hour: "1 hour"
+    case .sixHours: "6 hours"
+    case .day: "24 hours"
+    case .week: "7 days"
+    }
+  }
+
+  var request: GetDeliveryCountsRequest {
+    switch self {
+    case .hour: GetDeliveryCountsRequest(period: "minute", periods: 60)
+    case .sixHours: GetDeliveryCountsRequest(period: "minute", periods: 360)
+    case .day: GetDeliveryCountsRequest(period: "hour", periods: 24)
+    case .week: GetDeliveryCountsRequest(period: "hour", periods: 168)
+    }
+  }
+
+  /// Periods that one column shows.
+  var together: Int {
+    switch self {
+    case .hour, .day: 1
+    case .sixHours: 5
+    case .week: 3
+    }
+  }
+
+  /// What a column's height counts.
+  var unit: String {
+    switch self {
+    case .hour: "a minute"
+    case .sixHours: "in 5 minutes"
+    case .day: "an hour"
+    case .week: "in 3 hours"
+    }
+  }
+
+  /// Links to the same page with each range.
+  static func links(_ path: String, current: TimeRange, among ranges: [TimeRange] = allCases, more: String = "") -> [Layout.Link] {
+    ranges.map { Layout.Link(title: $0.name, href: "\(path)?range=\($0.rawValue)\(more)", isCurrent: $0 == current) }
+  }
+}
+
+/// A headline figure.
+struct Figure {
+  let label: String
+  let value: String
+  let note: String
+  /// `good`, `warn`, `bad`, or nothing.
+  let style: String
+  let href: String
+  let hasLink: Bool
+
+  init(_ label: String, _ value: String, note: String = "", style: String = "", href: String? = nil) {
+    self.label = label
+    self.value = value
+    self.note = note
+    self.style = style
+    self.href = href ?? ""
+    hasLink = href != nil
+  }
+}

@@ -1,0 +1,126 @@
+import AttributionProtocol
+import AttributionQueue
+
+/// What was given up, and how that came.
+struct DeadLettersPage {
+  struct Row {
+    let id: String
+    let href: String
+    let queue: String
+    let kind: String
+    let attempts: String
+    let diedAt: Moment?
+    let error: String
+  }
+
+  /// How many one page lists.
+  private static let most = 200
+
+  let layout: Layout
+  let notice: Notice?
+  let queues: [Layout.Link]
+  let rows: [Row]
+  let isEmpty: Bool
+  let isCut: Bool
+  let most = Figures.count(Int64(Self.most))
+
+  init(_ layout: Layout, _ reader: ConsoleReader, _ fields: FormFields, now: Int64) async {
+    self.layout = layout
+    let queue = fields["queue"].flatMap(QueueName.init)
+    let path = layout.base + ConsolePage.deadLetters.path
+    queues =
+      [Layout.Link(title: "All queues", href: path, isCurrent: queue == nil)]
+      + QueueName.allCases.map { Layout.Link(title: $0.rawValue, href: "\(path)?queue=\($0.rawValue)", isCurrent: $0 == queue) }
+    let answer = await reader.here(
+      QueuesService.ListDeadLetters.self, ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.most)))
+    notice = answer.notice
+    let letters = answer.value?.deadLetters ?? []
+    rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in
+      Row(
+        id: letter.id, href: "\(path)/\(FormFields.encoded(letter.queue))/\(FormFields.encoded(letter.id))", queue: letter.queue,
+        kind: Words.kind(letter.kind), attempts: Figures.count(Int64(letter.attempts ?? 0)), diedAt: Moment(letter.diedAt, now: now),
+        error: Redaction.text(letter.lastError))
+    }
+    isEmpty = rows.isEmpty && answer.value != nil
+    isCut = letters.count >= Self.most
+  }
+}
+
+/// One dead letter's story.
+struct DeadLetterPage {
+  struct Step {
+    let style: String
+    let title: String
+    let text: String
+    let time: Moment?
+    /// Since the step before.
+    let later: String
+    let hasLater: Bool
+  }
+
+  /// The most that one call answers.
+  private static let most: Int32 = 1000
+
+  let layout: Layout
+  let back: String
+  let notice: Notice?
+  let isFound: Bool
+  let isMissing: Bool
+  let id: String
+  let queue: String
+  let kind: String
+  let attempts: String
+  let life: String
+  let steps: [Step]
+
+  init(_ layout: Layout, _ reader: ConsoleReader, queue: QueueName, id: DeliveryID, now: Int64) async {
+    self.layout = layout
+    back = "\(layout.base)\(ConsolePage.deadLetters.path)?queue=\(queue.rawValue)"
+    let answer = await reader.here(
+      QueuesService.ListDeadLetters.self, ListDeadLettersRequest(queue: queue.rawValue, maxLetters: Self.most))
+    notice = answer.notice
+    self.id = id.description
+    self.queue = queue.rawValue
+    let letter = answer.value?.deadLetters.first { $0.id == id.description }
+    isFound = letter != nil
+    isMissing = letter == nil && answer.value != nil
+    guard let letter else {
+      (kind, attempts, life, steps) = ("", "", "", [])
+      return
+    }
+    kind = Words.kind(letter.kind)
+    attempts = Figures.count(Int64(letter.attempts ?? 0))
+    if let received = letter.receivedAt, let died = letter.diedAt {
+      life = Figures.age(seconds: Double(died.millisecondsSince1970 - received.millisecondsSince1970) / 1000)
+    } else {
+      life = "–"
+    }
+    steps = Self.story(letter, now: now)
+  }
+
+  static func story(_ letter: AttributionProtocol.DeadLetter, now: Int64) -> [Step] {
+    var steps: [Step] = []
+    var before: Int64?
+    func add(_ style: String, _ title: String, _ text: String, _ time: Timestamp?) {
+      var later = ""
+      if let before, let time {
+        let seconds = Double(time.millisecondsSince1970 - before) / 1000
+        if seconds >= 1 { later = Figures.age(seconds: seconds) + " later" }
+      }
+      before = time?.millisecondsSince1970 ?? before
+      steps.append(Step(style: style, title: title, text: text, time: Moment(time, now: now), later: later, hasLater: !later.isEmpty))
+    }
+    add("good", "Received", "Taken in and answered 200, as \(Words.kind(letter.kind)).", letter.receivedAt)
+    let lines = letter.history.map { line -> (Timestamp?, String) in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let time = Int64(parts[0]) else { return (nil, line) }
+      return (Timestamp(millisecondsSince1970: time), String(parts[1]))
+    }
+    // The last line tells of the death itself.
+    for (place, line) in lines.enumerated() where place < lines.count - 1 || line.1 != letter.lastError {
+      add("warn", "Failed", Redaction.text(line.1), line.0)
+    }
+    add("bad", "Given up", Redaction.text(letter.lastError), letter.diedAt)
+    return steps
+  }
+}

@@ -1,0 +1,84 @@
+import AttributionProtocol
+
+/// Counts of deliveries by column, as plots show them.
+struct DeliveryPlots {
+  struct Column {
+    let start: Timestamp
+    let counts: [DeliveryCount]
+  }
+
+  let columns: [Column]
+  let range: TimeRange
+
+  init(_ response: GetDeliveryCountsResponse, _ range: TimeRange) {
+    self.range = range
+    let periods = response.periods
+    columns = stride(from: 0, to: periods.count, by: range.together).map { first in
+      let some = periods[first..<min(first + range.together, periods.count)]
+      return Column(start: some[first].start ?? Timestamp(seconds: 0), counts: some.flatMap(\.counts))
+    }
+  }
+
+  var all: [DeliveryCount] { columns.flatMap(\.counts) }
+
+  func total(_ matches: (DeliveryCount) -> Bool = { _ in true }) -> Int64 {
+    all.reduce(0) { $0 + (matches($1) ? $1.count ?? 0 : 0) }
+  }
+
+  func total(verdict: String) -> Int64 { total { $0.verdict == verdict } }
+
+  /// The kinds that there are, in their order.
+  var kinds: [String] {
+    let found = Set(all.map(\.kind))
+    let known = Words.kinds.map(\.0).filter(found.contains)
+    return known + found.subtracting(known).sorted()
+  }
+
+  /// Columns by verdict; of one kind, or of all.
+  func plot(id: String, title: String, kind: String? = nil) -> Plot {
+    let found = Set(all.map(\.verdict))
+    let verdicts = Words.verdicts + found.subtracting(Words.verdicts).sorted()
+    let series = verdicts.map { verdict in
+      Plot.Series(
+        name: Words.verdict(verdict), style: Words.verdicts.contains(verdict) ? "s-\(verdict)" : "s-other",
+        values: columns.map { column in
+          column.counts.reduce(0) { $0 + ($1.verdict == verdict && (kind == nil || $1.kind == kind) ? $1.count ?? 0 : 0) }
+        })
+    }
+    return Plot(id: id, title: title, unit: "Deliveries \(range.unit)", names: names, labels: labels, series: series)
+  }
+
+  private var names: [String] {
+    columns.map { range == .hour || range == .sixHours ? Figures.clock($0.start) : "\(Figures.day($0.start)) \(Figures.clock($0.start))" }
+  }
+
+  private var labels: [String] {
+    guard let first = columns.first, let last = columns.last else { return [] }
+    let middle = columns[columns.count / 2]
+    return [first, middle, last].map { range == .week ? Figures.day($0.start) : Figures.clock($0.start) }
+  }
+
+  /// Why deliveries were rejected.
+  var reasons: BarList {
+    var counts: [String: Int64] = [:]
+    for count in all where count.verdict == "rejected" { counts[count.reason ?? "unknown", default: 0] += count.count ?? 0 }
+    return BarList(counts.map { (name: $0.key, note: Words.reason($0.key), count: $0.value) }, most: 20, style: "s-rejected")
+  }
+
+  struct KindRow {
+    let kind: String
+    let cells: [String]
+    let total: String
+  }
+
+  /// A table of kinds and verdicts.
+  var table: (verdicts: [String], rows: [KindRow]) {
+    let verdicts = Words.verdicts.filter { total(verdict: $0) > 0 }
+    let rows = kinds.map { kind in
+      KindRow(
+        kind: Words.kind(kind), cells: verdicts.map { verdict in Figures.count(total { $0.kind == kind && $0.verdict == verdict }) },
+        total: Figures.count(total { $0.kind == kind }))
+    }
+    return (verdicts.map(Words.verdict), rows)
+  }
+}

@@ -1,0 +1,80 @@
+import AttributionProtocol
+
+/// Who reads the feed, and who is behind.
+struct FeedPage {
+  struct Row {
+    let name: String
+    let way: String
+    let isPushed: Bool
+    let state: String
+    let style: String
+    let backlog: String
+    let age: String
+    let dropped: String
+    let hasDropped: Bool
+    let wants: String
+    let address: String
+    let trouble: String
+    let hasTrouble: Bool
+    let since: Moment?
+    let lastSuccess: Moment?
+  }
+
+  /// What a reader has not dealt with for longer than this is told of.
+  private static let lateSeconds = 300.0
+
+  let layout: Layout
+  let notice: Notice?
+  let figures: [Figure]
+  let rows: [Row]
+  let isEmpty: Bool
+
+  init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
+    self.layout = layout
+    let answer = await reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
+    notice = answer.notice
+    let all = answer.value?.subscriptions ?? []
+    rows = all.map { Self.row($0, now: now) }
+    isEmpty = all.isEmpty && answer.value != nil
+    let behind = all.filter(Self.isBehind).count
+    let dropped = all.reduce(Int64(0)) { $0 + ($1.dropped ?? 0) }
+    let pushed = all.filter { $0.push != nil }
+    let down = pushed.filter { $0.endpointStatus.map { $0.state != "enabled" } ?? false }.count
+    figures =
+      all.isEmpty
+      ? []
+      : [
+        Figure("Subscriptions", Figures.count(Int64(all.count)), note: "\(Figures.count(Int64(pushed.count))) pushed"),
+        Figure("Behind", Figures.count(Int64(behind)), note: "by more than 5 minutes", style: behind > 0 ? "warn" : "good"),
+        Figure("Lost events", Figures.count(dropped), note: "not taken in time", style: dropped > 0 ? "bad" : "good"),
+        Figure("Endpoints off", Figures.count(Int64(down)), note: "disabled or gone", style: down > 0 ? "bad" : "good"),
+      ]
+  }
+
+  static func isBehind(_ one: Subscription) -> Bool { (one.oldestUnacknowledgedAgeSeconds ?? 0) > lateSeconds }
+
+  private static func row(_ one: Subscription, now: Int64) -> Row {
+    let status = one.endpointStatus
+    let (state, style): (String, String) =
+      if let status, status.state != "enabled" {
+        (status.state, "bad")
+      } else if status?.failingSince != nil {
+        ("failing", "warn")
+      } else if isBehind(one) { ("behind", "warn") } else { ("keeps up", "good") }
+    let trouble = [status?.reason, status?.lastError].compactMap { $0 }.filter { !$0.isEmpty }.map(Redaction.text).joined(separator: "; ")
+    return Row(
+      name: one.name, way: one.push == nil ? "pulled" : "pushed", isPushed: one.push != nil, state: state, style: style,
+      backlog: Figures.count(one.backlog ?? 0), age: one.oldestUnacknowledgedAgeSeconds.map { Figures.age(seconds: $0) } ?? "–",
+      dropped: Figures.count(one.dropped ?? 0), hasDropped: (one.dropped ?? 0) > 0, wants: wants(one),
+      address: one.push?.url.map(Redaction.address) ?? "", trouble: trouble, hasTrouble: !trouble.isEmpty,
+      since: Moment(one.createdAt, now: now), lastSuccess: Moment(status?.lastSuccess, now: now))
+  }
+
+  /// Which events it has, in words.
+  private static func wants(_ one: Subscription) -> String {
+    var parts = one.types.isEmpty ? ["all types"] : one.types
+    if let filter = one.filter { parts += filter.adNetworkIds + filter.apps + filter.environments }
+    if one.ordered == true || one.push?.ordered == true { parts.append("in order") }
+    return parts.joined(separator: ", ")
+  }
+}

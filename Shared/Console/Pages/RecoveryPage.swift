@@ -1,0 +1,121 @@
+import AttributionProtocol
+
+/// What is brought back from Apple, and which receipts move, and how far that is.
+struct RecoveryPage {
+  struct Part {
+    let name: String
+    let count: String
+  }
+
+  struct Job {
+    let id: String
+    let title: String
+    let state: String
+    let style: String
+    let isRunning: Bool
+    /// 0 to 100, for the element `progress`.
+    let percent: String
+    let about: String
+    let started: Moment?
+    let parts: [Part]
+    let trouble: String
+    let hasTrouble: Bool
+  }
+
+  private static let most: Int32 = 20
+
+  let layout: Layout
+  let figures: [Figure]
+  let recoveriesNotice: Notice?
+  let recoveries: [Job]
+  let hasNoRecoveries: Bool
+  let migrationsNotice: Notice?
+  let migrations: [Job]
+  let hasNoMigrations: Bool
+
+  init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
+    self.layout = layout
+    async let recoveriesAnswer = reader.recovery(
+      NotificationRecoveryService.ListRecoveries.self, ListRecoveriesRequest(maxRecoveries: Self.most))
+    async let migrationsAnswer = reader.recovery(
+      NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.most))
+    let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
+    recoveriesNotice = recoveries.notice
+    // Where both say the same, it is said once.
+    migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice
+    let found = recoveries.value?.recoveries ?? []
+    let moved = migrations.value?.migrations ?? []
+    self.recoveries = found.map { Self.job($0, now: now) }
+    self.migrations = moved.map { Self.job($0, now: now) }
+    hasNoRecoveries = found.isEmpty && recoveries.value != nil
+    hasNoMigrations = moved.isEmpty && migrations.value != nil
+    var figures: [Figure] = []
+    if recoveries.value != nil {
+      let running = found.count { $0.state == "running" }
+      let failed = found.count { $0.state == "failed" }
+      figures = [
+        Figure("Recoveries running", Figures.count(Int64(running))),
+        Figure(
+          "Brought back", Figures.count(found.reduce(0) { $0 + ($1.accepted ?? 0) }),
+          note: "notifications, by the last \(Figures.plural(Int64(found.count), "recovery", "recoveries"))"),
+        Figure("Failed", Figures.count(Int64(failed)), note: "of them", style: failed > 0 ? "bad" : "good"),
+      ]
+    }
+    if migrations.value != nil {
+      figures.append(
+        Figure("Receipts waiting", Figures.count(moved.reduce(0) { $0 + ($1.waiting ?? 0) }), note: "in migrations"))
+    }
+    self.figures = figures
+  }
+
+  private static func style(_ state: String) -> String {
+    switch state {
+    case "running": "run"
+    case "completed": "good"
+    case "failed": "bad"
+    default: "plain"
+    }
+  }
+
+  private static func percent(_ progress: Double?) -> String { Plot.number(max(0, min(1, progress ?? 0)) * 100) }
+
+  private static func job(_ one: Recovery, now: Int64) -> Job {
+    var about = [one.environment]
+    if let start = one.startDate, let end = one.endDate { about.append("\(Figures.time(start)) to \(Figures.time(end))") }
+    switch one.origin {
+    case "outage": about.append("after an outage")
+    case "schedule": about.append("by its schedule")
+    case "request": about.append("asked for")
+    default: break
+    }
+    if let type = one.notificationType { about.append(type) }
+    var trouble = one.lastError.map(Redaction.text) ?? ""
+    if !one.uncovered.isEmpty {
+      trouble += (trouble.isEmpty ? "" : " ") + "Apple keeps nothing any more of a part of the time."
+    }
+    return Job(
+      id: one.recoveryId, title: one.bundleId, state: one.state, style: style(one.state), isRunning: one.state == "running",
+      percent: percent(one.progress), about: about.filter { !$0.isEmpty }.joined(separator: " · "),
+      started: Moment(one.startedAt, now: now),
+      parts: [
+        Part(name: "read", count: Figures.count(one.fetched ?? 0)), Part(name: "brought back", count: Figures.count(one.accepted ?? 0)),
+        Part(name: "known before", count: Figures.count(one.duplicates ?? 0)), Part(name: "failed", count: Figures.count(one.failed ?? 0)),
+        Part(name: "pages", count: Figures.count(one.pages ?? 0)),
+      ], trouble: trouble, hasTrouble: !trouble.isEmpty)
+  }
+
+  private static func job(_ one: Migration, now: Int64) -> Job {
+    let failed = one.failed ?? 0
+    return Job(
+      id: one.migrationId, title: one.bundleId, state: one.state, style: style(one.state), isRunning: one.state == "running",
+      percent: percent(one.progress), about: Figures.plural(one.receipts ?? 0, "receipt", "receipts"),
+      started: Moment(one.startedAt, now: now),
+      parts: [
+        Part(name: "migrated", count: Figures.count(one.migrated ?? 0)), Part(name: "waiting", count: Figures.count(one.waiting ?? 0)),
+        Part(name: "failed", count: Figures.count(failed)), Part(name: "handed in twice", count: Figures.count(one.duplicates ?? 0)),
+        Part(name: "without a purchase", count: Figures.count(one.noPurchase ?? 0)),
+        Part(name: "subscriptions", count: Figures.count(one.subscriptions ?? 0)),
+        Part(name: "transactions", count: Figures.count(one.transactions ?? 0)),
+      ], trouble: failed > 0 ? "ListMigrationFailures tells of each receipt that could not be migrated." : "", hasTrouble: failed > 0)
+  }
+}

@@ -1,0 +1,162 @@
+import AttributionProtocol
+
+/// Columns over time or over values, each of several parts: what an SVG needs, worked out. The drawing is stretched to the width that it
+/// has; texts stand beside it, so that they are not.
+struct Plot {
+  /// A part of every column.
+  struct Series {
+    let name: String
+    /// The class of its colour.
+    let style: String
+    let values: [Int64]
+
+    var total: Int64 { values.reduce(0, +) }
+  }
+
+  struct Bar {
+    let style: String
+    let x, y, width, height: String
+  }
+
+  struct Column {
+    /// What is told of it where it is pointed at.
+    let text: String
+    let x, width, height: String
+    let bars: [Bar]
+  }
+
+  struct Legend {
+    let style: String
+    let name: String
+    let total: String
+  }
+
+  struct Row {
+    let label: String
+    let cells: [String]
+  }
+
+  static let height = 120.0
+  static let step = 10.0
+
+  let id: String
+  let title: String
+  /// What it shows, for those who do not see it.
+  let summary: String
+  let unit: String
+  let width: String
+  let heightText = Plot.number(Plot.height)
+  let columns: [Column]
+  let legend: [Legend]
+  let top: String
+  let middle: String
+  let labels: [String]
+  let heads: [String]
+  let rows: [Row]
+  let hasData: Bool
+  let empty: String
+
+  /// - Parameters:
+  ///   - names: of the columns, as the table and the pointer tell them.
+  ///   - labels: under the drawing, spread evenly.
+  ///   - empty: what is said where there is nothing.
+  init(
+    id: String, title: String, unit: String, names: [String], labels: [String], series: [Series], empty: String = "Nothing in this time.",
+    tableHead: String = "Time"
+  ) {
+    let shown = series.filter { $0.total > 0 }
+    let sums = names.indices.map { place in series.reduce(Int64(0)) { $0 + $1.values[place] } }
+    let total = sums.reduce(0, +)
+    let bound = Self.bound(sums.max() ?? 0)
+    self.id = id
+    self.title = title
+    self.unit = unit
+    self.labels = labels
+    self.empty = empty
+    hasData = total > 0
+    width = Self.number(Double(names.count) * Self.step)
+    top = Figures.short(bound)
+    middle = bound % 2 == 0 ? Figures.short(bound / 2) : ""
+    columns = names.indices.map { place in
+      var bottom = Self.height
+      var bars: [Bar] = []
+      for one in shown where one.values[place] > 0 {
+        // What is there can be seen.
+        let height = max(1, Double(one.values[place]) / Double(bound) * Self.height)
+        bottom -= height
+        bars.append(
+          Bar(
+            style: one.style, x: Self.number(Double(place) * Self.step + 1), y: Self.number(max(0, bottom)),
+            width: Self.number(Self.step - 2),
+            height: Self.number(height)))
+      }
+      let parts = shown.filter { $0.values[place] > 0 }.map { "\(Figures.count($0.values[place])) \($0.name)" }
+      return Column(
+        text: "\(names[place]): \(parts.isEmpty ? "none" : parts.joined(separator: ", "))", x: Self.number(Double(place) * Self.step),
+        width: Self.number(Self.step), height: Self.number(Self.height), bars: bars)
+    }
+    legend = shown.map { Legend(style: $0.style, name: $0.name, total: Figures.count($0.total)) }
+    heads = [tableHead] + shown.map(\.name)
+    rows = names.indices.filter { sums[$0] > 0 }.map { place in
+      Row(label: names[place], cells: shown.map { Figures.count($0.values[place]) })
+    }
+    summary =
+      total == 0
+      ? "\(title): nothing."
+      : "\(title): \(Figures.count(total)) in all, \(Figures.count(sums.max() ?? 0)) in the highest column; "
+        + shown.map { "\(Figures.count($0.total)) \($0.name)" }.joined(separator: ", ") + "."
+  }
+
+  /// The end of an axis: 1, 2 or 5 and noughts.
+  static func bound(_ most: Int64) -> Int64 {
+    var size: Int64 = 1
+    while size < .max / 100 {
+      for step in [1, 2, 5] as [Int64] where size * step >= most { return max(1, size * step) }
+      size *= 10
+    }
+    return most
+  }
+
+  /// A coordinate: no more digits than a screen shows.
+  static func number(_ value: Double) -> String {
+    let hundredths = Int((value * 100).rounded())
+    if hundredths % 100 == 0 { return String(hundredths / 100) }
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest % 10 == 0 ? rest / 10 : rest)"
+  }
+}
+
+/// A list of values, each with a bar beside it.
+struct BarList {
+  struct Item {
+    let name: String
+    let note: String
+    let hasNote: Bool
+    let style: String
+    let count: String
+    let share: String
+    /// 0 to 100.
+    let width: String
+  }
+
+  let items: [Item]
+  let hasItems: Bool
+  let more: String
+  let hasMore: Bool
+
+  /// The most frequent first.
+  init(_ values: [(name: String, note: String, count: Int64)], most: Int = 12, style: String = "s-verified") {
+    let total = values.reduce(Int64(0)) { $0 + $1.count }
+    let sorted = values.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    let greatest = sorted.first?.count ?? 1
+    items = sorted.prefix(most).map { value in
+      Item(
+        name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: Figures.count(value.count),
+        share: Figures.share(value.count, of: total), width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
+    }
+    hasItems = !items.isEmpty
+    let rest = sorted.dropFirst(most)
+    hasMore = !rest.isEmpty
+    more = "\(Figures.count(Int64(rest.count))) more with \(Figures.count(rest.reduce(0) { $0 + $1.count })) together"
+  }
+}

@@ -1,0 +1,32 @@
+import AttributionProtocol
+import Synchronization
+
+/// Answers of a moment ago. What several readers look at is asked for once, however often their pages ask: to count the queues alone takes
+/// more than a thousand commands to Redis.
+final class AnswerCache: Sendable {
+  private struct Entry {
+    let until: ContinuousClock.Instant
+    let answer: Task<Result<any Sendable, RPCError>, Never>
+  }
+
+  private static let life: Duration = .seconds(2)
+  private static let most = 256
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// The answer to a question, known or asked for now.
+  func answer<Answer: Sendable>(_ question: String, _ ask: @escaping @Sendable () async throws(RPCError) -> Answer)
+    async throws(RPCError) -> Answer
+  {
+    let task = entries.withLock { entries in
+      if let known = entries[question], known.until > .now { return known.answer }
+      let task = Task<Result<any Sendable, RPCError>, Never> {
+        do throws(RPCError) { return .success(try await ask()) } catch { return .failure(error) }
+      }
+      if entries.count >= Self.most { entries = entries.filter { $0.value.until > .now } }
+      if entries.count < Self.most { entries[question] = Entry(until: .now + Self.life, answer: task) }
+      return task
+    }
+    guard let answer = try await task.value.get() as? Answer else { throw RPCError(.internal, "a question has two kinds of answer") }
+    return answer
+  }
+}

@@ -1,0 +1,54 @@
+import AttributionClient
+import AttributionProtocol
+import ServiceRuntime
+
+/// Asks for what a page shows, by the methods of the contract: for a reader what he may call, and no more.
+struct ConsoleReader: Sendable {
+  /// How long another service is waited for: the rest of the page does not wait longer.
+  private static let patience: Duration = .seconds(3)
+
+  let calls: PageCalls
+  let services: ConsoleServices
+  let cache: AnswerCache
+
+  func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
+
+  /// Asks verifier itself.
+  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+    await ask(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
+  }
+
+  func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+    guard let client = services.signer else { return .notice(.notConfigured("signer", "ATTRIBUTION_SIGNER_URL")) }
+    return await ask(method, request, of: "signer", client)
+  }
+
+  func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+    guard let client = services.recovery else {
+      return .notice(.notConfigured("notification-recovery", "ATTRIBUTION_NOTIFICATION_RECOVERY_URL"))
+    }
+    return await ask(method, request, of: "notification-recovery", client)
+  }
+
+  private func ask<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, of service: String, _ client: RPCClient) async
+    -> Reading<Method.Response>
+  {
+    await ask(method, request, of: service) { (_) throws(RPCError) in
+      try await client.call(method, request, timeout: Self.patience)
+    }
+  }
+
+  private func ask<Method: RPCMethod>(
+    _ method: Method.Type, _ request: Method.Request, of service: String,
+    _ call: @escaping @Sendable (PageCalls) async throws(RPCError) -> Method.Response
+  ) async -> Reading<Method.Response> {
+    guard may(method) else { return .notice(.notAllowed(Method.name)) }
+    let calls = calls
+    do throws(RPCError) {
+      return .answer(
+        try await cache.answer("\(Method.path) \(String(decoding: request.json, as: UTF8.self))") { () throws(RPCError) in
+          try await call(calls)
+        })
+    } catch { return .notice(Notice(error, of: service)) }
+  }
+}

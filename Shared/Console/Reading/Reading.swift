@@ -1,0 +1,42 @@
+import AttributionProtocol
+
+/// What a page found when it asked for something: an answer, or a sentence on why there is none.
+enum Reading<Value: Sendable>: Sendable {
+  case answer(Value)
+  case notice(Notice)
+
+  var value: Value? { if case .answer(let value) = self { value } else { nil } }
+  var notice: Notice? { if case .notice(let notice) = self { notice } else { nil } }
+}
+
+/// Why something is not shown.
+struct Notice: Sendable, Hashable {
+  /// The class of its look: `plain` where that is as it should be, `bad` where something is wrong.
+  let style: String
+  let text: String
+
+  static func notAllowed(_ method: String) -> Notice {
+    Notice(style: "plain", text: "Not shown: you may not call \(method).")
+  }
+
+  static func notConfigured(_ service: String, _ variable: String) -> Notice {
+    Notice(style: "plain", text: "Not shown: verifier does not know where \(service) is. \(variable) says so.")
+  }
+
+  /// - Parameter service: who was asked.
+  init(_ error: RPCError, of service: String) {
+    style = error.code == .permissionDenied || error.code == .notFound ? "plain" : "bad"
+    text =
+      switch error.code {
+      case .unavailable, .deadlineExceeded: "\(service) does not answer. What it would show here is missing."
+      case .unauthenticated, .permissionDenied: "\(service) does not let verifier ask."
+      case .resourceExhausted: "You are asking more often than your rate allows. It goes on in a moment."
+      default: "\(service) said: \(Redaction.text(error.message))"
+      }
+  }
+
+  private init(style: String, text: String) {
+    self.style = style
+    self.text = text
+  }
+}

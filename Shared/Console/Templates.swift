@@ -1,0 +1,28 @@
+import Mustache
+
+/// The pages' templates. Everything that they are given is escaped: none of them has a tag that does not escape.
+struct Templates: Sendable {
+  private let library: MustacheLibrary
+
+  /// Throws when a template cannot be read, which is a fault of this build.
+  init() throws {
+    var templates: [String: MustacheTemplate] = [:]
+    for (name, bytes) in Self.sources { templates[name] = try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self)) }
+    library = MustacheLibrary(templates: templates)
+  }
+
+  /// The page as HTML.
+  func page(_ name: String, _ model: some Any) -> [UInt8] { Array((library.render(model, withTemplate: name) ?? "").utf8) }
+
+  static let sources: [(String, [UInt8])] = [
+    ("layout", PackageResources.layout_mustache), ("overview", PackageResources.overview_mustache),
+    ("deliveries", PackageResources.deliveries_mustache), ("values", PackageResources.values_mustache),
+    ("queues", PackageResources.queues_mustache), ("dead-letters", PackageResources.dead_letters_mustache),
+    ("dead-letter", PackageResources.dead_letter_mustache), ("feed", PackageResources.feed_mustache),
+    ("app-store", PackageResources.app_store_mustache), ("recovery", PackageResources.recovery_mustache),
+    ("keys", PackageResources.keys_mustache), ("sign-in", PackageResources.sign_in_mustache),
+    ("message", PackageResources.message_mustache), ("figures", PackageResources.figures_mustache),
+    ("plot", PackageResources.plot_mustache), ("bars", PackageResources.bars_mustache), ("notice", PackageResources.notice_mustache),
+    ("moment", PackageResources.moment_mustache), ("tabs", PackageResources.tabs_mustache), ("job", PackageResources.job_mustache),
+  ]
+}

@@ -1,0 +1,86 @@
+import AttributionProtocol
+
+/// Numbers and times as people read them.
+enum Figures {
+  /// `12,345`.
+  static func count(_ number: Int64) -> String {
+    var digits = String(number.magnitude)
+    var parts: [Substring] = []
+    while digits.count > 3 {
+      parts.insert(digits.suffix(3), at: 0)
+      digits = String(digits.dropLast(3))
+    }
+    return (number < 0 ? "−" : "") + ([Substring(digits)] + parts).joined(separator: ",")
+  }
+
+  /// A number of an axis: `1.5k`.
+  static func short(_ number: Int64) -> String {
+    for (size, letter) in [(Int64(1_000_000_000), "G"), (1_000_000, "M"), (1000, "k")] where number >= size {
+      let tenths = number * 10 / size
+      return tenths % 10 == 0 || tenths >= 1000 ? "\(tenths / 10)\(letter)" : "\(tenths / 10).\(tenths % 10)\(letter)"
+    }
+    return String(number)
+  }
+
+  /// `12.3 %`.
+  static func share(_ part: Int64, of whole: Int64) -> String {
+    guard whole > 0 else { return "0 %" }
+    let tenths = (Double(part) * 1000 / Double(whole)).rounded()
+    if part > 0, tenths < 1 { return "< 0.1 %" }
+    if part < whole, tenths > 999 { return "> 99.9 %" }
+    let whole = Int(tenths)
+    return whole % 10 == 0 ? "\(whole / 10) %" : "\(whole / 10).\(whole % 10) %"
+  }
+
+  /// `2 h 5 min`: the two greatest units.
+  static func age(seconds: Double) -> String {
+    let seconds = Int64(max(0, seconds.isFinite ? seconds : 0))
+    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    guard let place = units.firstIndex(where: { seconds >= $0.0 }) else { return "0 s" }
+    let (size, name) = units[place]
+    let first = "\(seconds / size) \(name)"
+    guard place + 1 < units.count, place < 3 else { return first }
+    let (lesser, lesserName) = units[place + 1]
+    let rest = seconds % size / lesser
+    return rest == 0 ? first : "\(first) \(rest) \(lesserName)"
+  }
+
+  /// `2026-11-25 09:40:12`, in UTC.
+  static func time(_ time: Timestamp) -> String {
+    let text = Timestamp(seconds: time.seconds).text
+    return text.replacing("T", with: " ").replacing("Z", with: "")
+  }
+
+  /// `09:40`, in UTC.
+  static func clock(_ time: Timestamp) -> String { String(Self.time(time).suffix(8).prefix(5)) }
+
+  /// `25 Nov`.
+  static func day(_ time: Timestamp) -> String {
+    let parts = Self.time(time).prefix(10).split(separator: "-").compactMap { Int($0) }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    guard parts.count == 3, (1...12).contains(parts[1]) else { return "" }
+    return "\(parts[2]) \(months[parts[1] - 1])"
+  }
+
+  static func plural(_ count: Int64, _ one: String, _ many: String) -> String { "\(Self.count(count)) \(count == 1 ? one : many)" }
+}
+
+/// A moment on a page, for the element `time`.
+struct Moment {
+  let datetime: String
+  let text: String
+  /// How long ago, or in how long.
+  let distance: String
+
+  init(_ time: Timestamp, now: Int64) {
+    datetime = Timestamp(seconds: time.seconds).text
+    text = Figures.time(time)
+    let seconds = Double(now - time.millisecondsSince1970) / 1000
+    distance = seconds >= 0 ? Figures.age(seconds: seconds) + " ago" : "in " + Figures.age(seconds: -seconds)
+  }
+
+  init?(_ time: Timestamp?, now: Int64) {
+    guard let time else { return nil }
+    self.init(time, now: now)
+  }
+}

@@ -1,0 +1,54 @@
+/// Takes out of free text, such as what an error said, everything that might be a secret, a token or an advertising identifier.
+enum Redaction {
+  /// Longer words that no language has are cut.
+  private static let longest = 24
+  private static let shown = 6
+
+  static func text(_ text: String) -> String {
+    var result = ""
+    var word = ""
+    for character in text {
+      if isPart(character) {
+        word.append(character)
+      } else {
+        result += shortened(word)
+        word = ""
+        // Line breaks and what cannot be seen are told as a space.
+        result.append(
+          character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character)
+      }
+    }
+    return result + shortened(word)
+  }
+
+  private static func isPart(_ character: Character) -> Bool {
+    guard let byte = character.asciiValue else { return false }
+    switch byte {
+    case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="),
+      UInt8(ascii: "."):
+      return true
+    default: return false
+    }
+  }
+
+  private static func shortened(_ word: String) -> String {
+    let hasDigit = word.utf8.contains { (48...57).contains($0) }
+    guard isUUID(word) || word.utf8.count > longest && (hasDigit || word.utf8.count > 2 * longest) else { return word }
+    return word.prefix(shown) + "…"
+  }
+
+  /// Advertising identifiers have this form.
+  private static func isUUID(_ word: String) -> Bool {
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+  }
+
+  /// What of a URL is shown: an endpoint's path and query may hold its secret.
+  static func address(_ url: String) -> String {
+    guard let scheme = url.firstRange(of: "://") else { return "…" }
+    let rest = url[scheme.upperBound...]
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    return url[..<scheme.upperBound] + host + (authority.count < rest.count ? "/…" : "")
+  }
+}

@@ -1,0 +1,63 @@
+public import AttributionProtocol
+import WireJSON
+
+/// Pages for people, beside the calls on the internal port.
+public protocol InternalPages: Sendable {
+  /// What becomes of a request to one of the pages; nil for any other path. Called on the connection's event loop: it must not block.
+  func admission(_ request: IncomingRequest, _ access: PageAccess) -> RequestAdmission?
+}
+
+/// Who may see pages: the callers of the RPCs, who see by them what they may ask by RPC.
+public struct PageAccess: Sendable {
+  let server: RPCServer
+
+  /// The callers that are known now.
+  public var callers: CallerDirectory { server.callers.current }
+
+  /// Calls of a caller who came by a page.
+  public func calls(of caller: CallerDirectory.Caller) -> PageCalls { PageCalls(server: server, caller: caller) }
+}
+
+/// Calls that a page makes for its reader: the reader's permissions and rates count as by RPC.
+public struct PageCalls: Sendable {
+  let server: RPCServer
+  public let caller: CallerDirectory.Caller
+  /// What we made ourselves is as large as it is.
+  private static let own = JSONLimits(depth: 64, values: 10_000_000)
+
+  /// Whether the caller is allowed the method.
+  public func may(_ method: any RPCMethod.Type) -> Bool { caller.may(String(method.path.dropFirst())) }
+
+  /// Throws where the caller is not allowed the method, or calls it too often.
+  public func admit(_ method: any RPCMethod.Type) throws(RPCError) {
+    guard may(method) else {
+      throw RPCError(.permissionDenied, "this caller may not call \(method.name)", reason: "CALLER_NOT_ALLOWED")
+    }
+    guard let rate = caller.rate else { return }
+    let name = String(method.path.dropFirst())
+    if let wait = server.rates.take(.init(caller: caller.name, method: name), rate) {
+      server.metrics.rateLimited(method.name)
+      throw .rateLimited(wait)
+    }
+  }
+
+  /// Calls a method of this service, without going through the network.
+  public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async throws(RPCError) -> Method.Response {
+    try admit(method)
+    guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not built") }
+    let context = RPCContext(
+      caller: caller, requestId: RequestID.usable(nil), trace: TraceContext(parent: nil), idempotencyKey: nil,
+      deadline: .now + Method.timeLimit.default, server: server)
+    let limits = JSONLimits(depth: server.limits.jsonDepth, values: server.limits.batchJSONValues)
+    let answer: [UInt8] =
+      switch endpoint.call {
+      case .unbuilt: throw .unimplemented("\(Method.name) is not built")
+      case .immediate(let call): try call(request.json, limits, context)
+      case .joint(let call): try call(request.json, limits, context).performAlone()
+      case .suspending(let call): try await call(request.json, limits, context)
+      }
+    do throws(JSONError) { return try Method.Response(json: answer, limits: Self.own) } catch {
+      throw RPCError(.internal, "the answer of \(Method.name) cannot be read: \(error)")
+    }
+  }
+}

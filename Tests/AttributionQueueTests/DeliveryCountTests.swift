@@ -1,0 +1,108 @@
+import RedisClient
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct DeliveryCountTests {
+  @Test(arguments: [
+    CountedValue.fine(app: 525_463_029, 63), .coarse(app: 1, "high"), .noConversion(app: 7), .source(adNetworkId: "a.skadnetwork", "07"),
+    .source(adNetworkId: "a|b", "5239"), .notification(bundleId: "com.example.app", type: "DID_RENEW"), .other,
+  ])
+  func `What is counted can be read again`(value: CountedValue) { #expect(CountedValue(field: value.field) == value) }
+
+  @Test(arguments: ["", "f", "f|", "f|x|1", "f|1", "z|1|2", "d|a|b", "|||", "f||1"])
+  func `What is no counter is passed over`(field: String) {
+    #expect(CountedValue(field: field) == nil && CountedEnd(field: field) == nil)
+  }
+
+  @Test func `What two processes count comes together, minute by minute and hour by hour`() async throws {
+    try await withQueue { queue, _ in
+      let now = DeliveryQueue.now
+      let counters = [0, 1].map { _ in DeliveryCounter(redis: queue.redis, logger: quietLogger) }
+      let verified = CountedEnd(kind: "notification", verdict: "verified")
+      let rejected = CountedEnd(kind: "skadnetwork-postback", verdict: "rejected", reason: "bad_signature")
+      for counter in counters {
+        for _ in 0..<3 { counter.add(verified, [.notification(bundleId: "a", type: "TEST")], at: now) }
+        counter.add(rejected, [], at: now - 60_000)
+        await counter.write()
+        // Nothing is added twice.
+        await counter.write()
+      }
+      let counts = DeliveryCounts(redis: queue.redis)
+      let minutes = try await counts.ends(.minute, last: 3)
+      #expect(minutes.count == 3 && minutes.map(\.start) == minutes.map(\.start).sorted())
+      // The minute may have changed meanwhile.
+      #expect(minutes.reduce(0) { $0 + ($1.ends[verified] ?? 0) } == 6)
+      #expect(minutes.reduce(0) { $0 + ($1.ends[rejected] ?? 0) } == 2)
+      #expect(try await counts.ends(.hour, last: 2).reduce(0) { $0 + ($1.ends[verified] ?? 0) } == 6)
+      #expect(try await counts.values(lastHours: 2) == [.notification(bundleId: "a", type: "TEST"): 6])
+      // Each hash ends by itself, and lies where its name says.
+      for key in try await queue.send(["KEYS", "*counts*"]).array?.compactMap(\.string) ?? [] {
+        #expect(try await queue.send(["TTL", .string(key)]).integer ?? -1 > 86_400, "\(key)")
+        #expect(Keys.shard(of: key) != nil && KeyForm(key) == .other, "\(key)")
+      }
+    }
+  }
+
+  @Test func `Values beyond the bound are counted together`() async throws {
+    try await withQueue { queue, _ in
+      let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
+      let (end, now) = (CountedEnd(kind: "k", verdict: "verified"), DeliveryQueue.now)
+      for app in 0..<Int64(DeliveryCounter.mostValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
+      // One that is known goes on being counted by itself.
+      counter.add(end, [.noConversion(app: 0)], at: now)
+      await counter.write()
+      let values = try await DeliveryCounts(redis: queue.redis).values(lastHours: 2)
+      #expect(values.count == DeliveryCounter.mostValues + 1 && values[.other] == 5 && values[.noConversion(app: 0)] == 2)
+    }
+  }
+
+  @Test func `What cannot be added is added later`() async throws {
+    try await withQueue { queue, server in
+      let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
+      let end = CountedEnd(kind: "k", verdict: "verified")
+      counter.add(end, [], at: DeliveryQueue.now)
+      // No memory for more: the script is refused.
+      try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])
+      await counter.write()
+      try await queue.redis.send(["CONFIG", "SET", "maxmemory", "0"])
+      await counter.write()
+      #expect(try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2).reduce(0) { $0 + ($1.ends[end] ?? 0) } == 1)
+    }
+  }
+
+  @Test func `A delivery is counted once, as it ended, and what a repeat says is not`() async throws {
+    try await withQueue { queue, _ in
+      let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging, counter: counter) { lease in
+        switch lease.message.attributes["natural"] {
+        case "dead": return .deadLetter(error: "x")
+        case "rejected":
+          return .complete(Completion(state: .rejected, events: [], reason: "malformed"))
+        case let natural?:
+          if lease.attempt == 1, lease.message.body.suffix(5) == Array("again".utf8) { return .retry(after: .zero, error: "not yet") }
+          var completion = verified(natural)
+          completion.countedValues = [.fine(app: 1, 5)]
+          return .complete(completion)
+        case nil: return .deadLetter(error: "y")
+        }
+      }
+      let run = Task { await worker.run() }
+      for name in ["one", "rejected", "dead"] { _ = try await queue.accept(request(name)) }
+      _ = try await queue.accept(request("one", copy: "again"))
+      try await eventually("all have ended") {
+        await counter.write()
+        let ends = try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2)
+        return ends.reduce(0) { $0 + $1.ends.values.reduce(0, +) } == 4
+      }
+      worker.stop()
+      await run.value
+      var ends: [String: Int64] = [:]
+      for period in try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2) {
+        for (end, count) in period.ends { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
+      }
+      #expect(ends == ["verified -": 1, "duplicate -": 1, "rejected malformed": 1, "dead -": 1])
+      #expect(try await DeliveryCounts(redis: queue.redis).values(lastHours: 2) == [.fine(app: 1, 5): 1])
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import AttributionProtocol
+import NIOHTTP1
+import Testing
+
+@testable import Console
+@testable import ServiceRuntime
+
+@Suite struct PagesTests {
+  private static let evil = "<img src=x onerror=alert(1)>\"'"
+
+  @Test func `Who is not known is sent to sign in, and from there back to the page`() async throws {
+    let console = try ConsoleFixture([])
+    let answer = try #require(await console.answer("GET", "/console/queues?x=1"))
+    #expect(answer.status == 303 && answer.headers.first(name: "location") == "/console/sign-in?next=%2Fconsole%2Fqueues%3Fx%3D1")
+    let door = try #require(await console.answer("GET", "/console/sign-in?next=%2Fconsole%2Fqueues"))
+    #expect(door.status == 200 && String(decoding: door.body, as: UTF8.self).contains(#"name="next" value="/console/queues""#))
+    #expect(await console.answer("GET", "/consoles") == nil)
+    #expect(await console.answer("GET", "/") == nil)
+    let wrong = try #require(await console.answer("GET", "/console", ["authorization": "Bearer wrong"]))
+    #expect(wrong.status == 303)
+  }
+
+  @Test(arguments: [
+    "https://evil.example/", "//evil.example", "/\\evil.example", "/console//evil", "/other", "/console/sign-out", "/console/\r\nx: y",
+  ])
+  func `Nobody is sent anywhere but to the console`(next: String) throws {
+    #expect(try ConsoleFixture([]).pages.destination(next) == "/console")
+  }
+
+  @Test func `Only reading is possible, and signing out takes a form`() async throws {
+    let console = try ConsoleFixture([])
+    for (method, path) in [("POST", "/console"), ("PUT", "/console/queues"), ("GET", "/console/sign-out"), ("POST", "/console/style.css")] {
+      #expect(await console.answer(method, path)?.status == 405, "\(method) \(path)")
+    }
+  }
+
+  @Test func `A form without the secret of its cookie begins no session`() async throws {
+    let console = try ConsoleFixture([])
+    let form: HTTPHeaders = ["content-type": "application/x-www-form-urlencoded", "host": "a"]
+    let bare = try #require(await console.answer("POST", "/console/sign-in", form, body: "token=\(ConsoleFixture.token)"))
+    #expect(bare.status == 403 && !bare.headers[canonicalForm: "set-cookie"].contains { $0.hasPrefix("console=") })
+    // A page that was asked for has both; a token that nobody has is refused in words.
+    let door = try #require(await console.answer("GET", "/console/sign-in"))
+    let cookie = try #require(door.headers.first(name: "set-cookie")).prefix { $0 != ";" }
+    let html = String(decoding: door.body, as: UTF8.self)
+    let start = try #require(html.firstRange(of: "name=\"form\" value=\"")).upperBound
+    let token = html[start...].prefix { $0 != "\"" }
+    var headers = form
+    headers.add(name: "cookie", value: String(cookie))
+    let wrong = try #require(await console.answer("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
+    #expect(wrong.status == 403 && String(decoding: wrong.body, as: UTF8.self).contains("No caller has this token."))
+    headers.add(name: "origin", value: "https://evil.example")
+    let foreign = try #require(await console.answer("POST", "/console/sign-in", headers, body: "form=\(token)&token=wrong"))
+    #expect(String(decoding: foreign.body, as: UTF8.self).contains("too old"))
+  }
+
+  @Test func `With Redis away sessions cannot be looked up, and that is said`() async throws {
+    let console = try ConsoleFixture([])
+    let cookie = "console=" + String(repeating: "0", count: 64)
+    let answer = try #require(await console.answer("GET", "/console", ["cookie": cookie]))
+    #expect(answer.status == 503 && String(decoding: answer.body, as: UTF8.self).contains("Redis does not answer"))
+  }
+
+  @Test func `Files are anybody's, and are sent again only where they have changed`() async throws {
+    let console = try ConsoleFixture([])
+    for (path, type) in [("style.css", "text/css"), ("console.js", "text/javascript"), ("icon.svg", "image/svg+xml")] {
+      let answer = try #require(await console.answer("GET", "/console/\(path)"))
+      #expect(answer.status == 200 && answer.headers.first(name: "content-type")?.hasPrefix(type) == true && !answer.body.isEmpty)
+      let tag = try #require(answer.headers.first(name: "etag"))
+      let again = try #require(await console.answer("GET", "/console/\(path)", ["if-none-match": tag]))
+      #expect(again.status == 304 && again.body.isEmpty)
+      #expect(answer.headers.contains(name: "content-security-policy"))
+    }
+  }
+
+  @Test func `A reader sees what he may call, and is told what he may not`() async throws {
+    let queues = ListQueuesResponse(queues: [QueueState(name: "intake", depth: 7, oldestAgeSeconds: 2)])
+    let console = try ConsoleFixture(
+      [Fixed(QueuesService.ListQueues.self, queues)], allow: ["attribution.queues.v1.QueuesService/ListQueues"])
+    let overview = await console.page("/console")
+    #expect(overview.status == 200 && overview.html.contains("Waiting") && !overview.html.contains("Feed backlog"))
+    #expect(overview.html.contains(#"href="/console/queues""#) && !overview.html.contains(#"href="/console/keys""#))
+    let keys = await console.page("/console/deliveries")
+    #expect(keys.html.contains("you may not call GetDeliveryCounts") && !keys.html.contains("<svg viewBox=\"0 0 6"))
+  }
+
+  @Test func `A service that is not configured, or does not answer, is told of in words`() async throws {
+    let without = try await ConsoleFixture([]).page("/console/recovery")
+    #expect(without.status == 200 && without.html.contains("ATTRIBUTION_NOTIFICATION_RECOVERY_URL says so"))
+    let services = ConsoleServices(signer: ConsoleFixture.unreachable, recovery: nil)
+    let away = try await ConsoleFixture([], services: services).page("/console/keys")
+    #expect(away.status == 200 && away.html.contains("signer does not answer"))
+  }
+
+  @Test(arguments: [
+    "/console", "/console/queues", "/console/subscriptions", "/console/dead-letters", "/console/deliveries", "/console/values",
+    "/console/app-store?transaction=%3Cimg", "/console/values?app=%22%3E%3Cimg&network=%3Cimg%20src=x",
+  ])
+  func `Hostile names and texts are shown as text`(path: String) async throws {
+    let evil = Self.evil
+    let time = Timestamp(millisecondsSince1970: ConsoleFixture.now)
+    let console = try ConsoleFixture([
+      Fixed(QueuesService.ListQueues.self, ListQueuesResponse(queues: [QueueState(name: evil, depth: 1, dead: 2, oldestAgeSeconds: 500)])),
+      Fixed(
+        QueuesService.ListDeadLetters.self,
+        ListDeadLettersResponse(deadLetters: [
+          DeadLetter(id: evil, queue: evil, kind: evil, attempts: 1, diedAt: time, lastError: evil, history: [evil])
+        ])),
+      Fixed(
+        EventsService.ListSubscriptions.self,
+        ListSubscriptionsResponse(subscriptions: [
+          Subscription(
+            name: evil, types: [evil], backlog: 5, oldestUnacknowledgedAgeSeconds: 900, push: PushEndpoint(url: "https://a/" + evil),
+            endpointStatus: EndpointStatus(state: evil, reason: evil, lastError: evil), dropped: 3)
+        ])),
+      Fixed(
+        VerifierService.GetDeliveryCounts.self,
+        GetDeliveryCountsResponse(periods: [
+          DeliveryPeriod(
+            start: time,
+            counts: [
+              DeliveryCount(kind: evil, verdict: evil, reason: evil, count: 3),
+              DeliveryCount(kind: evil, verdict: "rejected", reason: evil, count: 3),
+            ])
+        ])),
+      Fixed(
+        VerifierService.GetValueCounts.self,
+        GetValueCountsResponse(
+          conversions: [
+            ConversionCount(appAppleId: 5, fineValue: 3, count: 1), ConversionCount(appAppleId: 5, coarseValue: evil, count: 1),
+          ],
+          sources: [SourceCount(adNetworkId: evil, sourceIdentifier: evil, count: 1)],
+          notifications: [NotificationCount(bundleId: evil, notificationType: evil, count: 2)])),
+      Fixed(VerifierService.GetSubscriptionState.self, GetSubscriptionStateResponse(state: evil, productId: evil)),
+    ])
+    let page = await console.page(path)
+    #expect(page.status == 200 && !page.html.contains("<img src=x") && !page.html.contains("onerror=alert(1)>\""), "\(page.html)")
+    #expect(page.html.contains("&lt;img") && page.html.contains("&lt;reader&gt;"))
+  }
+
+  @Test func `Tokens, advertising identifiers and endpoints' secrets do not appear`() async throws {
+    let secrets = [
+      "6D92078A-8246-4BA4-AE5B-76104861E7DC", "eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJlc2lnbmF0dXJl", "T000-hook-secret",
+    ]
+    let time = Timestamp(millisecondsSince1970: ConsoleFixture.now)
+    let id = "017-" + String(repeating: "a", count: 32)
+    let error = "idfa \(secrets[0]) and token \(secrets[1])"
+    let console = try ConsoleFixture([
+      Fixed(
+        QueuesService.ListDeadLetters.self,
+        ListDeadLettersResponse(deadLetters: [
+          DeadLetter(
+            id: id, queue: "sessions", kind: "session", attempts: 2, receivedAt: time, diedAt: time, lastError: error,
+            history: ["1764063610000 \(error)", "1764063612000 \(error)"])
+        ])),
+      Fixed(
+        EventsService.ListSubscriptions.self,
+        ListSubscriptionsResponse(subscriptions: [
+          Subscription(name: "a", push: PushEndpoint(url: "https://hooks.example.com/\(secrets[2])?key=\(secrets[1])"))
+        ])),
+    ])
+    for path in ["/console/dead-letters", "/console/dead-letters/sessions/\(id)", "/console/subscriptions"] {
+      let page = await console.page(path)
+      #expect(page.status == 200)
+      for secret in secrets { #expect(!page.html.contains(secret), "\(path)") }
+    }
+    let story = await console.page("/console/dead-letters/sessions/\(id)").html
+    // The death is told once, though the history ends with it too.
+    #expect(story.ranges(of: "Failed").count == 1 && story.ranges(of: "Given up").count == 1 && story.contains("Received"))
+    let gone = await console.page("/console/dead-letters/sessions/018-" + String(repeating: "a", count: 32))
+    #expect(gone.status == 404 && gone.html.contains("This letter is not there"))
+    #expect(await console.page("/console/dead-letters/none/\(id)").status == 404)
+    #expect(await console.page("/console/nothing").status == 404)
+  }
+}

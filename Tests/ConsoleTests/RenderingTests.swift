@@ -1,0 +1,60 @@
+import Mustache
+import Testing
+
+@testable import Console
+
+@Suite struct RenderingTests {
+  private static let hostile = #"<script>alert("x")</script>'&"#
+
+  /// Has a member of every name, which has again, and is hostile text where it is shown.
+  private struct Hostile: MustacheParent, CustomStringConvertible {
+    /// Names that start a section which is not there.
+    let absent: Set<String>
+
+    func child(named: String) -> Any? { absent.contains(named) ? nil : Hostile(absent: absent) }
+    var description: String { RenderingTests.hostile }
+  }
+
+  private static let pages = Templates.sources.map(\.0)
+
+  @Test(arguments: pages)
+  func `No template lets a value through as it is`(name: String) throws {
+    let templates = try Templates()
+    // Once with every section, once with what is shown in place of those that are not there.
+    for absent in [
+      [], ["hasData", "hasItems", "hasLink", "hasMore", "isEmpty", "notice", "hasAny", "hasNoGaps", "gapsNotice", "signs", "hasDead"],
+    ] {
+      let html = String(decoding: templates.page(name, Hostile(absent: Set(absent))), as: UTF8.self)
+      #expect(!html.isEmpty && !html.contains("<script>") && !html.contains(#""x""#), "\(name): \(html)")
+      if name != "layout" || absent.isEmpty { #expect(html.contains("&lt;script&gt;"), "\(name)") }
+    }
+  }
+
+  @Test(arguments: pages)
+  func `No template has a tag that does not escape, a style, a handler or a script of its own`(name: String) throws {
+    let source = String(decoding: try #require(Templates.sources.first { $0.0 == name }).1, as: UTF8.self)
+    for forbidden in ["{{{", "{{&", "{{%", "style=", "javascript:", "<style", "//"] {
+      #expect(!source.contains(forbidden), "\(name) has \(forbidden)")
+    }
+    for event in ["onclick", "onload", "onerror", "onsubmit", "onmouseover", "onfocus"] { #expect(!source.contains(event), "\(name)") }
+    #expect(source.ranges(of: "<script").count == (name == "layout" ? 1 : 0))
+  }
+
+  @Test func `A value of an attribute cannot end it`() throws {
+    let template = try MustacheTemplate(string: #"<a href="{{x}}" title='{{x}}'>"#)
+    let html = template.render(["x": #"" onclick="y" '>"#])
+    #expect(html.ranges(of: "\"").count == 2 && html.ranges(of: "'").count == 2 && html.ranges(of: ">").count == 1)
+  }
+
+  @Test func `Browsers are told to run nothing but our own script, and to show us in no frame`() {
+    let headers = ConsoleHeaders.page(200, []).headers
+    let rules = Set((headers.first(name: "content-security-policy") ?? "").split(separator: ";").map { $0.drop { $0 == " " } })
+    #expect(
+      rules.isSuperset(of: [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'",
+      ]))
+    #expect(!ConsoleHeaders.policy.contains("unsafe") && !ConsoleHeaders.policy.contains("*"))
+    #expect(headers.first(name: "cache-control") == "no-store" && headers.first(name: "x-content-type-options") == "nosniff")
+    #expect(ConsoleHeaders.redirect(to: "/console").headers.contains(name: "content-security-policy"))
+  }
+}

@@ -1,0 +1,86 @@
+import Cryptography
+import NIOHTTP1
+import Testing
+
+@testable import Console
+@testable import ServiceRuntime
+
+@Suite struct SessionTests {
+  private static func request(_ headers: HTTPHeaders, method: String = "POST") -> IncomingRequest {
+    IncomingRequest(method: method, target: "/console/sign-in", headers: headers, peer: ConnectionPeer(), isHTTP2: false)
+  }
+
+  @Test func `A session ends at its time, whoever still has its cookie`() throws {
+    let session = ConsoleSession(mark: SHA256Digest.hash("a"), endsAt: 1000)
+    let read = try #require(ConsoleSession(json: session.json, now: 999))
+    #expect(read == session)
+    #expect(ConsoleSession(json: session.json, now: 1000) == nil)
+    #expect(ConsoleSession(json: Array("{}".utf8), now: 0) == nil && ConsoleSession(json: [], now: 0) == nil)
+  }
+
+  @Test func `Where sessions are kept neither the cookie nor the token can be read`() throws {
+    let token = "a token of forty characters and some more"
+    let callers = CallerDirectory(
+      clients: [.init(name: "a", tokenDigests: [SHA256Digest.hash(token)], allow: ["*"])], serviceToken: nil, open: false)
+    let (caller, mark) = try #require(callers.signIn(token: token))
+    #expect(caller.name == "a" && mark != SHA256Digest.hash(token))
+    let name = String(repeating: "ab", count: 32)
+    let kept = SessionStore.key(name) + String(decoding: ConsoleSession(mark: mark, endsAt: 1).json, as: UTF8.self)
+    #expect(!kept.contains(name) && !kept.contains(token) && !kept.contains(Hex.encode(SHA256Digest.hash(token))))
+    // What is kept recognises the caller as long as the token is valid, and is no token itself.
+    #expect(callers.caller(ofToken: mark)?.name == "a")
+    #expect(callers.signIn(token: Hex.encode(mark)) == nil)
+    let without = CallerDirectory(
+      clients: [.init(name: "a", tokenDigests: [SHA256Digest.hash("b")], allow: ["*"])], serviceToken: nil, open: false)
+    #expect(without.caller(ofToken: mark) == nil)
+  }
+
+  @Test func `Nobody signs in without a token, not even where all may call`() {
+    let open = CallerDirectory(clients: [], serviceToken: nil, open: true)
+    #expect(open.signIn(token: "") == nil && open.signIn(token: "x") == nil)
+  }
+
+  @Test func `A cookie is out of reach of scripts and of other sites, and over TLS of clear text`() {
+    let plain = Cookie(name: .session, isSecure: false, base: "/p/console")
+    #expect(plain.setting("v", seconds: 60) == "console=v; Path=/p/console; Max-Age=60; HttpOnly; SameSite=Strict")
+    let secure = Cookie(name: .session, isSecure: true, base: "/p/console")
+    #expect(secure.setting("v", seconds: 60) == "__Host-console=v; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure")
+    #expect(secure.clearing.contains("Max-Age=0"))
+  }
+
+  @Test(
+    arguments: [
+      ("console=a", "a"), ("x=1; console=a; console-form=b", "a"), ("console-form=b", nil), ("console=a; console=b", nil), ("", nil),
+      ("xconsole=a", nil),
+    ] as [(String, String?)])
+  func `A cookie is found among others, and one that stands twice is none`(header: String, value: String?) {
+    let cookie = Cookie(name: .session, isSecure: false, base: "/console")
+    #expect(cookie.value(in: Self.request(["cookie": header])) == value)
+  }
+
+  @Test func `A form's token looks different each time and fits its own secret alone`() {
+    let (secret, other) = (RandomBytes.make(32), RandomBytes.make(32))
+    let (first, second) = (FormToken.make(secret), FormToken.make(secret))
+    #expect(first != second && FormToken.matches(first, secret) && FormToken.matches(second, secret))
+    #expect(!FormToken.matches(first, other) && !FormToken.matches("", secret) && !FormToken.matches("zz", secret))
+    #expect(!FormToken.matches(String(first.dropLast(2)), secret) && !FormToken.matches("", []))
+  }
+
+  @Test(
+    arguments: [
+      (["host": "a:1"], true), (["host": "a:1", "origin": "http://a:1"], true), (["host": "A:1", "origin": "https://a:1"], true),
+      (["host": "a:1", "origin": "http://b:1"], false), (["host": "a:1", "origin": "null"], false),
+      (["host": "a:1", "sec-fetch-site": "cross-site"], false), (["host": "a:1", "sec-fetch-site": "same-site"], false),
+      (["host": "a:1", "sec-fetch-site": "same-origin", "origin": "http://a:1"], true),
+    ] as [(HTTPHeaders, Bool)])
+  func `A form from another site is told`(headers: HTTPHeaders, isOurs: Bool) {
+    #expect(ConsolePages.isFromHere(Self.request(headers)) == isOurs)
+  }
+
+  @Test func `Fields of a form are read as browsers write them`() {
+    let fields = FormFields("a=1+2&b=%3Cx%3E&c&a=3&d=%zz&e=%FF&%66=g")
+    #expect(
+      fields["a"] == "1 2" && fields["b"] == "<x>" && fields["c"] == nil && fields["d"] == nil && fields["e"] == nil && fields["f"] == "g")
+    #expect(FormFields("x=" + FormFields.encoded("/a?b=c&d ü"))["x"] == "/a?b=c&d ü")
+  }
+}
