@@ -122,6 +122,8 @@ def default(value: str) -> str:
         return "none" if inner in ("", ":") else "[" + ", ".join(amount(part) for part in re.findall(r"\.\w+\([^)]*\)|[^, ]+", inner)) + "]"
     if found := re.fullmatch(r"(?:[A-Za-z]\w*)?\.([a-zA-Z]\w*)", value):
         return "0s" if found[1] == "zero" else f"`{found[1]}`"
+    if most := re.fullmatch(r"min\((\d+), AvailableCores\.count\)", value):
+        return f"processors that it may use, {most[1]} at the most"
     if re.fullmatch(r"\w+\(\)", value):
         return "see below"
     return amount(value)
