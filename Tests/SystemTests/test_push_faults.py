@@ -179,3 +179,39 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
             receiver.wait(f"/role-{number}", 6)
             assert len(receiver.at(f"/role-{number}")) == 6
         assert json.loads(receiver.at("/role-0")[0].body)["type"] == SKADNETWORK
+
+
+def test_pushers_that_come_one_after_another_share_the_endpoints_and_none_misses_an_event(tmp_path):
+    endpoints = 300 if SOAK else 60
+    with Receiver() as receiver, PushSystem(tmp_path, RULES, verifiers=3) as system:
+        first, *later = system.verifiers
+        for verifier in later:
+            verifier.signal(signal.SIGSTOP)
+        names = [f"shared-{number}" for number in range(endpoints)]
+        for name in names:
+            receiver.secrets[f"/{name}"] = system.subscribe(name, receiver.url(f"/{name}"), [SKADNETWORK], start="now")
+
+        def wait_until_held(fewest: list[int]) -> None:
+            pushers = system.verifiers[:len(fewest)]
+            until = time.monotonic() + 90
+            while True:
+                held = [pusher.metric("attribution_push_endpoints") for pusher in pushers]
+                if sum(held) == endpoints and all(one >= least for one, least in zip(held, fewest)):
+                    return
+                assert time.monotonic() < until, held
+                time.sleep(0.2)
+
+        wait_until_held([endpoints])
+        ids = system.postbacks(3)
+        for number, verifier in enumerate(later, start=2):
+            verifier.signal(signal.SIGCONT)
+            # While endpoints change hands there are events for them.
+            for _ in range(5):
+                ids += system.postbacks(1)
+                time.sleep(0.2)
+            wait_until_held([endpoints // (3 * number)] * number)
+            ids += system.postbacks(1)
+        for name in names:
+            receiver.wait(f"/{name}", len(ids), 60)
+            assert set(receiver.ids(f"/{name}")) == set(ids)
+        assert receiver.unverified == []
