@@ -42,7 +42,7 @@ struct TokenWorker: Sendable {
       // Nothing is stored before the first attempt.
       let known = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
       var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
-      return try await proceed(&exchange, submission, lease.deliveryID)
+      return try await proceed(&exchange, submission, lease)
     } catch {
       // Of this there is no last time: the token has an end of its own.
       return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
@@ -50,15 +50,15 @@ struct TokenWorker: Sendable {
   }
 
   private func proceed(
-    _ exchange: inout Exchange, _ submission: TokenSubmission, _ id: DeliveryID
+    _ exchange: inout Exchange, _ submission: TokenSubmission, _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
     let now = clock.now(since: submission.receivedAt)
-    if now > submission.deadline { return try await finish(&exchange, .expired, nil) }
+    if now > submission.deadline { return try await finish(&exchange, .expired, nil, lease) }
     if exchange.attempts.isEmpty {
       switch rule.start(createdAt: submission.createdAt, now: now) {
       case .call(let at) where at > now: return .retry(after: clock.real(at - now), error: "not due yet")
       case .call: break
-      case .finish(let outcome, _): return try await finish(&exchange, outcome, nil)
+      case .finish(let outcome, _): return try await finish(&exchange, outcome, nil, lease)
       }
     } else if let due = exchange.nextCallAt, due > clock.wall() {
       // Its last attempt was noted by a process that died before it could put the token off.
@@ -73,13 +73,13 @@ struct TokenWorker: Sendable {
       after: answer, history: &exchange.history, createdAt: submission.createdAt, now: after,
       retryAfter: retryAfter.map { $0.milliseconds }, chance: .random(in: 0..<1))
     switch action {
-    case .finish(let outcome, let record): return try await finish(&exchange, outcome, record)
+    case .finish(let outcome, let record): return try await finish(&exchange, outcome, record, lease)
     case .call(let at):
       let wait = clock.real(at - after)
       if case .tryLater = answer {
         // Its wait is for Apple's sake and ends when Apple is back, but not before the time that Apple has named.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
-        gate.strand(id)
+        gate.strand(lease.deliveryID)
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
@@ -167,7 +167,8 @@ struct TokenWorker: Sendable {
 
   /// The outcome is stored in the same step that publishes the event.
   private func finish(
-    _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?
+    _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?,
+    _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
     exchange.outcome = outcome
     exchange.record = record
@@ -183,7 +184,9 @@ struct TokenWorker: Sendable {
       case .superseded(let event): exchange.supersededBy = event
       }
     }
-    guard let event = exchange.event(names: names) else { return .deadLetter(error: "the exchange has no outcome") }
+    guard let event = exchange.event(names: names, traceparent: lease.traceparent) else {
+      return .deadLetter(error: "the exchange has no outcome")
+    }
     metrics.ended(exchange)
     logger.debug(
       "token exchanged",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import http.client
 import json
 import re
@@ -164,6 +166,39 @@ def test_a_call_of_another_service_is_part_of_the_trace(system, collector):
     assert call.name == answer.name == f"{SIGNER}/SignDeferredSKAdNetworkWebImpression" == answer.attributes["rpc.method"]
     assert answer.attributes["rpc.system.name"] == "connectrpc" and answer.attributes["attribution.caller"] == "internal"
     assert len(spans) == 3
+
+
+def test_a_token_is_one_trace_with_the_call_of_apple_in_it(tmp_path):
+    with Collector() as collector, Receiver() as receiver:
+        variables = {**collector.variables, "OTEL_TRACES_SAMPLER": "parentbased_always_off"}
+        running = PushSystem(tmp_path / "tokens", **variables)
+        configuration = running.folder / "configuration.yaml"
+        configuration.write_text(configuration.read_text() + "adServices: { firstCallDelay: 0s }\n")
+        broker = running.service("asa-token-broker", **variables, **running.start_simulator())
+        running.ingest.environment |= variables
+        with running:
+            running.wait_until_ready(broker)
+            receiver.secrets["/tokens"] = running.subscribe("tokens", receiver.url("/tokens"), ["attribution.adservices.resolved.v1"])
+            header, trace = parent()
+            token = base64.b64encode(secrets.token_bytes(96)).decode()
+            body = json.dumps({"token": token, "bundleId": "com.example.app", "attStatus": 3,
+                               "requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
+            connection = http.client.HTTPConnection("127.0.0.1", running.ingest.public_port, timeout=30)
+            connection.request("POST", "/v1/adservices/tokens", body, {"Content-Type": "application/json", "traceparent": header})
+            answer = connection.getresponse()
+            assert answer.status in (200, 202), answer.read()
+            connection.close()
+            receiver.wait("/tokens", 1)
+            collector.wait(lambda all: any(span.trace == trace and span.kind == "client" and span.service == "verifier" for span in all)
+                           and any(span.trace == trace and span.kind == "consumer" for span in all))
+            spans = collector.trace(trace)
+    assert_one_tree(spans, header.split("-")[2])
+    apple = next(span for span in spans if (span.service, span.kind) == ("asa-token-broker", "client"))
+    work = next(span for span in spans if span.name == "process tokens")
+    assert apple.parent == work.id and apple.name == "POST" and apple.attributes["http.response.status_code"] == 200
+    assert apple.attributes["server.address"] == "127.0.0.1"
+    text = b"".join(collector.bodies).decode()
+    assert token not in text and hashlib.sha256(token.encode()).hexdigest() not in text
 
 
 def test_a_call_that_fails_says_how(system, collector):

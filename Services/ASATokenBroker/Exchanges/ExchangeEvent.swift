@@ -5,20 +5,21 @@ import WireJSON
 extension Exchange {
   /// The one final event of the exchange; nil while it is not decided.
   ///
-  /// - Parameter names: what the deployment calls the ids of Apple Ads.
-  func event(names: CampaignNames) -> CloudEvent? {
+  /// - Parameters:
+  ///   - names: what the deployment calls the ids of Apple Ads.
+  ///   - traceparent: W3C's header of the work that makes it.
+  func event(names: CampaignNames, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [
       "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(bundleId),
       "outcome": .string(outcome.rawValue), "state": .string(state.rawValue), "attStatus": .integer(attStatus.code),
-      "attempts": .array(
-        attempts.map {
-          ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)]
-        }),
       "tokenCreatedAt": .string(Timestamp(millisecondsSince1970: createdAt).text),
       "receivedAt": .string(Timestamp(millisecondsSince1970: receivedAt).text),
       "tokenAgeMs": .integer(tokenAge ?? max(0, finishedAt - createdAt)),
     ]
+    data["traceparent"] = traceparent.map { .string($0) }
+    data["attempts"] = .array(
+      attempts.map { ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)] })
     data["installId"] = installId.map { .string($0) }
     data["supersedes"] = supersedes.map { .string($0) }
     data["supersededBy"] = supersededBy.map { .string($0) }
