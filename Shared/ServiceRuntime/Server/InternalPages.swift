@@ -46,7 +46,7 @@ public struct PageCalls: Sendable {
     try admit(method)
     guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not built") }
     let context = RPCContext(
-      caller: caller, requestId: RequestID.usable(nil), trace: TraceContext(parent: nil), idempotencyKey: nil,
+      caller: caller, requestId: RequestID.usable(nil), trace: server.tracer.context(below: nil), idempotencyKey: nil,
       deadline: .now + Method.timeLimit.default, server: server)
     let limits = JSONLimits(depth: server.limits.jsonDepth, values: server.limits.batchJSONValues)
     let answer: [UInt8] =
