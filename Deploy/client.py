@@ -20,6 +20,8 @@ SERVICES = {  # RPC service → (executable, offset of its internal port)
     "attribution.verifier.v1.VerifierService": ("verifier", 12),
     "attribution.events.v1.EventsService": ("verifier", 12),
     "attribution.queues.v1.QueuesService": ("verifier", 12),
+    # Of every service; asked of this one where none is named.
+    "attribution.diagnostics.v1.DiagnosticsService": ("verifier", 12),
     "attribution.recovery.v1.NotificationRecoveryService": ("notification-recovery", 13),
     "attribution.asa.v1.TokenBrokerService": ("asa-token-broker", 14),
 }

@@ -60,6 +60,7 @@ extension ServiceParts {
       GetExchangeHandler(reader: reader),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
+    parts.upstreams = [Upstream(name: "AdServices", url: environment.variables.adServicesURL, http: environment.httpClient())]
     // Services end in reverse order: the permits are given back when the last call has ended.
     parts.workers = [
       BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },

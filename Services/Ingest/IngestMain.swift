@@ -7,6 +7,10 @@ struct IngestMain {
     static let name = ServiceName.ingest
     static let abstract = "Takes in postbacks, App Store notifications, AdServices tokens and sessions."
 
+    static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
+      _ = try IngestConfiguration(configuration)
+    }
+
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.ingest(environment) }
   }
 

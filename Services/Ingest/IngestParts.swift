@@ -54,6 +54,7 @@ extension ServiceParts {
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
     ]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
+    parts.callsSigner = true
     parts.publicResponder = router
     return parts
   }

@@ -78,6 +78,12 @@ extension ServiceParts {
       CancelMigrationHandler(store: migrations),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
+    parts.callsSigner = true
+    let probe = environment.httpClient()
+    parts.upstreams = [
+      Upstream(name: "App Store Server API, production", url: variables.appStoreProductionURL, http: probe),
+      Upstream(name: "App Store Server API, sandbox", url: variables.appStoreSandboxURL, http: probe),
+    ]
     parts.workers = [BackgroundWork { await runner.run() }]
     parts.workers.append(BackgroundWork(stop: { gapWorker.stop() }, work: { await gapWorker.run() }))
     parts.workers.append(BackgroundWork(stop: { migrationWorker.stop() }, work: { await migrationWorker.run() }))

@@ -9,6 +9,12 @@ struct SignerMain {
     static let abstract = "Signs ad impressions, App Store Server API tokens and offers."
     static var commands: [any ParsableCommand.Type] { [KeyGen.self, PubKey.self] }
 
+    static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
+      let metrics = MetricsRegistry()
+      SigningMetrics.declare(metrics)
+      _ = try Keyring(configuration, metrics: metrics)
+    }
+
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.signer(environment) }
   }
 

@@ -9,6 +9,8 @@ struct VerifierMain {
     static let abstract = "Proves what Apple signed and serves the feed of events."
     static var commands: [any ParsableCommand.Type] { [CheckStore.self] }
 
+    static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) { try ServiceParts.checkVerifier(configuration) }
+
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.verifier(environment) }
   }
 

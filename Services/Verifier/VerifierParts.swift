@@ -22,9 +22,7 @@ extension ServiceParts {
     let configuration = environment.configuration
     let postbacks = PostbackVerifier(
       keys: try applePublicKeys(configuration.appleKeys), acceptsDevelopmentSKAdNetwork: configuration.acceptsDevelopmentSKAdNetwork)
-    guard let policy = RevocationPolicy(rawValue: configuration.revocation) else {
-      throw ConfigurationError("appStore.revocation", "must be off, whenReachable or required")
-    }
+    let policy = try revocationPolicy(configuration)
     let signedData = SignedDataJudge(
       verifier: try signedDataVerifier(configuration, environment.logger),
       checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
@@ -72,7 +70,8 @@ extension ServiceParts {
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
       GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),
       CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
-      GetEventHandler(feed: feed), ListSubscriptionsHandler(feed: feed, endpoints: endpoints), DeleteSubscriptionHandler(feed: feed),
+      GetEventHandler(feed: feed), ListEventsHandler(feed: feed), GetDeliveryStoryHandler(deliveries: deliveries, feed: feed),
+      ListSubscriptionsHandler(feed: feed, endpoints: endpoints), DeleteSubscriptionHandler(feed: feed),
       GetSubscriptionHandler(feed: feed, endpoints: endpoints), ModifyLeaseHandler(feed: feed),
       SeekSubscriptionHandler(feed: feed, endpoints: endpoints),
       UpdateEndpointHandler(endpoints: endpoints), EnableEndpointHandler(endpoints: endpoints),
@@ -88,6 +87,7 @@ extension ServiceParts {
           recovery: variables.notificationRecoveryURL.map { environment.rpcClient(baseURL: $0) }),
         isTLS: variables.tls != nil, pathPrefix: variables.pathPrefix, metrics: environment.metrics)
     }
+    parts.callsSigner = true
     if roles.contains(.verify) {
       // Services end in reverse order: what the worker proved last is noted too.
       parts.workers = [
@@ -111,6 +111,21 @@ extension ServiceParts {
     }
     if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
     return parts
+  }
+
+  /// What would keep the verifier from starting.
+  static func checkVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
+    _ = try applePublicKeys(configuration.appleKeys)
+    _ = try revocationPolicy(configuration)
+    _ = try signedDataVerifier(configuration, Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+    _ = try PostbackMeanings(configuration)
+  }
+
+  private static func revocationPolicy(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> RevocationPolicy {
+    guard let policy = RevocationPolicy(rawValue: configuration.revocation) else {
+      throw ConfigurationError("appStore.revocation", "must be off, whenReachable or required")
+    }
+    return policy
   }
 
   private static func applePublicKeys(_ configured: DeploymentConfiguration.AppleKeys?) throws(ConfigurationError)

@@ -49,5 +49,10 @@ public struct AttributionClient: Sendable {
     service.needsQueues ? clients[service].map { QueuesServiceClient($0) } : nil
   }
 
+  /// What a service finds when it looks at itself and at what it depends on.
+  public func diagnostics(of service: ServiceName) -> DiagnosticsServiceClient? {
+    clients[service].map { DiagnosticsServiceClient($0) }
+  }
+
   private static func defaultAddress(_ name: ServiceName) -> String { "http://127.0.0.1:\(name.defaultPort)" }
 }

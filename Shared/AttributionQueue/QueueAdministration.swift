@@ -86,6 +86,30 @@ public struct QueueAdministration: Sendable {
     return letters
   }
 
+  /// The dead letter of a delivery with the message that it was; nil where there is none. Without a queue it is looked for in all.
+  public func deadLetter(_ id: DeliveryID, queue: QueueName?) async throws(QueueError) -> (letter: DeadLetter, message: QueueMessage?)? {
+    let page = 256
+    for queue in queue.map({ [$0] }) ?? QueueName.allCases {
+      var from = "-"
+      while true {
+        let letters = try await deadLetters(queue, id.shard, from: from, to: "+", most: page)
+        if let letter = letters.first(where: { $0.id == id }) { return (letter, try await message(of: letter)) }
+        guard letters.count == page, let end = letters.last else { break }
+        from = "(" + end.entryID
+      }
+    }
+    return nil
+  }
+
+  /// Nil where the letter has no body that can be read.
+  private func message(of letter: DeadLetter) async throws(QueueError) -> QueueMessage? {
+    let reply = try await deliveries.send(
+      ["XRANGE", .string(Keys.dead(letter.queue, letter.id.shard)), .string(letter.entryID), .string(letter.entryID)])
+    let fields = EventFeed.fields(reply.array?.first?.array?.last ?? .null)
+    guard let body = fields["b"]?.bytes else { return nil }
+    return QueueMessage(kind: letter.kind, body: body, envelope: fields["a"]?.bytes ?? [])
+  }
+
   private func deadLetters(_ queue: QueueName, _ shard: Shard, from: String, to: String, most: Int) async throws(QueueError)
     -> [DeadLetter]
   {

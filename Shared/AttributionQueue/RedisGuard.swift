@@ -5,7 +5,7 @@ import RedisClient
 enum RedisGuard {
   static let mark = "unsafe: "
 
-  private struct Setting {
+  struct Setting {
     let name: String
     let values: [String]
     let reason: String
@@ -53,7 +53,7 @@ enum RedisGuard {
     return replication
   }
 
-  private static func settings(_ level: Durability) -> [Setting] {
+  static func settings(_ level: Durability) -> [Setting] {
     [
       Setting(name: "maxmemory-policy", values: ["noeviction"], reason: "a full Redis must refuse writes, not forget"),
       Setting(name: "appendonly", values: ["yes"], reason: "what was answered 200 must be on disk"),
@@ -87,7 +87,7 @@ enum RedisGuard {
   }
 
   /// A setting of each primary; nil where it is not shown.
-  private static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
+  static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
     try await redis.sendToEachPrimary(["CONFIG", "GET", .string(name)]).map { node, reply in
       guard let pair = reply.array, pair.count == 2 else { return (node, nil) }
       return (node, pair[1].string)
@@ -95,5 +95,5 @@ enum RedisGuard {
   }
 
   /// The node in front of a sentence, where there are several.
-  private static func of(_ node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
+  static func of(_ node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
 }

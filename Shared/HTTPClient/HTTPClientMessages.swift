@@ -53,6 +53,13 @@ public struct HTTPClientResponse: Sendable {
 }
 
 extension HTTPClientResponse {
+  /// The server's clock, in seconds since 1970, as its `Date` header has it (RFC 9110, 6.6.1); nil when there is none that can be read.
+  public var date: Int64? {
+    guard let header = self[header: "Date"] else { return nil }
+    let date = curl_getdate(header, nil)
+    return date < 0 ? nil : Int64(date)
+  }
+
   /// What `Retry-After` asks for, in seconds or as a date (RFC 9110, 10.2.3); nil when there is none that can be read.
   ///
   /// - Parameter now: seconds since 1970.

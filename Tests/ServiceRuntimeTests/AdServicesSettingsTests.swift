@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AdServices settings") struct AdServicesSettingsTests {
   private func settings(_ yaml: String) throws -> AdServicesSettings {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     let settings = try AdServicesSettings(try ConfigurationNode(yaml: "{ \(yaml) }", file: "file"), &unknown)
     #expect(unknown.isEmpty)
     return settings
@@ -62,9 +62,9 @@ import Testing
 
   @Test("what nobody reads is named")
   func unknown() throws {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     _ = try AdServicesSettings(
       try ConfigurationNode(yaml: "{ delay: 1s, breaker: { pause: 1s }, names: { ad: {} } }", file: "file"), &unknown)
-    #expect(unknown == ["delay", "breaker.pause", "names.ad"])
+    #expect(unknown.map(\.path) == ["delay", "breaker.pause", "names.ad"])
   }
 }

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Conversion settings") struct ConversionSettingsTests {
   private func conversions(_ entries: String) throws -> ConversionSettings {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     let yaml = "{ version: \"a\", effectiveFrom: \"2026-09-01T00:00:00Z\", \(entries) }"
     return try ConversionSettings(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
   }
 
   private func sources(_ yaml: String) throws -> SourceIdentifierSettings {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     return try SourceIdentifierSettings(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
   }
 

@@ -6,7 +6,7 @@ import Testing
   private func silence(_ yaml: String) throws -> SilenceSettings { try SilenceSettings(ConfigurationNode(yaml: yaml, file: "file")) }
 
   private func migrations(_ yaml: String) throws -> MigrationSettings {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     let settings = try MigrationSettings(ConfigurationNode(yaml: yaml, file: "file"), &unknown)
     #expect(unknown.isEmpty)
     return settings

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits") struct LimitsTests {
   private func limits(_ yaml: String) throws -> Limits {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     return try Limits(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
   }
 

@@ -40,7 +40,7 @@ import Testing
 
 @Suite struct PeerBoundsTests {
   private func bounds(_ yaml: String) throws -> PeerBounds {
-    var unknown: [String] = []
+    var unknown: [UnknownKey] = []
     let edge = try PublicEdge(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
     #expect(unknown.isEmpty)
     return PeerBounds(edge)

@@ -38,7 +38,7 @@ struct RecoverySettingsTests {
     #expect(settings.parallelPages == 256 && settings.holdBack == .zero && settings.heartbeat == .milliseconds(100))
     #expect(settings.heldBacklog == 1 && settings.mostRunning == 10_000)
     #expect(settings.rates == ["getNotificationHistory": 0.001, "getTransactionInfo": 1000])
-    #expect(configuration.unknownKeys.count == 1 && configuration.unknownKeys[0].contains("colour"))
+    #expect(configuration.unknownKeys.count == 1 && configuration.unknownKeys[0].path.contains("colour"))
   }
 
   @Test(

@@ -10,7 +10,7 @@ import ServiceRuntime
 
 extension SignedDataVerifier {
   /// The verifier of a deployment: its roots, or Apple's where it names none; its apps.
-  static func configured(_ configuration: DeploymentConfiguration) throws -> SignedDataVerifier {
+  static func configured(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> SignedDataVerifier {
     var roots: [Certificate] = []
     for path in configuration.rootCertificates {
       guard let bytes = FileManager.default.contents(atPath: path) else {

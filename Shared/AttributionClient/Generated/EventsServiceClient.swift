@@ -34,6 +34,18 @@ public struct EventsServiceClient: Sendable {
     try await rpc.call(EventsService.GetEvent.self, request, options)
   }
 
+  /// Events of a time range, in the order in which they were published, without a subscription: page after page, for an export.
+  public func listEvents(_ request: ListEventsRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> ListEventsResponse {
+    try await rpc.call(EventsService.ListEvents.self, request, options)
+  }
+
+  /// One delivery from its receipt to its event, and which subscriptions have dealt with that.
+  public func getDeliveryStory(_ request: GetDeliveryStoryRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> GetDeliveryStoryResponse
+  {
+    try await rpc.call(EventsService.GetDeliveryStory.self, request, options)
+  }
+
   /// The subscriptions with their backlog.
   public func listSubscriptions(_ request: ListSubscriptionsRequest = ListSubscriptionsRequest(), options: CallOptions = CallOptions())
     async throws(RPCError) -> ListSubscriptionsResponse

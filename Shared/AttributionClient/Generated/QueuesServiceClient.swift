@@ -21,6 +21,13 @@ public struct QueuesServiceClient: Sendable {
     try await rpc.call(QueuesService.ListDeadLetters.self, request, options)
   }
 
+  /// One dead letter with its body.
+  public func getDeadLetter(_ request: GetDeadLetterRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> GetDeadLetterResponse
+  {
+    try await rpc.call(QueuesService.GetDeadLetter.self, request, options)
+  }
+
   /// Puts dead letters back; they keep their ids and idempotency keys.
   public func replayDeadLetters(_ request: ReplayDeadLettersRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ReplayDeadLettersResponse

@@ -12,6 +12,8 @@ public enum EventsService {
     PullEvents.self,
     AcknowledgeEvents.self,
     GetEvent.self,
+    ListEvents.self,
+    GetDeliveryStory.self,
     ListSubscriptions.self,
     GetSubscription.self,
     ModifyLease.self,
@@ -61,6 +63,28 @@ public enum EventsService {
     public typealias Response = GetEventResponse
     public static let service = EventsService.name
     public static let name = "GetEvent"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Events of a time range, in the order in which they were published, without a subscription: page after page, for an export.
+  public enum ListEvents: RPCMethod {
+    public typealias Request = ListEventsRequest
+    public typealias Response = ListEventsResponse
+    public static let service = EventsService.name
+    public static let name = "ListEvents"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(35000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// One delivery from its receipt to its event, and which subscriptions have dealt with that.
+  public enum GetDeliveryStory: RPCMethod {
+    public typealias Request = GetDeliveryStoryRequest
+    public typealias Response = GetDeliveryStoryResponse
+    public static let service = EventsService.name
+    public static let name = "GetDeliveryStory"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -291,35 +291,42 @@ public struct GetEventResponse: RPCMessage, Hashable {
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct ListSubscriptionsRequest: RPCMessage, Hashable {
-  public init() {}
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      throw JSONError(.unknownField, path: key)
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct ListSubscriptionsResponse: RPCMessage, Hashable {
-  public var subscriptions: [Subscription]
+public struct ListEventsRequest: RPCMessage, Hashable {
+  /// Event types; all when empty.
+  public var types: [String]
+  public var filter: EventFilter?
+  /// Published at this time or later; from the oldest event that is kept when absent.
+  public var startTime: Timestamp?
+  /// Published before this time; the time of the call when absent or later.
+  public var endTime: Timestamp?
+  /// 1 to 1,000; 100 when absent.
+  public var maxEvents: Int32?
+  /// next_page_token of the page before, with the same range and filter.
+  public var pageToken: String?
 
   public init(
-    subscriptions: [Subscription] = []
+    types: [String] = [],
+    filter: EventFilter? = nil,
+    startTime: Timestamp? = nil,
+    endTime: Timestamp? = nil,
+    maxEvents: Int32? = nil,
+    pageToken: String? = nil
   ) {
-    self.subscriptions = subscriptions
+    self.types = types
+    self.filter = filter
+    self.startTime = startTime
+    self.endTime = endTime
+    self.maxEvents = maxEvents
+    self.pageToken = pageToken
   }
 
   public init() {
-    self.subscriptions = []
+    self.types = []
+    self.filter = nil
+    self.startTime = nil
+    self.endTime = nil
+    self.maxEvents = nil
+    self.pageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -329,10 +336,30 @@ public struct ListSubscriptionsResponse: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "subscriptions":
+        case "types":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          subscriptions = try reader.readList { (reader) throws(JSONError) in try Subscription(reading: &reader) }
+          types = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "filter":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          filter = try EventFilter(reading: &reader)
+        case "startTime", "start_time":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          startTime = try reader.readTimestamp()
+        case "endTime", "end_time":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          endTime = try reader.readTimestamp()
+        case "maxEvents", "max_events":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          maxEvents = try reader.readInt32()
+        case "pageToken", "page_token":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          pageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -343,28 +370,59 @@ public struct ListSubscriptionsResponse: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if !subscriptions.isEmpty {
-      writer.key("subscriptions")
+    if !types.isEmpty {
+      writer.key("types")
       writer.beginArray()
-      for element in subscriptions { element.write(to: &writer) }
+      for element in types { writer.string(element) }
       writer.endArray()
     }
+    if let filter {
+      writer.key("filter")
+      filter.write(to: &writer)
+    }
+    if let startTime {
+      writer.key("startTime")
+      writer.string(startTime.text)
+    }
+    if let endTime {
+      writer.key("endTime")
+      writer.string(endTime.text)
+    }
+    if let maxEvents {
+      writer.key("maxEvents")
+      writer.int(maxEvents)
+    }
+    if let pageToken {
+      writer.key("pageToken")
+      writer.string(pageToken)
+    }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct GetSubscriptionRequest: RPCMessage, Hashable {
-  public var name: String?
+public struct ListEventsResponse: RPCMessage, Hashable {
+  /// CloudEvents 1.0 in their JSON format. A page may be empty and have another behind it.
+  public var events: [JSONObject]
+  /// Absent on the last page.
+  public var nextPageToken: String?
+  /// All events before this time were answered.
+  public var reached: Timestamp?
 
   public init(
-    name: String? = nil
+    events: [JSONObject] = [],
+    nextPageToken: String? = nil,
+    reached: Timestamp? = nil
   ) {
-    self.name = name
+    self.events = events
+    self.nextPageToken = nextPageToken
+    self.reached = reached
   }
 
   public init() {
-    self.name = nil
+    self.events = []
+    self.nextPageToken = nil
+    self.reached = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -374,10 +432,18 @@ public struct GetSubscriptionRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "name":
+        case "events":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          name = try reader.readString()
+          events = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "nextPageToken", "next_page_token":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          nextPageToken = try reader.readString()
+        case "reached":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          reached = try reader.readTimestamp()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -388,52 +454,19 @@ public struct GetSubscriptionRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let name {
-      writer.key("name")
-      writer.string(name)
+    if !events.isEmpty {
+      writer.key("events")
+      writer.beginArray()
+      for element in events { writer.object(element) }
+      writer.endArray()
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct GetSubscriptionResponse: RPCMessage, Hashable {
-  public var subscription: Subscription?
-
-  public init(
-    subscription: Subscription? = nil
-  ) {
-    self.subscription = subscription
-  }
-
-  public init() {
-    self.subscription = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try Subscription(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
+    if let nextPageToken {
+      writer.key("nextPageToken")
+      writer.string(nextPageToken)
     }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      subscription.write(to: &writer)
+    if let reached {
+      writer.key("reached")
+      writer.string(reached.text)
     }
     writer.endObject()
   }

@@ -3,27 +3,26 @@
 import WireJSON
 
 /// See `attribution/events/v1/events.proto`.
-public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
+public struct ModifyLeaseRequest: RPCMessage, Hashable {
   public var subscription: String?
-  /// Ends the older secret at once; otherwise both sign until the next call with it, and a third is refused meanwhile.
-  public var endOlder: Bool?
-  /// Makes no new secret: only ends the older one.
-  public var makeNone: Bool?
+  public var ackIds: [String]
+  /// From now on, 1 to 3,600; 0 gives the events back, to be handed out at once.
+  public var leaseSeconds: Int32?
 
   public init(
     subscription: String? = nil,
-    endOlder: Bool? = nil,
-    makeNone: Bool? = nil
+    ackIds: [String] = [],
+    leaseSeconds: Int32? = nil
   ) {
     self.subscription = subscription
-    self.endOlder = endOlder
-    self.makeNone = makeNone
+    self.ackIds = ackIds
+    self.leaseSeconds = leaseSeconds
   }
 
   public init() {
     self.subscription = nil
-    self.endOlder = nil
-    self.makeNone = nil
+    self.ackIds = []
+    self.leaseSeconds = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -37,14 +36,14 @@ public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           subscription = try reader.readString()
-        case "endOlder", "end_older":
+        case "ackIds", "ack_ids":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          endOlder = try reader.readBool()
-        case "makeNone", "make_none":
+          ackIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "leaseSeconds", "lease_seconds":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
-          makeNone = try reader.readBool()
+          leaseSeconds = try reader.readInt32()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -59,35 +58,33 @@ public struct RotateEndpointSecretRequest: RPCMessage, Hashable {
       writer.key("subscription")
       writer.string(subscription)
     }
-    if let endOlder {
-      writer.key("endOlder")
-      writer.bool(endOlder)
+    if !ackIds.isEmpty {
+      writer.key("ackIds")
+      writer.beginArray()
+      for element in ackIds { writer.string(element) }
+      writer.endArray()
     }
-    if let makeNone {
-      writer.key("makeNone")
-      writer.bool(makeNone)
+    if let leaseSeconds {
+      writer.key("leaseSeconds")
+      writer.int(leaseSeconds)
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct RotateEndpointSecretResponse: RPCMessage, Hashable {
-  /// whsec_ and base64; absent when none was made.
-  public var secret: String?
-  public var endpointStatus: EndpointStatus?
+public struct ModifyLeaseResponse: RPCMessage, Hashable {
+  /// How many were still leased, and are as asked now.
+  public var modified: Int32?
 
   public init(
-    secret: String? = nil,
-    endpointStatus: EndpointStatus? = nil
+    modified: Int32? = nil
   ) {
-    self.secret = secret
-    self.endpointStatus = endpointStatus
+    self.modified = modified
   }
 
   public init() {
-    self.secret = nil
-    self.endpointStatus = nil
+    self.modified = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -97,14 +94,80 @@ public struct RotateEndpointSecretResponse: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "secret":
+        case "modified":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          secret = try reader.readString()
-        case "endpointStatus", "endpoint_status":
+          modified = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let modified {
+      writer.key("modified")
+      writer.int(modified)
+    }
+    writer.endObject()
+  }
+}
+
+/// One of time, event_id and end.
+public struct SeekSubscriptionRequest: RPCMessage, Hashable {
+  public var subscription: String?
+  /// Events that were published at this time or later.
+  public var time: Timestamp?
+  /// This event and what was published after it.
+  public var eventId: String?
+  /// Only what is published from now on.
+  public var end: Bool?
+
+  public init(
+    subscription: String? = nil,
+    time: Timestamp? = nil,
+    eventId: String? = nil,
+    end: Bool? = nil
+  ) {
+    self.subscription = subscription
+    self.time = time
+    self.eventId = eventId
+    self.end = end
+  }
+
+  public init() {
+    self.subscription = nil
+    self.time = nil
+    self.eventId = nil
+    self.end = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try reader.readString()
+        case "time":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          endpointStatus = try EndpointStatus(reading: &reader)
+          time = try reader.readTimestamp()
+        case "eventId", "event_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          eventId = try reader.readString()
+        case "end":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          end = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -115,30 +178,38 @@ public struct RotateEndpointSecretResponse: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let secret {
-      writer.key("secret")
-      writer.string(secret)
+    if let subscription {
+      writer.key("subscription")
+      writer.string(subscription)
     }
-    if let endpointStatus {
-      writer.key("endpointStatus")
-      endpointStatus.write(to: &writer)
+    if let time {
+      writer.key("time")
+      writer.string(time.text)
+    }
+    if let eventId {
+      writer.key("eventId")
+      writer.string(eventId)
+    }
+    if let end {
+      writer.key("end")
+      writer.bool(end)
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
-  public var name: String?
+public struct SeekSubscriptionResponse: RPCMessage, Hashable {
+  public var subscription: Subscription?
 
   public init(
-    name: String? = nil
+    subscription: Subscription? = nil
   ) {
-    self.name = name
+    self.subscription = subscription
   }
 
   public init() {
-    self.name = nil
+    self.subscription = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -148,10 +219,10 @@ public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "name":
+        case "subscription":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          name = try reader.readString()
+          subscription = try Subscription(reading: &reader)
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -162,28 +233,207 @@ public struct DeleteSubscriptionRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let name {
-      writer.key("name")
-      writer.string(name)
+    if let subscription {
+      writer.key("subscription")
+      subscription.write(to: &writer)
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct DeleteSubscriptionResponse: RPCMessage, Hashable {
-  public init() {}
+public struct UpdateEndpointRequest: RPCMessage, Hashable {
+  public var subscription: String?
+  public var push: PushEndpoint?
+
+  public init(
+    subscription: String? = nil,
+    push: PushEndpoint? = nil
+  ) {
+    self.subscription = subscription
+    self.push = push
+  }
+
+  public init() {
+    self.subscription = nil
+    self.push = nil
+  }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
     self.init()
+    var seen = FieldSet()
     try reader.beginObject()
     while let key = try reader.nextKey() {
-      throw JSONError(.unknownField, path: key)
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try reader.readString()
+        case "push":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          push = try PushEndpoint(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
     }
   }
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      writer.string(subscription)
+    }
+    if let push {
+      writer.key("push")
+      push.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct UpdateEndpointResponse: RPCMessage, Hashable {
+  public var subscription: Subscription?
+
+  public init(
+    subscription: Subscription? = nil
+  ) {
+    self.subscription = subscription
+  }
+
+  public init() {
+    self.subscription = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try Subscription(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      subscription.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct EnableEndpointRequest: RPCMessage, Hashable {
+  public var subscription: String?
+  /// Replays what was published at this time or later; without it, it goes on where it stopped.
+  public var replayFrom: Timestamp?
+
+  public init(
+    subscription: String? = nil,
+    replayFrom: Timestamp? = nil
+  ) {
+    self.subscription = subscription
+    self.replayFrom = replayFrom
+  }
+
+  public init() {
+    self.subscription = nil
+    self.replayFrom = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try reader.readString()
+        case "replayFrom", "replay_from":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          replayFrom = try reader.readTimestamp()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      writer.string(subscription)
+    }
+    if let replayFrom {
+      writer.key("replayFrom")
+      writer.string(replayFrom.text)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct EnableEndpointResponse: RPCMessage, Hashable {
+  public var subscription: Subscription?
+
+  public init(
+    subscription: Subscription? = nil
+  ) {
+    self.subscription = subscription
+  }
+
+  public init() {
+    self.subscription = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "subscription":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          subscription = try Subscription(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let subscription {
+      writer.key("subscription")
+      subscription.write(to: &writer)
+    }
     writer.endObject()
   }
 }

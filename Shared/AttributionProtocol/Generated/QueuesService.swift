@@ -9,6 +9,7 @@ public enum QueuesService {
   public static let methods: [any RPCMethod.Type] = [
     ListQueues.self,
     ListDeadLetters.self,
+    GetDeadLetter.self,
     ReplayDeadLetters.self,
     PurgeDeadLetters.self,
     PauseQueue.self,
@@ -34,6 +35,17 @@ public enum QueuesService {
     public typealias Response = ListDeadLettersResponse
     public static let service = QueuesService.name
     public static let name = "ListDeadLetters"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// One dead letter with its body.
+  public enum GetDeadLetter: RPCMethod {
+    public typealias Request = GetDeadLetterRequest
+    public typealias Response = GetDeadLetterResponse
+    public static let service = QueuesService.name
+    public static let name = "GetDeadLetter"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -3,6 +3,169 @@
 import WireJSON
 
 /// See `attribution/queues/v1/queues.proto`.
+public struct GetDeadLetterRequest: RPCMessage, Hashable {
+  public var id: String?
+  /// Only of this queue; any when absent.
+  public var queue: String?
+
+  public init(
+    id: String? = nil,
+    queue: String? = nil
+  ) {
+    self.id = id
+    self.queue = queue
+  }
+
+  public init() {
+    self.id = nil
+    self.queue = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "queue":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let id {
+      writer.key("id")
+      writer.string(id)
+    }
+    if let queue {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct GetDeadLetterResponse: RPCMessage, Hashable {
+  public var deadLetter: DeadLetter?
+  /// As it was received, in Base64.
+  public var body: String?
+  /// public, recovery or rpc.
+  public var source: String?
+  /// What is known of it beside its body.
+  public var attributes: JSONObject?
+  /// The trace and the request that it came with.
+  public var traceparent: String?
+  public var requestId: String?
+
+  public init(
+    deadLetter: DeadLetter? = nil,
+    body: String? = nil,
+    source: String? = nil,
+    attributes: JSONObject? = nil,
+    traceparent: String? = nil,
+    requestId: String? = nil
+  ) {
+    self.deadLetter = deadLetter
+    self.body = body
+    self.source = source
+    self.attributes = attributes
+    self.traceparent = traceparent
+    self.requestId = requestId
+  }
+
+  public init() {
+    self.deadLetter = nil
+    self.body = nil
+    self.source = nil
+    self.attributes = nil
+    self.traceparent = nil
+    self.requestId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "deadLetter", "dead_letter":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          deadLetter = try DeadLetter(reading: &reader)
+        case "body":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          body = try reader.readString()
+        case "source":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          source = try reader.readString()
+        case "attributes":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          attributes = try reader.readObjectValue()
+        case "traceparent":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          traceparent = try reader.readString()
+        case "requestId", "request_id":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          requestId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let deadLetter {
+      writer.key("deadLetter")
+      deadLetter.write(to: &writer)
+    }
+    if let body {
+      writer.key("body")
+      writer.string(body)
+    }
+    if let source {
+      writer.key("source")
+      writer.string(source)
+    }
+    if let attributes {
+      writer.key("attributes")
+      writer.object(attributes)
+    }
+    if let traceparent {
+      writer.key("traceparent")
+      writer.string(traceparent)
+    }
+    if let requestId {
+      writer.key("requestId")
+      writer.string(requestId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
 public struct ReplayDeadLettersRequest: RPCMessage, Hashable {
   public var queue: String?
   /// Only these; all of the queue when empty.
@@ -284,173 +447,6 @@ public struct PauseQueueResponse: RPCMessage, Hashable {
     if let queue {
       writer.key("queue")
       queue.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct ResumeQueueRequest: RPCMessage, Hashable {
-  public var queue: String?
-
-  public init(
-    queue: String? = nil
-  ) {
-    self.queue = queue
-  }
-
-  public init() {
-    self.queue = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let queue {
-      writer.key("queue")
-      writer.string(queue)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct ResumeQueueResponse: RPCMessage, Hashable {
-  public var queue: QueueState?
-
-  public init(
-    queue: QueueState? = nil
-  ) {
-    self.queue = queue
-  }
-
-  public init() {
-    self.queue = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try QueueState(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let queue {
-      writer.key("queue")
-      queue.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// A worker whose build does not know the newest form.
-public struct OutdatedWorker: RPCMessage, Hashable {
-  public var queue: String
-  public var name: String
-  /// The newest form that it knows.
-  public var form: Int32
-  /// Since it last asked for messages.
-  public var idleSeconds: Double?
-
-  public init(
-    queue: String = "",
-    name: String = "",
-    form: Int32 = 0,
-    idleSeconds: Double? = nil
-  ) {
-    self.queue = queue
-    self.name = name
-    self.form = form
-    self.idleSeconds = idleSeconds
-  }
-
-  public init() {
-    self.queue = ""
-    self.name = ""
-    self.form = 0
-    self.idleSeconds = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try reader.readString()
-        case "name":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          name = try reader.readString()
-        case "form":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          form = try reader.readInt32()
-        case "idleSeconds", "idle_seconds":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          idleSeconds = try reader.readDouble()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !queue.isEmpty {
-      writer.key("queue")
-      writer.string(queue)
-    }
-    if !name.isEmpty {
-      writer.key("name")
-      writer.string(name)
-    }
-    if form != 0 {
-      writer.key("form")
-      writer.int(form)
-    }
-    if let idleSeconds {
-      writer.key("idleSeconds")
-      writer.double(idleSeconds)
     }
     writer.endObject()
   }

@@ -3,6 +3,173 @@
 import WireJSON
 
 /// See `attribution/queues/v1/queues.proto`.
+public struct ResumeQueueRequest: RPCMessage, Hashable {
+  public var queue: String?
+
+  public init(
+    queue: String? = nil
+  ) {
+    self.queue = queue
+  }
+
+  public init() {
+    self.queue = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct ResumeQueueResponse: RPCMessage, Hashable {
+  public var queue: QueueState?
+
+  public init(
+    queue: QueueState? = nil
+  ) {
+    self.queue = queue
+  }
+
+  public init() {
+    self.queue = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try QueueState(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      queue.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// A worker whose build does not know the newest form.
+public struct OutdatedWorker: RPCMessage, Hashable {
+  public var queue: String
+  public var name: String
+  /// The newest form that it knows.
+  public var form: Int32
+  /// Since it last asked for messages.
+  public var idleSeconds: Double?
+
+  public init(
+    queue: String = "",
+    name: String = "",
+    form: Int32 = 0,
+    idleSeconds: Double? = nil
+  ) {
+    self.queue = queue
+    self.name = name
+    self.form = form
+    self.idleSeconds = idleSeconds
+  }
+
+  public init() {
+    self.queue = ""
+    self.name = ""
+    self.form = 0
+    self.idleSeconds = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        case "name":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          name = try reader.readString()
+        case "form":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          form = try reader.readInt32()
+        case "idleSeconds", "idle_seconds":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          idleSeconds = try reader.readDouble()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !queue.isEmpty {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    if !name.isEmpty {
+      writer.key("name")
+      writer.string(name)
+    }
+    if form != 0 {
+      writer.key("form")
+      writer.int(form)
+    }
+    if let idleSeconds {
+      writer.key("idleSeconds")
+      writer.double(idleSeconds)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
 public struct StoreState: RPCMessage, Hashable {
   public var form: Int32
   /// The newest form that the build that answers knows.

@@ -8,6 +8,8 @@ public protocol ServiceDefinition: Sendable {
   static var abstract: String { get }
   /// Commands beside `serve` and `health`.
   static var commands: [any ParsableCommand.Type] { get }
+  /// Refuses a configuration that the service would not start with, beyond what all services ask of it. Starts nothing.
+  static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError)
   /// Puts the service together from what it finds at start.
   static func parts(_ environment: ServiceEnvironment) async throws -> ServiceParts
 }

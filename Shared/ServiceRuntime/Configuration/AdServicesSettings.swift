@@ -67,7 +67,7 @@ public struct AdServicesSettings: Sendable, Hashable {
 }
 
 extension AdServicesSettings {
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     unknown += node.unknownKeys([
       "firstCallDelay", "notFoundInterval", "notFoundRetries", "slowLane", "slowLaneAfterNotFound", "slowLaneAfterFailure",

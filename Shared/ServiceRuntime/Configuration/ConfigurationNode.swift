@@ -105,7 +105,11 @@ struct ConfigurationNode {
   }
 
   /// Members nobody reads: most likely misspelt.
-  func unknownKeys(_ known: Set<String>) -> [String] {
-    keys.filter { !known.contains($0) }.map { path.isEmpty ? $0 : "\(path).\($0)" }
+  func unknownKeys(_ known: Set<String>) -> [UnknownKey] {
+    (node.mapping ?? [:]).compactMap { key, _ in
+      guard let name = key.string, !known.contains(name) else { return nil }
+      return UnknownKey(
+        path: path.isEmpty ? name : "\(path).\(name)", line: key.mark?.line ?? 0, column: key.mark?.column ?? 0, known: known)
+    }
   }
 }

@@ -40,7 +40,7 @@ public struct SourceIdentifierSettings: Sendable, Hashable {
 }
 
 extension ConversionSettings {
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     unknown += node.unknownKeys(["version", "effectiveFrom", "fine", "coarse"])
     place = node.path
     version = try node.required("version").text()
@@ -83,7 +83,7 @@ extension ConversionSettings {
     return first...last
   }
 
-  private static func revenue(_ entry: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Revenue? {
+  private static func revenue(_ entry: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Revenue? {
     guard let node = entry["revenue"] else { return nil }
     unknown += node.unknownKeys(["min", "max", "currency"])
     let minimum = try node.required("min").number()
@@ -93,7 +93,7 @@ extension ConversionSettings {
 }
 
 extension SourceIdentifierSettings {
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     unknown += node.unknownKeys(["campaigns", "adGroups", "creatives", "campaignIds"])
     place = node.path
     func table(_ name: String) throws(ConfigurationError) -> [String: String] {

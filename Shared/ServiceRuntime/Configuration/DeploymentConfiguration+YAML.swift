@@ -108,7 +108,7 @@ extension DeploymentConfiguration {
     }
   }
 
-  private static func adNetwork(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String])
+  private static func adNetwork(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [UnknownKey])
     throws(ConfigurationError) -> AdNetwork
   {
     let id = try node.required("id")
@@ -179,7 +179,7 @@ extension DeploymentConfiguration {
     return p192.isEmpty && p256.isEmpty && kids.isEmpty ? nil : AppleKeys(p192: p192, p256: p256, kids: kids)
   }
 
-  private static func app(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String])
+  private static func app(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [UnknownKey])
     throws(ConfigurationError) -> App
   {
     let environments = try node["environments"]?.texts() ?? ["Production", "Sandbox"]
@@ -222,7 +222,7 @@ extension DeploymentConfiguration {
       acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks)
   }
 
-  private static func client(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) -> Client {
+  private static func client(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Client {
     let digest = node["tokenSHA256"]
     let names = try node["certificateName"]?.texts() ?? []
     guard digest != nil || !names.isEmpty else {
@@ -251,7 +251,7 @@ extension DeploymentConfiguration {
   private static let longest = day * 3660
 
   private static func read(
-    queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [String]
+    queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
   )
     throws(ConfigurationError)
   {
@@ -300,7 +300,7 @@ extension Limits {
   /// The reader keeps a bit for each level.
   private static let deepestJSON = 64
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     func count(_ key: String, _ value: inout Int) throws(ConfigurationError) {
       guard let child = node[key] else { return }

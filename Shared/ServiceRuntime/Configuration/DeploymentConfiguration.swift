@@ -141,7 +141,7 @@ public struct DeploymentConfiguration: Sendable {
   /// Names removed without consent beside the built-in ones.
   public var consentRemovedFields: [String] = []
   /// Keys in the file that nobody reads.
-  public var unknownKeys: [String] = []
+  public var unknownKeys: [UnknownKey] = []
 
   public init() {}
 

@@ -2,7 +2,7 @@ extension PublicEdge {
   /// The kinds of public routes that an allow list may name.
   public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status"]
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     unknown += node.unknownKeys([
       "trustedProxies", "proxyProtocol", "forwardedHeader", "allow", "peerRate", "peers", "peerConnections", "peerBodyMemory",
@@ -57,7 +57,7 @@ extension PublicEdge {
 }
 
 extension RequestRate {
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     unknown += node.unknownKeys(["perSecond", "burst"])
     let rate = try node.required("perSecond")
     let perSecond = try rate.number()

@@ -7,7 +7,7 @@ public struct MigrationSettings: Sendable, Hashable {
 
   public init() {}
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     try node.time("kept", .seconds(3600)..., &kept)
     try node.count("failures", 0...10_000_000, &failures)

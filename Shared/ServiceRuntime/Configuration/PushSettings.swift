@@ -31,7 +31,7 @@ public struct PushSettings: Sendable, Hashable {
 
   public init() {}
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     allowsHTTP = try node["allowsHTTP"]?.bool() ?? allowsHTTP
     for (index, text) in (try node["allowedAddresses"]?.texts() ?? []).enumerated() {

@@ -31,7 +31,7 @@ public struct RecoverySettings: Sendable, Hashable {
 
   public init() {}
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     try node.count("parallelPages", 1...256, &parallelPages)
     try node.count("intakeBacklog", 1...100_000_000, &intakeBacklog)

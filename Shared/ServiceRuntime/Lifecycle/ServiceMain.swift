@@ -24,6 +24,10 @@ public struct ServiceParts: Sendable {
   public var methods: [any RPCMethod.Type] = []
   public var workers: [any Service] = []
   public var checks: [ReadinessCheck] = []
+  /// Servers of others that it calls, for `Diagnose`.
+  public var upstreams: [Upstream] = []
+  /// Whether it calls signer, for `Diagnose`.
+  public var callsSigner = false
   /// Takes over a changed configuration (SIGHUP) as far as the service can while it runs. Throws, and leaves everything as it
   /// was, when the configuration is wrong.
   public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
@@ -215,7 +219,7 @@ public enum ServiceMain {
     let limits = environment.configuration.limits
     var endpoints: [String: RPCEndpoint] = [:]
     for method in parts.methods { endpoints[method.path] = RPCEndpoint(unbuilt: method) }
-    for handler in parts.handlers {
+    for handler in parts.handlers + [diagnosis(parts, environment)] {
       let endpoint = RPCEndpoint(handler: handler)
       endpoints["/\(endpoint.service)/\(endpoint.name)"] = endpoint
     }
@@ -275,6 +279,19 @@ public enum ServiceMain {
     configuration.maximumGracefulShutdownDuration = .seconds(20) + environment.variables.drainDelay
     try await ServiceGroup(configuration: configuration).run()
     logger.info("ended")
+  }
+
+  private static func diagnosis(_ parts: ServiceParts, _ environment: ServiceEnvironment) -> DiagnoseHandler {
+    let variables = environment.variables
+    var certificates: [CertificateDiagnosis] = []
+    if let tls = variables.tls { certificates.append(CertificateDiagnosis(listener: "internal", settings: tls)) }
+    if parts.publicResponder != nil, let tls = variables.publicTLS {
+      certificates.append(CertificateDiagnosis(listener: "public", settings: tls))
+    }
+    return DiagnoseHandler(
+      service: environment.service, redis: environment.redis, durability: environment.configuration.queue.durability,
+      certificates: certificates, upstreams: parts.upstreams,
+      signer: parts.callsSigner ? environment.rpcClient(baseURL: variables.signerURL) : nil, startedAt: WallClock.now())
   }
 
   private static func listener(

@@ -1,5 +1,7 @@
 import AttributionProtocol
 public import AttributionQueue
+import Cryptography
+import WireJSON
 
 /// `attribution.queues.v1.QueuesService`, for every service that works a queue.
 public enum QueueHandlers {
@@ -9,6 +11,7 @@ public enum QueueHandlers {
     QueueMetrics.install(administration, metrics)
     return [
       ListQueuesHandler(administration: administration), ListDeadLettersHandler(administration: administration),
+      GetDeadLetterHandler(administration: administration),
       ReplayDeadLettersHandler(administration: administration), PurgeDeadLettersHandler(administration: administration),
       PauseQueueHandler(administration: administration), ResumeQueueHandler(administration: administration),
       GetStoreFormHandler(administration: administration), SetStoreFormHandler(administration: administration),
@@ -40,6 +43,13 @@ public enum QueueHandlers {
       name: snapshot.queue.rawValue, depth: snapshot.depth, inFlight: snapshot.inFlight, delayed: snapshot.delayed,
       dead: snapshot.dead,
       oldestAgeSeconds: snapshot.oldestAgeSeconds, paused: snapshot.paused)
+  }
+
+  static func message(_ letter: AttributionQueue.DeadLetter) -> AttributionProtocol.DeadLetter {
+    AttributionProtocol.DeadLetter(
+      id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind, attempts: Int32(clamping: letter.attempts),
+      receivedAt: letter.receivedAt.map { Timestamp(millisecondsSince1970: $0) },
+      diedAt: Timestamp(millisecondsSince1970: letter.diedAt), lastError: letter.lastError, history: letter.history)
   }
 
   /// Asks the queue and says `unavailable` when its Redis is away, `failed_precondition` when that has a form which is not known.
@@ -84,14 +94,29 @@ struct ListDeadLettersHandler: RPCHandler {
       let letters = try await QueueHandlers.ask { () throws(QueueError) in
         try await administration.deadLetters(queue, most: left)
       }
-      response.deadLetters += letters.map { letter in
-        AttributionProtocol.DeadLetter(
-          id: letter.id.description, queue: letter.queue.rawValue, kind: letter.kind,
-          attempts: Int32(clamping: letter.attempts),
-          receivedAt: letter.receivedAt.map { Timestamp(millisecondsSince1970: $0) },
-          diedAt: Timestamp(millisecondsSince1970: letter.diedAt),
-          lastError: letter.lastError, history: letter.history)
-      }
+      response.deadLetters += letters.map(QueueHandlers.message)
+    }
+    return response
+  }
+}
+
+struct GetDeadLetterHandler: RPCHandler {
+  typealias Method = QueuesService.GetDeadLetter
+  let administration: QueueAdministration
+
+  func handle(_ request: GetDeadLetterRequest, _ context: RPCContext) async throws(RPCError) -> GetDeadLetterResponse {
+    guard let id = DeliveryID(request.id ?? "") else { throw .invalidArgument(field: "id", "must be the id of a delivery") }
+    let queue = try request.queue.map { name throws(RPCError) in try QueueHandlers.name(name) }
+    let found = try await QueueHandlers.ask { () throws(QueueError) in try await administration.deadLetter(id, queue: queue) }
+    guard let found else { throw .notFound("no dead letter of that id", field: "id") }
+    var response = GetDeadLetterResponse(deadLetter: QueueHandlers.message(found.letter))
+    if let message = found.message {
+      response.body = Base64.encode(message.body)
+      response.source = message.source
+      let attributes = message.attributes.sorted { $0.key < $1.key }
+      response.attributes = JSONObject(attributes.map { JSONObject.Member(key: $0.key, value: .string($0.value)) })
+      response.traceparent = message.traceparent
+      response.requestId = message.requestId
     }
     return response
   }

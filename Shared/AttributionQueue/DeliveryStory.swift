@@ -1,0 +1,73 @@
+import RedisClient
+
+/// What happened to a delivery, oldest first.
+public struct DeliveryStory: Sendable {
+  public enum Step: String, Sendable, Hashable {
+    case accepted, attempt, waiting, delayed, verified, rejected, done, dead
+  }
+
+  public struct Entry: Sendable, Hashable {
+    /// Milliseconds since 1970; nil where only the order is known.
+    public let time: Int64?
+    public let step: Step
+    public let detail: String?
+  }
+
+  public let record: DeliveryRecord
+  public let steps: [Entry]
+}
+
+extension DeliveryQueue {
+  /// The story of a delivery; nil when it is unknown or forgotten. Each part is read by itself: what changes meanwhile may be told in its
+  /// state of before or of after.
+  public func story(of id: DeliveryID) async throws(QueueError) -> DeliveryStory? {
+    guard let record = try await delivery(id) else { return nil }
+    var steps = [DeliveryStory.Entry(time: record.acceptedAt, step: .accepted, detail: "queue \(record.queue), \(record.kind)")]
+    let queue = QueueName(rawValue: record.queue)
+    switch record.state {
+    case .accepted:
+      if let queue { steps += try await unfinished(id, queue) }
+    case .dead:
+      let letter = try await QueueAdministration(deliveries: self).deadLetter(id, queue: queue)?.letter
+      steps += Self.attempts(letter?.history ?? [])
+      steps.append(.init(time: record.completedAt ?? letter?.diedAt, step: .dead, detail: record.lastError))
+    case .verified, .rejected, .done:
+      if record.attempts > 1, let error = record.lastError {
+        steps.append(.init(time: nil, step: .attempt, detail: "the last of \(record.attempts - 1) that failed: \(error)"))
+      }
+      let step: DeliveryStory.Step = record.state == .verified ? .verified : record.state == .rejected ? .rejected : .done
+      steps.append(.init(time: record.completedAt, step: step, detail: record.reason))
+    }
+    return DeliveryStory(record: record, steps: steps)
+  }
+
+  /// What a message that is not finished has gone through, and what it waits for.
+  private func unfinished(_ id: DeliveryID, _ queue: QueueName) async throws(QueueError) -> [DeliveryStory.Entry] {
+    let packed = try await send(["HGET", .string(Keys.payloads(queue, id.shard)), .string(id.description)]).bytes
+    let history = packed.flatMap { PackedPayload($0) }?.history ?? ""
+    var steps = Self.attempts(history.split(separator: "\n").map(String.init))
+    if let due = try await send(["ZSCORE", .string(Keys.delayed(queue, id.shard)), .string(id.description)]).string {
+      if let time = Double(due), time.isFinite {
+        steps.append(.init(time: Int64(time), step: .delayed, detail: "worked again at this time"))
+      } else {
+        steps.append(.init(time: nil, step: .waiting, detail: "for an earlier message of the same purchase"))
+      }
+    } else if queue.isWorkedByDeadline,
+      let deadline = try await send(["ZSCORE", .string(Keys.byDeadline(queue, id.shard)), .string(id.description)]).string
+    {
+      steps.append(.init(time: Double(deadline).map { Int64($0) }, step: .waiting, detail: "to be worked before this time"))
+    } else {
+      steps.append(.init(time: nil, step: .waiting, detail: "for a worker, or being worked"))
+    }
+    return steps
+  }
+
+  /// Lines of a history: milliseconds since 1970 and what went wrong.
+  private static func attempts(_ history: [String]) -> [DeliveryStory.Entry] {
+    history.map { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let time = Int64(parts[0]) else { return .init(time: nil, step: .attempt, detail: line) }
+      return .init(time: time, step: .attempt, detail: String(parts[1]))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import RedisClient
+
+/// A stretch of the feed, in the order of publication.
+public struct FeedPage: Sendable {
+  public let events: [StoredEvent]
+  /// Behind which the next page begins; nil when this is the last one.
+  public let next: FeedCursor?
+  /// All events that were published before are in this page or an earlier one; milliseconds since 1970.
+  public let reached: Int64
+}
+
+/// Events of a time range, read without a subscription.
+extension EventFeed {
+  /// Rounds that one page may take where a filter leaves out nearly everything: a caller with a short time limit gets an answer.
+  private static let mostRounds = 8
+
+  /// Events that were published from `start` on and before `end`, in the order of publication across all shards.
+  ///
+  /// - Parameters:
+  ///   - types: event types; all when empty.
+  ///   - end: milliseconds since 1970; the time of Redis where that is earlier, so that nothing can be published into the range later.
+  ///   - cursor: ``FeedPage/next`` of the page before.
+  public func list(
+    types: [String], filter: FeedFilter, from start: Int64, until end: Int64?, after cursor: FeedCursor?, most: Int
+  ) async throws(EventFeedError) -> FeedPage {
+    let now = try await earliestClock()
+    let end = min(end ?? now, now)
+    var (events, cursor): ([StoredEvent], FeedCursor?) = ([], cursor)
+    guard end > start else { return FeedPage(events: [], next: nil, reached: end) }
+    for _ in 0..<Self.mostRounds {
+      let round = try await round(from: start, until: end, after: cursor, count: max(4, most / 100))
+      for entry in round.entries {
+        cursor = entry.cursor
+        let attributes = entry.event.attributes ?? EventAttributes(describing: entry.event.json, type: entry.event.type)
+        guard filter.wants(attributes, type: entry.event.type, types: types, names: names) else { continue }
+        events.append(entry.event)
+        if events.count == most, let cursor { return FeedPage(events: events, next: cursor, reached: cursor.milliseconds) }
+      }
+      if round.isLast { return FeedPage(events: events, next: nil, reached: end) }
+    }
+    return FeedPage(events: events, next: cursor, reached: cursor?.milliseconds ?? start)
+  }
+
+  private struct Round {
+    /// In the order of all shards together.
+    let entries: [(cursor: FeedCursor, event: StoredEvent)]
+    /// Whether there is nothing behind them in the range.
+    let isLast: Bool
+  }
+
+  /// Reads `count` entries of each shard. Where a shard has more, what lies behind its last one in any shard is left for the next round.
+  private func round(from start: Int64, until end: Int64, after cursor: FeedCursor?, count: Int) async throws(EventFeedError) -> Round {
+    let parts = try await onAllShards { shard throws(EventFeedError) in
+      Self.stored(
+        try await self.send([
+          "XRANGE", .string(Keys.events(shard)), .string(cursor?.start(in: shard) ?? String(start)), .string(String(end - 1)), "COUNT",
+          .integer(Int64(count)),
+        ]))
+    }
+    var bound: FeedCursor?
+    var entries: [(cursor: FeedCursor, event: StoredEvent)] = []
+    for (shard, events) in parts {
+      entries += events.map { (FeedCursor(shard, $0.place.entry), $0) }
+      guard events.count == count, let last = events.last else { continue }
+      let cursor = FeedCursor(shard, last.place.entry)
+      bound = min(bound ?? cursor, cursor)
+    }
+    entries.sort { $0.cursor < $1.cursor }
+    guard let bound else { return Round(entries: entries, isLast: true) }
+    return Round(entries: Array(entries.prefix { $0.cursor <= bound }), isLast: false)
+  }
+
+  /// The earliest clock of all primaries: whatever is published from now on has this time or a later one.
+  private func earliestClock() async throws(EventFeedError) -> Int64 {
+    let times: [Int64]
+    do throws(RedisError) {
+      times = try await redis.sendToEachPrimary(["TIME"]).compactMap { _, reply in
+        guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else { return nil }
+        return seconds * 1000 + micros / 1000
+      }
+    } catch { throw .unavailable(error) }
+    guard let earliest = times.min() else { throw .unavailable(.unexpectedReply("TIME")) }
+    return earliest
+  }
+}

@@ -1,0 +1,77 @@
+import RedisClient
+
+/// What a subscription did with an event.
+public enum ReaderState: String, Sendable, Hashable {
+  /// Its types or its filter leave the event out.
+  case unwanted
+  /// It was not handed out yet.
+  case waiting
+  /// It was handed out, or posted, and is not acknowledged.
+  case leased
+  case done
+}
+
+/// An event and which subscriptions have dealt with it.
+public struct EventWithReaders: Sendable {
+  public let event: StoredEvent
+  public let readers: [(subscription: String, state: ReaderState)]
+}
+
+extension EventFeed {
+  /// The event of that id and its readers; nil when it is not kept.
+  public func eventWithReaders(_ id: String) async throws(EventFeedError) -> EventWithReaders? {
+    guard let (shard, entry) = try await place(of: id) else { return nil }
+    let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(entry.text), .string(entry.text)])
+    guard let event = Self.stored(reply).first else { return nil }
+    let attributes = event.attributes ?? EventAttributes(describing: event.json, type: event.type)
+    let groups = try await lastDelivered(shard)
+    var readers: [(String, ReaderState)] = []
+    for subscription in try await subscriptions() {
+      guard subscription.filter.wants(attributes, type: event.type, types: subscription.types, names: names) else {
+        readers.append((subscription.name, .unwanted))
+        continue
+      }
+      let state =
+        subscription.push == nil
+        ? try await pulled(subscription.name, shard, entry, groups[subscription.name])
+        : try await pushed(subscription.name, shard, entry)
+      readers.append((subscription.name, state))
+    }
+    return EventWithReaders(event: event, readers: readers)
+  }
+
+  /// Up to where each group of a shard's stream has read.
+  private func lastDelivered(_ shard: Shard) async throws(EventFeedError) -> [String: EntryID] {
+    let reply = try await allowing(["XINFO", "GROUPS", .string(Keys.events(shard))])
+    var found: [String: EntryID] = [:]
+    for group in reply.array ?? [] {
+      let fields = Self.fields(group)
+      guard let name = fields["name"]?.string else { continue }
+      found[name] = fields["last-delivered-id"]?.string.flatMap { EntryID($0) }
+    }
+    return found
+  }
+
+  private func pulled(_ name: String, _ shard: Shard, _ entry: EntryID, _ last: EntryID?) async throws(EventFeedError) -> ReaderState {
+    guard let last, last >= entry else { return .waiting }
+    let pending = try await allowing([
+      "XPENDING", .string(Keys.events(shard)), .string(name), .string(entry.text), .string(entry.text), "1",
+    ])
+    guard let lease = pending.array?.first?.array, lease.count > 1 else { return .done }
+    // The consumer 0 holds what waits to be taken at once.
+    return lease[1].string == "0" ? .waiting : .leased
+  }
+
+  private func pushed(_ name: String, _ shard: Shard, _ entry: EntryID) async throws(EventFeedError) -> ReaderState {
+    let position = try await send(["HGET", .string(Keys.eventPositions(shard)), .string(name)]).string ?? ""
+    let parts = position.split(separator: " ")
+    guard parts.count == 3, let place = EntryID(String(parts[1])) else { return .waiting }
+    guard place < entry else { return .done }
+    // Beyond its position it has dealt with everything up to a cursor but for what the endpoint refused: ``UnsettledEvents``.
+    let unsettled = try await send(["HGET", .string(Keys.unsettledEvents(shard)), .string(name)]).string ?? ""
+    let words = unsettled.split(separator: " ")
+    guard words.count >= 4, words[0] == parts[0], let cursor = EntryID(String(words[1])) else { return .waiting }
+    if words.dropFirst(4).contains(Substring(entry.text)) { return .leased }
+    return cursor >= entry ? .done : .waiting
+  }
+}

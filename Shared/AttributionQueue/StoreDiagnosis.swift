@@ -1,0 +1,151 @@
+import RedisClient
+
+/// One thing about Redis that was looked at.
+public struct StoreFinding: Sendable, Hashable {
+  public enum State: String, Sendable, Hashable { case ok, warning, failed }
+
+  /// `redis`, `redis-settings`, `redis-memory`, `redis-persistence` or `clock`.
+  public let check: String
+  public let state: State
+  /// The setting, where it is about one; the node in front of it where there are several.
+  public let subject: String?
+  public let found: String
+  /// What to do about it; nil where nothing is to be done.
+  public let advice: String?
+}
+
+/// Looks at a running Redis: whether it answers, whether it may lose what it was given, how full it is, and whether its clock agrees.
+public struct StoreDiagnosis: Sendable {
+  /// Used memory above this part of maxmemory is a warning: a full Redis refuses deliveries.
+  static let fullMemory = 0.85
+  /// Clocks that differ by more are a warning: deadlines and gaps go by them.
+  static let clockDifference: Int64 = 1000
+
+  private let redis: RedisClient
+  private let durability: Durability
+  private let now: @Sendable () -> Int64
+
+  /// - Parameter now: milliseconds since 1970 by this process's clock.
+  public init(redis: RedisClient, durability: Durability, now: @escaping @Sendable () -> Int64) {
+    self.redis = redis
+    self.durability = durability
+    self.now = now
+  }
+
+  /// What was found; a Redis that does not answer is one finding.
+  public func findings() async -> [StoreFinding] {
+    do throws(RedisError) {
+      return try await answering() + settings() + memory() + persistence() + clock()
+    } catch {
+      return [
+        StoreFinding(
+          check: "redis", state: .failed, subject: nil, found: "does not answer: \(error)",
+          advice: "Is it running, and do ATTRIBUTION_REDIS_URL and the password file lead to it? Its log says why it refuses.")
+      ]
+    }
+  }
+
+  private func answering() async throws(RedisError) -> [StoreFinding] {
+    let started = ContinuousClock.now
+    let answers = try await redis.sendToEachPrimary(["INFO", "server"])
+    let milliseconds = Int64((ContinuousClock.now - started) / .milliseconds(1))
+    return answers.map { node, reply in
+      let info = Self.info(reply)
+      let version = info["redis_version"] ?? "unknown"
+      let major = version.split(separator: ".").first.flatMap { Int($0) } ?? 7
+      return StoreFinding(
+        check: "redis", state: major < 7 ? .failed : .ok, subject: node.map { "\($0)" },
+        found: "version \(version), answers in \(milliseconds) ms, up for \(info["uptime_in_days"] ?? "0") days",
+        advice: major < 7 ? "Redis 7.0 or later is needed." : nil)
+    }
+  }
+
+  private func settings() async throws(RedisError) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
+    for setting in RedisGuard.settings(durability) {
+      let wanted = setting.values.joined(separator: " or ")
+      for (node, value) in try await RedisGuard.values(of: setting.name, redis) {
+        let subject = RedisGuard.of(node) + setting.name
+        guard let value else {
+          findings.append(
+            StoreFinding(
+              check: "redis-settings", state: .warning, subject: subject, found: "is not shown (CONFIG is forbidden)",
+              advice: "Make sure that it is \(wanted): \(setting.reason)."))
+          continue
+        }
+        let isRight = setting.values.contains(value)
+        findings.append(
+          StoreFinding(
+            check: "redis-settings", state: isRight ? .ok : .failed, subject: subject, found: value,
+            advice: isRight ? nil : "Set it to \(wanted): \(setting.reason). CONFIG SET changes it at once, redis.conf for good."))
+      }
+    }
+    return findings
+  }
+
+  private func memory() async throws(RedisError) -> [StoreFinding] {
+    try await redis.sendToEachPrimary(["INFO", "memory"]).map { node, reply in
+      let info = Self.info(reply)
+      let (used, most) = (Int64(info["used_memory"] ?? "") ?? 0, Int64(info["maxmemory"] ?? "") ?? 0)
+      let subject = node.map { "\($0)" }
+      guard most > 0 else {
+        return StoreFinding(
+          check: "redis-memory", state: .warning, subject: subject, found: "\(Self.mebibytes(used)) used, no maxmemory",
+          advice:
+            "Set maxmemory below what the machine has: a full Redis then refuses and senders come again; without it the kernel ends it.")
+      }
+      let part = Double(used) / Double(most)
+      return StoreFinding(
+        check: "redis-memory", state: part > Self.fullMemory ? .warning : .ok, subject: subject,
+        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(most)) used (\(Int(part * 100)) %)",
+        advice: part > Self.fullMemory
+          ? "See which queue or subscription keeps the most (queues, subscriptions), or give Redis more memory." : nil)
+    }
+  }
+
+  private func persistence() async throws(RedisError) -> [StoreFinding] {
+    try await redis.sendToEachPrimary(["INFO", "persistence"]).map { node, reply in
+      let info = Self.info(reply)
+      let faults = ["aof_last_write_status", "aof_last_bgrewrite_status"].filter { (info[$0] ?? "ok") != "ok" }
+      let isLoading = info["loading"] == "1"
+      let state: StoreFinding.State = faults.isEmpty ? (isLoading ? .warning : .ok) : .failed
+      return StoreFinding(
+        check: "redis-persistence", state: state, subject: node.map { "\($0)" },
+        found: faults.isEmpty
+          ? (isLoading ? "is loading its file" : "the append-only file is written")
+          : faults.map { "\($0) is \(info[$0] ?? "")" }.joined(separator: ", "),
+        advice: faults.isEmpty
+          ? (isLoading ? "Wait until it has read its file." : nil) : "Look at the disk of Redis (space, errors) and at its log.")
+    }
+  }
+
+  private func clock() async throws(RedisError) -> [StoreFinding] {
+    let before = now()
+    let answers = try await redis.sendToEachPrimary(["TIME"])
+    let after = now()
+    return answers.compactMap { node, reply in
+      guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else { return nil }
+      // The answer was made between the two looks at our own clock: inside of them nothing can be said.
+      let time = seconds * 1000 + micros / 1000
+      let difference = time < before ? time - before : time > after ? time - after : 0
+      let isFar = abs(difference) > Self.clockDifference
+      return StoreFinding(
+        check: "clock", state: isFar ? .warning : .ok, subject: RedisGuard.of(node) + "redis",
+        found: difference == 0 ? "agrees" : "differs by \(difference) ms",
+        advice: isFar
+          ? "Synchronise both machines' clocks (chrony or another NTP client): retries, outages and gaps are judged by them." : nil)
+    }
+  }
+
+  private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }
+
+  /// The lines of an answer to INFO.
+  static func info(_ reply: RedisReply) -> [String: String] {
+    var values: [String: String] = [:]
+    for line in (reply.string ?? "").split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      values[String(line[..<colon])] = String(line[line.index(after: colon)...])
+    }
+    return values
+  }
+}

@@ -1,0 +1,51 @@
+/// A key of the configuration file that nobody reads: most likely misspelt.
+public struct UnknownKey: Sendable, Hashable, CustomStringConvertible {
+  /// `queues.leese`.
+  public let path: String
+  /// From 1; 0 where the place is not known.
+  public let line: Int
+  public let column: Int
+  /// The known key of the same mapping that it is nearest to; nil where none is near.
+  public let nearest: String?
+
+  init(path: String, line: Int, column: Int, known: Set<String>) {
+    self.path = path
+    self.line = line
+    self.column = column
+    nearest = Spelling.nearest(to: path.split(separator: ".").last.map(String.init) ?? path, among: known)
+  }
+
+  public var description: String { nearest.map { "\(path) (did you mean \($0)?)" } ?? path }
+}
+
+/// Words that may have been meant by another one.
+public enum Spelling {
+  /// The known word that a misspelt one is nearest to, by edits of one letter; nil where too many would be needed.
+  public static func nearest(to word: String, among known: some Sequence<String>) -> String? {
+    let letters = Array(word.lowercased())
+    let most = max(1, letters.count / 3)
+    var best: (word: String, distance: Int)?
+    for candidate in known.sorted() {
+      let distance = distance(letters, Array(candidate.lowercased()))
+      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.word
+  }
+
+  /// Letters that are added, removed, replaced, or exchanged with their neighbour (optimal string alignment).
+  static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    guard !one.isEmpty, !other.isEmpty else { return max(one.count, other.count) }
+    var beforeLast: [Int] = []
+    var last = Array(0...other.count)
+    for i in 1...one.count {
+      var row = [i] + [Int](repeating: 0, count: other.count)
+      for j in 1...other.count {
+        let replaced = last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1)
+        row[j] = min(last[j] + 1, row[j - 1] + 1, replaced)
+        if i > 1, j > 1, one[i - 1] == other[j - 2], one[i - 2] == other[j - 1] { row[j] = min(row[j], beforeLast[j - 2] + 1) }
+      }
+      (beforeLast, last) = (last, row)
+    }
+    return last[other.count]
+  }
+}

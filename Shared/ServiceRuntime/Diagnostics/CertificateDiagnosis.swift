@@ -1,0 +1,48 @@
+import AttributionProtocol
+import Cryptography
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Looks at the certificates that a listener has.
+struct CertificateDiagnosis: Sendable {
+  /// Left of a certificate's life when it is time to replace it, seconds.
+  private static let soon: Int64 = 14 * 86_400
+
+  /// `internal` or `public`.
+  let listener: String
+  let settings: ListenerTLS
+
+  /// - Parameter now: seconds since 1970.
+  func findings(now: Int64) -> [Finding] {
+    var findings = [finding(settings.certificateFile, "certificate of the \(listener) listener", now)]
+    if let file = settings.clientCAFile { findings.append(finding(file, "authority of callers' certificates", now)) }
+    return findings
+  }
+
+  private func finding(_ path: String, _ subject: String, _ now: Int64) -> Finding {
+    guard let bytes = FileManager.default.contents(atPath: path), let certificate = try? Certificate(derOrPEM: Array(bytes)) else {
+      return Finding(
+        check: "certificate", state: "failed", subject: subject, found: "\(path) holds no certificate that can be read",
+        advice: "The listener goes on with the one that it read before; put a PEM file in its place.")
+    }
+    let end = Timestamp(seconds: certificate.notAfter).text
+    if certificate.notAfter < now {
+      return Finding(
+        check: "certificate", state: "failed", subject: subject, found: "ended at \(end)",
+        advice: "Put a new one in place of \(path): it is read within seconds, without a restart.")
+    }
+    if certificate.notBefore > now {
+      return Finding(
+        check: "certificate", state: "failed", subject: subject, found: "begins at \(Timestamp(seconds: certificate.notBefore).text)",
+        advice: "Is this machine's clock right?")
+    }
+    let isSoon = certificate.notAfter - now < Self.soon
+    return Finding(
+      check: "certificate", state: isSoon ? "warning" : "ok", subject: subject, found: "ends at \(end)",
+      advice: isSoon ? "Renew it: what replaces \(path) is read within seconds, without a restart." : nil)
+  }
+}

@@ -1,0 +1,58 @@
+import AttributionProtocol
+public import HTTPClient
+
+/// A server of somebody else's that a service calls, as far as diagnosis is concerned.
+public struct Upstream: Sendable {
+  /// What it is for, such as `App Store Server API, production`.
+  public let name: String
+  public let url: String
+  let http: HTTPClient
+
+  public init(name: String, url: String, http: HTTPClient) {
+    self.name = name
+    self.url = url
+    self.http = http
+  }
+
+  private static let timeout: Duration = .seconds(5)
+  /// The Date header has whole seconds, and the answer was some time under way.
+  private static let clockDifference: Int64 = 5
+
+  /// Whether it answers at all, whatever it says, and whether its clock agrees with ours.
+  func findings() async -> [Finding] {
+    let answer: HTTPClientResponse
+    let started = ContinuousClock.now
+    do throws(HTTPClientError) {
+      answer = try await http.send(HTTPClientRequest(method: "GET", url: url, timeout: Self.timeout))
+    } catch {
+      return [Finding(check: "apple", state: "failed", subject: name, found: "\(error)", advice: Self.advice(error))]
+    }
+    let milliseconds = Int64((ContinuousClock.now - started) / .milliseconds(1))
+    var findings = [
+      Finding(
+        check: "apple", state: "ok", subject: name,
+        found: "answers in \(milliseconds) ms (HTTP \(answer.status), HTTP/\(answer.httpVersion))")
+    ]
+    if let date = answer.date {
+      let distance = date - WallClock.now() / 1000
+      let isFar = abs(distance) > Self.clockDifference
+      findings.append(
+        Finding(
+          check: "clock", state: isFar ? "warning" : "ok", subject: name,
+          found: isFar ? "this machine is \(abs(distance)) s \(distance > 0 ? "behind" : "ahead")" : "agrees",
+          advice: isFar
+            ? "Synchronise this machine's clock (chrony or another NTP client): Apple refuses tokens from the future and expired ones."
+            : nil))
+    }
+    return findings
+  }
+
+  private static func advice(_ error: HTTPClientError) -> String {
+    switch error {
+    case .tls: "Is there a proxy that breaks TLS open? ATTRIBUTION_CA_FILE names its authority; without one the system's are used."
+    case .timedOut: "Packets are dropped on the way: does a firewall let HTTPS out to it?"
+    case .couldNotConnect: "Does the name resolve here, and is HTTPS to it allowed out of this network?"
+    default: "Try it from the service's machine with curl."
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import Yams
+
+@testable import ServiceRuntime
+
+@Suite struct ConfigurationCheckTests {
+  private func problems(_ yaml: String, _ check: (DeploymentConfiguration) throws(ConfigurationError) -> Void = { _ in }) throws
+    -> [ConfigurationProblem]
+  {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("check-\(UUID().uuidString).yaml").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(yaml.utf8).write(to: URL(fileURLWithPath: path))
+    return ConfigurationCheck(path: path, check).problems
+  }
+
+  @Test(
+    "a mistake is told with its line and column",
+    arguments: [
+      ("queues:\n  lease: 0s\n", "queues.lease", 2, 10), ("apps:\n  - environments: [Sandbox]\n", "apps[0].bundleId", 2, 5),
+      ("apps:\n  - bundleId: a\n    environments: [Sandbox]\n    appAppleId: x\n", "apps[0].appAppleId", 4, 17),
+      ("a: [\n", "", 2, 1), ("a: 1\na: 2\n", "", 1, 1),
+      ("clients:\n- { name: a, allow: [], rate: { perSecond: -1 }, certificateName: \"a:b\" }\n", "clients[0].rate.perSecond", 2, 44),
+    ])
+  func mistakes(yaml: String, place: String, line: Int, column: Int) throws {
+    let problem = try #require(try problems(yaml).first { $0.level == .error })
+    #expect(problem.place == place && problem.line == line && problem.column == column, "\(problem)")
+  }
+
+  @Test("a key that nobody reads is a warning with the nearest known one, where one is near")
+  func unknownKeys() throws {
+    let found = try problems("queues:\n  leese: 30s\n  colour: red\nlimit: {}\n")
+    #expect(found.map(\.level) == [.warning, .warning, .warning])
+    #expect(
+      Set(found.map { "\($0.place) \($0.line):\($0.column) \($0.suggestion ?? "-")" }) == [
+        "queues.leese 2:3 lease", "queues.colour 3:3 -", "limit 4:1 limits",
+      ])
+    #expect(
+      found.first { $0.place == "limit" }?.text(file: "f.yaml") == "f.yaml:4:1: warning: limit: nobody reads this key; did you mean limits?"
+    )
+  }
+
+  @Test("what one service refuses is told beside what all of them do")
+  func serviceCheck() throws {
+    let found = try problems("queues: {}\nadServices:\n  timeout: 2s\nlimit: {}\n") { _ throws(ConfigurationError) in
+      throw ConfigurationError("adServices.timeout", "is wrong")
+    }
+    #expect(found.map(\.line) == [3, 4])
+  }
+
+  @Test("a file that is not there, or no UTF-8, is a mistake")
+  func unreadable() { #expect(ConfigurationCheck(path: "/nonexistent/f.yaml").problems.first?.level == .error) }
+
+  @Test("a place is found though keys have dots, and the nearest thing around one that is not there")
+  func places() throws {
+    let root = try #require(try Yams.compose(yaml: "sourceIdentifiers:\n  a.skadnetwork:\n    campaigns: {\"39\": spring}\n"))
+    func place(_ text: String) -> String {
+      let mark = ConfigurationCheck.mark(of: text, in: root)
+      return "\(mark?.line ?? 0):\(mark?.column ?? 0)"
+    }
+    #expect(place("sourceIdentifiers.a.skadnetwork.campaigns") == "3:16")
+    #expect(place("sourceIdentifiers.a.skadnetwork.campaigns.39") == "3:23")
+    #expect(place("sourceIdentifiers.a.skadnetwork.other") == "2:3")
+    #expect(place("nowhere") == "1:1")
+  }
+
+  @Test(
+    "words are near by single letters",
+    arguments: [("leese", "lease"), ("bundelId", "bundleId"), ("Limit", "limits"), ("xyz", nil), ("a", nil)] as [(String, String?)])
+  func spelling(word: String, nearest: String?) {
+    #expect(Spelling.nearest(to: word, among: ["lease", "bundleId", "limits", "name"]) == nearest)
+  }
+}
