@@ -66,6 +66,7 @@ let package = Package(
     .executable(name: "ingest", targets: ["ingest"]),
     .executable(name: "notification-recovery", targets: ["notification-recovery"]),
     .executable(name: "asa-token-broker", targets: ["asa-token-broker"]),
+    .executable(name: "attributionctl", targets: ["attributionctl"]),
     .executable(name: "apple-simulator", targets: ["apple-simulator"]),
   ],
   // Exact versions, since no Package.resolved is kept; those of the packages that these depend on stand in Deploy/sbom/packages.json. Traits
@@ -158,6 +159,15 @@ let package = Package(
       "asa-token-broker", folder: "ASATokenBroker",
       serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
 
+    // The operators' command line, over the public contract; ServiceRuntime is there for reading configuration files alone.
+    service(
+      "attributionctl", folder: "AttributionControl",
+      [
+        "AppleAttribution", "AppStore", "AttributionClient", "AttributionProtocol", "Cryptography", "HTTPClient", "ServiceRuntime",
+        "WireJSON",
+        arguments, unixSignals, .product(name: "Yams", package: "Yams"),
+      ]),
+
     .target(
       name: "AppleSimulator",
       dependencies: [
@@ -202,6 +212,12 @@ let package = Package(
       name: "NotificationRecoveryTests",
       dependencies: ["notification-recovery", "AppStore", "AttributionProtocol", "ServiceRuntime", "WireJSON"],
       path: "Tests/NotificationRecoveryTests", swiftSettings: strict),
+    .testTarget(
+      name: "AttributionControlTests",
+      dependencies: [
+        "attributionctl", "AppleAttribution", "AttributionProtocol", "Cryptography", "HTTPClient", "ServiceRuntime", "WireJSON",
+      ],
+      path: "Tests/AttributionControlTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
   ]
 )

@@ -48,8 +48,9 @@ def write(path: pathlib.Path, count: int, people: list[str], strangers: list[str
 
 
 def command(system: System, path: pathlib.Path) -> list:
-    return [sys.executable, ROOT / "Deploy" / "migrate-receipts", path, "--bundle-id", APP, "--data", system.data, "--port-base",
-            str(system.port_base), "--batch", "1000"]
+    executable = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "attributionctl"
+    return ["env", f"ATTRIBUTIONCTL_PROFILES={system.data / 'attributionctl.yaml'}", executable, "migrate", path, "--bundle-id", APP,
+            "--batch", "1000"]
 
 
 def resident(system: System) -> float:
@@ -118,7 +119,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add("reported: lines that are no receipt", f"{unreadable:,}", f"{made['broken']:,}", unreadable == made["broken"])
     report.add("notification-recovery's memory on the way", ", ".join(f"{one:.0f}" for one in memory) + " MiB")
     report.notes = [
-        "Deploy/migrate-receipts and the whole system on one machine, the simulator in Apple's place at 1,000 calls a second; the service "
+        "attributionctl migrate and the whole system on one machine, the simulator in Apple's place at 1,000 calls a second; the service "
         "is killed once, too. Every receipt is read by the service; of the same purchase only the first is looked up.",
     ]
     return report

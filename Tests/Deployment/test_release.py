@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The interpreter itself: one that a version manager stands before takes longer to start than all that is tested here.
 INTERPRETER = os.path.realpath(sys.executable)
 SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"]
-IMAGES = [*SERVICES, "setup", "simulator"]
+IMAGES = [*SERVICES, "setup", "attributionctl", "simulator"]
 VERSION_FILE = "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift"
 
 # Plays docker and podman. FAULTS changes what it answers of an image; what it was asked is written down.

@@ -4,12 +4,10 @@ import base64
 import hashlib
 import json
 import signal
-import subprocess
-import sys
 import time
 import uuid
 
-from conftest import ROOT
+from attributionctl import ctl, started
 from running_system import redis_words
 from short_lease import short_lease
 
@@ -351,9 +349,13 @@ def test_fields_are_named(system):
 
 # --- a file -----------------------------------------------------------------------------------------------------------------
 
-def command(system, path, *options: str) -> list:
-    return [sys.executable, ROOT / "Deploy" / "migrate-receipts", path, "--bundle-id", APP, "--data", system.data, "--port-base",
-            str(system.port_base), *options]
+def command(path, *options: str) -> list:
+    return ["migrate", path, "--bundle-id", APP, *options]
+
+
+def counts(stdout: str) -> dict:
+    """What the table of a migration says, by its names."""
+    return {" ".join(words[:-1]): words[-1] for words in (line.split() for line in stdout.splitlines()) if len(words) > 1}
 
 
 def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
@@ -371,7 +373,7 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
     # A tenth of Apple's answers fail.
     system.control("/control/faults", {"route": "appStoreServer", "percentage": 10, "seed": 11, "status": 500, "body": {"errorCode": 5000000}})
     with short_lease(system, "notification-recovery"):
-        first = subprocess.Popen(command(system, path, "--batch", "3"), stdout=subprocess.PIPE, text=True)
+        first = started(system, *command(path, "--batch", "3"))
         state = tmp_path / "receipts.jsonl.migration.json"
         while not (state.exists() and json.loads(state.read_text())["lines"] >= 9):
             assert first.poll() is None
@@ -381,17 +383,18 @@ def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(
         system.service("kill", "notification-recovery")
         system.service("start", "notification-recovery")
         # The file keeps the batches it was begun with: one that is handed in again is counted once.
-        done = subprocess.run(command(system, path, "--batch", "7"), capture_output=True, text=True, timeout=120)
+        done = ctl(system, *command(path, "--batch", "7"))
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
-    assert "on from line" in done.stdout and "31 receipts, 24 migrated, 5 named the purchases of another" in done.stdout, done.stdout
+    told = counts(done.stdout)
+    assert "on from line" in done.stderr and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("31", "24", "5"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
     events = migrated(feed, 72, seconds=40)
     assert len(events) == 72 and len({event["id"] for event in events}) == 72
     # The same command again has nothing left to do.
-    again = subprocess.run(command(system, path, "--batch", "3"), capture_output=True, text=True, timeout=60)
-    assert again.returncode == 1 and "24 migrated" in again.stdout, again
+    again = ctl(system, *command(path, "--batch", "3"))
+    assert again.returncode == 1 and counts(again.stdout)["migrated"] == "24", again
     assert migrated(feed, 0) == []
     feed.delete()
 
@@ -406,11 +409,14 @@ def test_no_line_of_a_file_stops_the_others(system, tmp_path):
         json.dumps({"status": 0, "receipt": {"bid": APP, "original_transaction_id": int(original)}})]
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = subprocess.run(command(system, path), capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1 and "7 receipts, 1 migrated, 1 named the purchases of another" in done.stdout, done
+    looked = ctl(system, *command(path, "--dry-run"))
+    assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
+    done = ctl(system, *command(path))
+    told = counts(done.stdout)
+    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("7", "1", "1"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
-        ("?", "malformed-receipt", None), ("error", "refused", 21003), ("line 3", "malformed-receipt", None),
+        ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
         ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
 
 
@@ -418,8 +424,8 @@ def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
     for text in ("", "\n\n  \n"):
         path = tmp_path / f"blank{len(text)}.jsonl"
         path.write_text(text)
-        done = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0 and "no receipt" in done.stdout, done
+        done = ctl(system, *command(path))
+        assert done.returncode == 0 and "no receipt" in done.stderr, done
 
 
 def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
@@ -427,31 +433,34 @@ def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
     name = f"stop-{uuid.uuid4().hex[:8]}"
-    tool = [*command(system, path)[:2], "--data", str(system.data), "--port-base", str(system.port_base), "--cancel"]
     system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
     try:
-        working = subprocess.Popen(command(system, path, "--migration", name), stdout=subprocess.PIPE, text=True)
-        while "all handed in" not in working.stdout.readline():
+        working = started(system, *command(path, "--migration", name))
+        while "all handed in" not in working.stderr.readline():
             assert working.poll() is None
-        done = subprocess.run([*tool, name], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0 and done.stdout.startswith("cancelled: 40 receipts, "), done
-        assert working.wait(60) == 1 and "cancelled: 40 receipts" in working.stdout.read()
+        dry = ctl(system, "migrate", "cancel", name, "--dry-run")
+        assert dry.returncode == 0 and "would not be asked" in dry.stdout, dry
+        done = ctl(system, "migrate", "cancel", name)
+        assert done.returncode == 0 and counts(done.stdout)["state"] == "cancelled" and counts(done.stdout)["receipts"] == "40", done
+        assert working.wait(60) == 1 and counts(working.stdout.read())["state"] == "cancelled"
     finally:
         system.control("/control/faults", {"clear": True})
-    again = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
-    assert again.returncode == 1 and "cancelled: 40 receipts" in again.stdout, again
+    again = ctl(system, *command(path))
+    assert again.returncode == 1 and counts(again.stdout)["state"] == "cancelled", again
     # More receipts in the file are not taken.
     with path.open("a") as file:
         file.write(json.dumps({"id": "more", "verifyReceiptResponse": response([people[0]])}) + "\n")
-    refused = subprocess.run(command(system, path), capture_output=True, text=True, timeout=60)
-    assert refused.returncode == 1 and "was cancelled" in refused.stderr, refused
-    unknown = subprocess.run([*tool, "nobody"], capture_output=True, text=True, timeout=60)
-    assert unknown.returncode == 1 and "no migration nobody" in unknown.stderr, unknown
+    refused = ctl(system, *command(path))
+    assert refused.returncode == 4 and "was cancelled" in refused.stderr, refused
+    assert name in ctl(system, "migrate", "list").stdout and ctl(system, "migrate", "show", name).returncode == 0
+    unknown = ctl(system, "migrate", "cancel", "nobody")
+    assert unknown.returncode == 3 and "no migration nobody" in unknown.stderr, unknown
 
 
 def test_wrong_use_of_the_command(system, tmp_path):
     path = tmp_path / "receipts.jsonl"
     path.write_text("AAAA\n")
-    for options in (["--token-file", str(tmp_path / "none")], ["--url", "foo"], ["--batch", "0"], ["--cancel", "a"]):
-        done = subprocess.run(command(system, path, *options), capture_output=True, text=True, timeout=60)
-        assert done.returncode == 2 and "Traceback" not in done.stderr, done
+    for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--url", "foo"], 64), (["--batch", "0"], 64)):
+        done = ctl(system, *command(path, *options))
+        assert done.returncode == code, done
+    assert ctl(system, *command(tmp_path / "none")).returncode == 66

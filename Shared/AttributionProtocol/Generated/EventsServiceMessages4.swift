@@ -3,26 +3,18 @@
 import WireJSON
 
 /// See `attribution/events/v1/events.proto`.
-public struct ModifyLeaseRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  public var ackIds: [String]
-  /// From now on, 1 to 3,600; 0 gives the events back, to be handed out at once.
-  public var leaseSeconds: Int32?
+public struct GetDeliveryStoryRequest: RPCMessage, Hashable {
+  /// As the public route answered it.
+  public var id: String?
 
   public init(
-    subscription: String? = nil,
-    ackIds: [String] = [],
-    leaseSeconds: Int32? = nil
+    id: String? = nil
   ) {
-    self.subscription = subscription
-    self.ackIds = ackIds
-    self.leaseSeconds = leaseSeconds
+    self.id = id
   }
 
   public init() {
-    self.subscription = nil
-    self.ackIds = []
-    self.leaseSeconds = nil
+    self.id = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -32,18 +24,10 @@ public struct ModifyLeaseRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "subscription":
+        case "id":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          subscription = try reader.readString()
-        case "ackIds", "ack_ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          ackIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "leaseSeconds", "lease_seconds":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          leaseSeconds = try reader.readInt32()
+          id = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -54,95 +38,36 @@ public struct ModifyLeaseRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
-    }
-    if !ackIds.isEmpty {
-      writer.key("ackIds")
-      writer.beginArray()
-      for element in ackIds { writer.string(element) }
-      writer.endArray()
-    }
-    if let leaseSeconds {
-      writer.key("leaseSeconds")
-      writer.int(leaseSeconds)
+    if let id {
+      writer.key("id")
+      writer.string(id)
     }
     writer.endObject()
   }
 }
 
-/// See `attribution/events/v1/events.proto`.
-public struct ModifyLeaseResponse: RPCMessage, Hashable {
-  /// How many were still leased, and are as asked now.
-  public var modified: Int32?
-
-  public init(
-    modified: Int32? = nil
-  ) {
-    self.modified = modified
-  }
-
-  public init() {
-    self.modified = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "modified":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          modified = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let modified {
-      writer.key("modified")
-      writer.int(modified)
-    }
-    writer.endObject()
-  }
-}
-
-/// One of time, event_id and end.
-public struct SeekSubscriptionRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  /// Events that were published at this time or later.
+/// Something that happened to a delivery.
+public struct DeliveryStep: RPCMessage, Hashable {
+  /// Absent where only the order is known.
   public var time: Timestamp?
-  /// This event and what was published after it.
-  public var eventId: String?
-  /// Only what is published from now on.
-  public var end: Bool?
+  /// accepted, attempt, waiting, delayed, verified, rejected, done, dead or published.
+  public var step: String
+  public var detail: String?
 
   public init(
-    subscription: String? = nil,
     time: Timestamp? = nil,
-    eventId: String? = nil,
-    end: Bool? = nil
+    step: String = "",
+    detail: String? = nil
   ) {
-    self.subscription = subscription
     self.time = time
-    self.eventId = eventId
-    self.end = end
+    self.step = step
+    self.detail = detail
   }
 
   public init() {
-    self.subscription = nil
     self.time = nil
-    self.eventId = nil
-    self.end = nil
+    self.step = ""
+    self.detail = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -152,22 +77,18 @@ public struct SeekSubscriptionRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try reader.readString()
         case "time":
-          try seen.insert(1, key)
+          try seen.insert(0, key)
           if try reader.readNull() { continue }
           time = try reader.readTimestamp()
-        case "eventId", "event_id":
+        case "step":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          step = try reader.readString()
+        case "detail":
           try seen.insert(2, key)
           if try reader.readNull() { continue }
-          eventId = try reader.readString()
-        case "end":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          end = try reader.readBool()
+          detail = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -178,91 +99,39 @@ public struct SeekSubscriptionRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
-    }
     if let time {
       writer.key("time")
       writer.string(time.text)
     }
-    if let eventId {
-      writer.key("eventId")
-      writer.string(eventId)
+    if !step.isEmpty {
+      writer.key("step")
+      writer.string(step)
     }
-    if let end {
-      writer.key("end")
-      writer.bool(end)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/events/v1/events.proto`.
-public struct SeekSubscriptionResponse: RPCMessage, Hashable {
-  public var subscription: Subscription?
-
-  public init(
-    subscription: Subscription? = nil
-  ) {
-    self.subscription = subscription
-  }
-
-  public init() {
-    self.subscription = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "subscription":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          subscription = try Subscription(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      subscription.write(to: &writer)
+    if let detail {
+      writer.key("detail")
+      writer.string(detail)
     }
     writer.endObject()
   }
 }
 
-/// See `attribution/events/v1/events.proto`.
-public struct UpdateEndpointRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  /// What is to be changed; what is absent stays.
-  public var push: PushEndpoint?
-  /// Fields of push that are to be absent again: maxPerSecond, maxConcurrent.
-  public var clear: [String]
+/// What a subscription did with an event.
+public struct EventReader: RPCMessage, Hashable {
+  public var subscription: String
+  /// unwanted (its types or its filter leave the event out), waiting, leased or done.
+  public var state: String
 
   public init(
-    subscription: String? = nil,
-    push: PushEndpoint? = nil,
-    clear: [String] = []
+    subscription: String = "",
+    state: String = ""
   ) {
     self.subscription = subscription
-    self.push = push
-    self.clear = clear
+    self.state = state
   }
 
   public init() {
-    self.subscription = nil
-    self.push = nil
-    self.clear = []
+    self.subscription = ""
+    self.state = ""
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -276,14 +145,10 @@ public struct UpdateEndpointRequest: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           subscription = try reader.readString()
-        case "push":
+        case "state":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          push = try PushEndpoint(reading: &reader)
-        case "clear":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          clear = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+          state = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -294,18 +159,171 @@ public struct UpdateEndpointRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
+    if !subscription.isEmpty {
       writer.key("subscription")
       writer.string(subscription)
     }
-    if let push {
-      writer.key("push")
-      push.write(to: &writer)
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
     }
-    if !clear.isEmpty {
-      writer.key("clear")
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct GetDeliveryStoryResponse: RPCMessage, Hashable {
+  public var id: String
+  /// As GetDelivery answers it.
+  public var state: String
+  public var queue: String
+  public var kind: String
+  public var attempts: Int32?
+  public var reason: String?
+  public var lastError: String?
+  /// Oldest first.
+  public var steps: [DeliveryStep]
+  /// While the feed keeps it.
+  public var event: JSONObject?
+  /// Of each subscription, while the feed keeps the event.
+  public var readers: [EventReader]
+
+  public init(
+    id: String = "",
+    state: String = "",
+    queue: String = "",
+    kind: String = "",
+    attempts: Int32? = nil,
+    reason: String? = nil,
+    lastError: String? = nil,
+    steps: [DeliveryStep] = [],
+    event: JSONObject? = nil,
+    readers: [EventReader] = []
+  ) {
+    self.id = id
+    self.state = state
+    self.queue = queue
+    self.kind = kind
+    self.attempts = attempts
+    self.reason = reason
+    self.lastError = lastError
+    self.steps = steps
+    self.event = event
+    self.readers = readers
+  }
+
+  public init() {
+    self.id = ""
+    self.state = ""
+    self.queue = ""
+    self.kind = ""
+    self.attempts = nil
+    self.reason = nil
+    self.lastError = nil
+    self.steps = []
+    self.event = nil
+    self.readers = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "state":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "queue":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        case "kind":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "attempts":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          attempts = try reader.readInt32()
+        case "reason":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          reason = try reader.readString()
+        case "lastError", "last_error":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          lastError = try reader.readString()
+        case "steps":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          steps = try reader.readList { (reader) throws(JSONError) in try DeliveryStep(reading: &reader) }
+        case "event":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          event = try reader.readObjectValue()
+        case "readers":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          readers = try reader.readList { (reader) throws(JSONError) in try EventReader(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !id.isEmpty {
+      writer.key("id")
+      writer.string(id)
+    }
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if !queue.isEmpty {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    if !kind.isEmpty {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if let attempts {
+      writer.key("attempts")
+      writer.int(attempts)
+    }
+    if let reason {
+      writer.key("reason")
+      writer.string(reason)
+    }
+    if let lastError {
+      writer.key("lastError")
+      writer.string(lastError)
+    }
+    if !steps.isEmpty {
+      writer.key("steps")
       writer.beginArray()
-      for element in clear { writer.string(element) }
+      for element in steps { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if let event {
+      writer.key("event")
+      writer.object(event)
+    }
+    if !readers.isEmpty {
+      writer.key("readers")
+      writer.beginArray()
+      for element in readers { element.write(to: &writer) }
       writer.endArray()
     }
     writer.endObject()
@@ -313,17 +331,35 @@ public struct UpdateEndpointRequest: RPCMessage, Hashable {
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct UpdateEndpointResponse: RPCMessage, Hashable {
-  public var subscription: Subscription?
+public struct ListSubscriptionsRequest: RPCMessage, Hashable {
+  public init() {}
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      throw JSONError(.unknownField, path: key)
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.endObject()
+  }
+}
+
+/// See `attribution/events/v1/events.proto`.
+public struct ListSubscriptionsResponse: RPCMessage, Hashable {
+  public var subscriptions: [Subscription]
 
   public init(
-    subscription: Subscription? = nil
+    subscriptions: [Subscription] = []
   ) {
-    self.subscription = subscription
+    self.subscriptions = subscriptions
   }
 
   public init() {
-    self.subscription = nil
+    self.subscriptions = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -333,10 +369,10 @@ public struct UpdateEndpointResponse: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "subscription":
+        case "subscriptions":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          subscription = try Subscription(reading: &reader)
+          subscriptions = try reader.readList { (reader) throws(JSONError) in try Subscription(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -347,31 +383,28 @@ public struct UpdateEndpointResponse: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      subscription.write(to: &writer)
+    if !subscriptions.isEmpty {
+      writer.key("subscriptions")
+      writer.beginArray()
+      for element in subscriptions { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct EnableEndpointRequest: RPCMessage, Hashable {
-  public var subscription: String?
-  /// Replays what was published at this time or later; without it, it goes on where it stopped.
-  public var replayFrom: Timestamp?
+public struct GetSubscriptionRequest: RPCMessage, Hashable {
+  public var name: String?
 
   public init(
-    subscription: String? = nil,
-    replayFrom: Timestamp? = nil
+    name: String? = nil
   ) {
-    self.subscription = subscription
-    self.replayFrom = replayFrom
+    self.name = name
   }
 
   public init() {
-    self.subscription = nil
-    self.replayFrom = nil
+    self.name = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -381,14 +414,10 @@ public struct EnableEndpointRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "subscription":
+        case "name":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          subscription = try reader.readString()
-        case "replayFrom", "replay_from":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          replayFrom = try reader.readTimestamp()
+          name = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -399,20 +428,16 @@ public struct EnableEndpointRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let subscription {
-      writer.key("subscription")
-      writer.string(subscription)
-    }
-    if let replayFrom {
-      writer.key("replayFrom")
-      writer.string(replayFrom.text)
+    if let name {
+      writer.key("name")
+      writer.string(name)
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/events/v1/events.proto`.
-public struct EnableEndpointResponse: RPCMessage, Hashable {
+public struct GetSubscriptionResponse: RPCMessage, Hashable {
   public var subscription: Subscription?
 
   public init(

@@ -244,19 +244,25 @@ public struct SeekSubscriptionResponse: RPCMessage, Hashable {
 /// See `attribution/events/v1/events.proto`.
 public struct UpdateEndpointRequest: RPCMessage, Hashable {
   public var subscription: String?
+  /// What is to be changed; what is absent stays.
   public var push: PushEndpoint?
+  /// Fields of push that are to be absent again: maxPerSecond, maxConcurrent.
+  public var clear: [String]
 
   public init(
     subscription: String? = nil,
-    push: PushEndpoint? = nil
+    push: PushEndpoint? = nil,
+    clear: [String] = []
   ) {
     self.subscription = subscription
     self.push = push
+    self.clear = clear
   }
 
   public init() {
     self.subscription = nil
     self.push = nil
+    self.clear = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -274,6 +280,10 @@ public struct UpdateEndpointRequest: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           push = try PushEndpoint(reading: &reader)
+        case "clear":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          clear = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -291,6 +301,12 @@ public struct UpdateEndpointRequest: RPCMessage, Hashable {
     if let push {
       writer.key("push")
       push.write(to: &writer)
+    }
+    if !clear.isEmpty {
+      writer.key("clear")
+      writer.beginArray()
+      for element in clear { writer.string(element) }
+      writer.endArray()
     }
     writer.endObject()
   }

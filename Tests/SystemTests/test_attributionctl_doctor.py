@@ -1,24 +1,22 @@
-"""Deploy/doctor: each way in which notifications fail to arrive gets its own verdict."""
+"""attributionctl doctor: each way in which notifications fail to arrive gets its own verdict, and so does what is wrong with the system."""
 
 import contextlib
+import json
 import os
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 import time
 import uuid
 
-from conftest import ROOT
+from attributionctl import ctl, ctl_json, started
 
 APP = "com.example.app"
 
 
 def doctor(system, *options: str, environment: str = "Production", wait: int = 15) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--environment", environment, "--wait", str(wait), "--data", system.data,
-         "--port-base", str(system.port_base), *options], capture_output=True, text=True, timeout=120)
+    return ctl(system, "doctor", "--bundle-id", APP, "--environment", environment, "--wait", wait, *options)
 
 
 def public_key(system) -> str:
@@ -139,7 +137,8 @@ def test_what_is_wrong_with_our_own_services(system, tmp_path):
         system.service("start", "notification-recovery")
     assert answer.returncode == 10 and "notification-recovery does not answer" in answer.stdout, answer
     (tmp_path / "token").write_text("nobody")
-    answer = doctor(system, "--url", system.url("Recovery"), "--verifier-url", system.url("Verifier"), "--token-file", str(tmp_path / "token"))
+    (tmp_path / "token").chmod(0o600)
+    answer = doctor(system, "--token-file", str(tmp_path / "token"))
     assert answer.returncode == 11, answer
     # ingest away: Apple finds the port closed.
     system.service("stop", "ingest")
@@ -153,9 +152,7 @@ def test_what_is_wrong_with_our_own_services(system, tmp_path):
 def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(system):
     """Apple delivers it elsewhere, and meanwhile doctor's subscription is gone."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/"):
-        process = subprocess.Popen(
-            [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--wait", "6", "--data", system.data, "--port-base",
-             str(system.port_base)], stdout=subprocess.PIPE, text=True)
+        process = started(system, "doctor", "--bundle-id", APP, "--wait", "6")
         for line in process.stdout:
             if "SUCCESS" in line:
                 break
@@ -169,9 +166,7 @@ def test_a_feed_that_cannot_be_read_is_not_taken_for_one_without_the_event(syste
 def test_another_s_rejected_notification_is_not_taken_for_the_test(system):
     """Apple's copy does not fit our configuration and was delivered elsewhere; what arrives is a forgery of anybody."""
     with listening(http_answer("200 OK")) as port, registered(system, f"http://127.0.0.1:{port}/", appAppleId=525463030):
-        process = subprocess.Popen(
-            [sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", APP, "--wait", "4", "--data", system.data, "--port-base",
-             str(system.port_base)], stdout=subprocess.PIPE, text=True)
+        process = started(system, "doctor", "--bundle-id", APP, "--wait", "4")
         for line in process.stdout:
             if "asked for a test" in line:
                 break
@@ -192,12 +187,92 @@ def test_a_rate_limit_is_told_apart(system):
 
 def test_wrong_use(system, tmp_path):
     (tmp_path / "empty").write_text("\n")
-    for options in (["--token-file", str(tmp_path / "none")], ["--token-file", str(tmp_path / "empty")], ["--url", "foo", "--verifier-url", "bar"],
-                    ["--url", "http://h:99999", "--verifier-url", "http://h:1"], ["--url", "http://h:1"], ["--wait", "nan"],
-                    ["--notification-url", "https://h:99999"], ["--notification-url", "foo"]):
+    (tmp_path / "empty").chmod(0o600)
+    for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--token-file", str(tmp_path / "empty")], 78),
+                          (["--url", "verifier=foo"], 64), (["--url", "verifier=http://h:99999"], 64), (["--wait", "nan"], 64),
+                          (["--notification-url", "https://h:99999"], 64), (["--notification-url", "foo"], 64), (["--environment", "Xcode"], 64)):
         wrong = doctor(system, *options)
-        assert wrong.returncode == 2 and "Traceback" not in wrong.stderr, (options, wrong)
-    assert subprocess.run([sys.executable, ROOT / "Deploy" / "doctor"], capture_output=True).returncode == 2
-    unknown = subprocess.run([sys.executable, ROOT / "Deploy" / "doctor", "--bundle-id", "com.example.nobody", "--data", system.data, "--port-base",
-                              str(system.port_base)], capture_output=True, text=True)
+        assert wrong.returncode == code, (options, wrong)
+    unknown = ctl(system, "doctor", "--bundle-id", "com.example.nobody")
     assert unknown.returncode == 17 and "no app of this bundle id" in unknown.stdout, unknown
+
+
+# --- the whole system ---------------------------------------------------------------------------------------------------------------
+
+def findings(system, *options: str, code: int = 0, **more) -> dict[tuple[str, str], dict]:
+    answer = ctl_json(system, "doctor", *options, code=code, **more)
+    assert answer["well"] is (code == 0), answer
+    return {(one["place"], one["check"]): one for one in answer["findings"]}
+
+
+def test_every_service_and_what_it_depends_on_is_looked_at(system):
+    found = findings(system)
+    for service in ("signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"):
+        for check in ("ready", "version", "clock"):
+            assert found[service, check]["state"] == "ok", found
+    for setting in ("appendonly", "appendfsync", "maxmemory-policy", "no-appendfsync-on-rewrite"):
+        assert found["redis", f"redis-settings: {setting}"]["state"] == "ok"
+    for server in ("App Store Server API, production", "App Store Server API, sandbox"):
+        assert found["notification-recovery", f"apple: {server}"]["state"] == "ok"
+        assert found["notification-recovery", f"clock: {server}"]["state"] == "ok"
+    assert found["asa-token-broker", "apple: AdServices"]["state"] == "ok" and found["ingest", "public port"]["state"] == "ok"
+    # What is a warning in development has its advice.
+    assert "maxmemory" in found["signer", "redis-memory"]["advice"]
+    local = findings(system, "--local-only")
+    assert ("asa-token-broker", "apple: AdServices") not in local and ("redis", "redis") in local
+
+
+def test_what_is_wrong_with_the_system_is_named_with_what_to_do(system, tmp_path):
+    system.service("stop", "asa-token-broker")
+    try:
+        found = findings(system, "--problems", code=10)
+        assert found["asa-token-broker", "ready"]["state"] == "failed" and "running" in found["asa-token-broker", "ready"]["advice"]
+        told = ctl(system, "doctor")
+        assert told.returncode == 10 and "NOT WELL" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
+    finally:
+        system.service("start", "asa-token-broker")
+    (tmp_path / "token").write_text("nobody")
+    (tmp_path / "token").chmod(0o600)
+    found = findings(system, "--token-file", str(tmp_path / "token"), code=11)
+    assert found["signer", "token"]["state"] == "failed" and found["signer", "ready"]["state"] == "ok"
+    # Redis' settings are looked at as they are now.
+    command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
+    subprocess.run([*command, "CONFIG", "SET", "appendfsync", "everysec"], check=True, capture_output=True)
+    try:
+        found = findings(system, code=1)
+        wrong = found["signer", "redis-settings: appendfsync"]
+        assert wrong["state"] == "failed" and wrong["found"] == "everysec" and "always" in wrong["advice"], wrong
+    finally:
+        subprocess.run([*command, "CONFIG", "SET", "appendfsync", "always"], check=True, capture_output=True)
+    # Another service at an address, and nothing at the public port.
+    found = findings(system, "--url", f"verifier={system.url('Signer')}", "--url", "public=http://127.0.0.1:1", code=10)
+    assert found["verifier", "ready"]["found"] == "signer answers there" and found["ingest", "public port"]["state"] == "failed"
+    # Apple away: the simulator that plays it is stopped.
+    system.service("stop", "simulator")
+    try:
+        found = findings(system, code=1)
+        away = found["asa-token-broker", "apple: AdServices"]
+        assert away["state"] == "failed" and "could not connect" in away["found"] and away["advice"], away
+    finally:
+        system.service("start", "simulator")
+
+
+def test_a_client_that_may_not_diagnose_is_told_what_to_add(system, tmp_path):
+    """A token that may do other things: it is not taken for an unknown one."""
+    configuration = system.data / "configuration.yaml"
+    before = configuration.read_text()
+    (tmp_path / "token").write_text("reads-events-alone-0123456789")
+    (tmp_path / "token").chmod(0o600)
+    digest = subprocess.run(["sha256sum"], input="reads-events-alone-0123456789", text=True, capture_output=True, check=True).stdout.split()[0]
+    configuration.write_text(before + f'  - {{ name: reader, tokenSHA256: "{digest}", allow: ["attribution.events.v1.EventsService/*"] }}\n')
+    try:
+        os.kill(system.pid("verifier"), 1)
+        until = time.monotonic() + 20
+        while ctl(system, "subscriptions", "--token-file", str(tmp_path / "token")).returncode != 0:
+            assert time.monotonic() < until
+        answer = ctl(system, "doctor", "--token-file", str(tmp_path / "token"), "-o", "json")
+        told = {(one["place"], one["check"]): one for one in json.loads(answer.stdout)["findings"]}
+        assert answer.returncode == 11 and "DiagnosticsService" in told["verifier", "token"]["advice"], answer
+    finally:
+        configuration.write_text(before)
+        os.kill(system.pid("verifier"), 1)

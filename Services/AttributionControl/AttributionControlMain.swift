@@ -1,0 +1,54 @@
+import ArgumentParser
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// `attributionctl`: what operators do with the services, over their public contract.
+@main
+struct AttributionControl: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attributionctl", abstract: "Looks at and operates the Apple attribution services.",
+    discussion: """
+      Addresses and the token come from flags, ATTRIBUTIONCTL_* variables or a profile, in this order; without any the services are looked \
+      for on this machine. Exit codes tell kinds of failure apart; Documentation/attributionctl.md lists them.
+
+      Examples:
+        attributionctl doctor
+        attributionctl events tail --type skadnetwork
+        attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+        attributionctl --generate-completion-script bash > /etc/bash_completion.d/attributionctl
+      """,
+    version: "attributionctl \(BuildInformation.version) (commit \(BuildInformation.commit), \(BuildInformation.build) build)",
+    subcommands: [ReferenceCommand.self],
+    groupedSubcommands: [
+      CommandGroup(name: "Try:", subcommands: [SignCommand.self, VerifyCommand.self, SendCommand.self]),
+      CommandGroup(
+        name: "Look:",
+        subcommands: [
+          EventsCommand.self, DeliveriesCommand.self, SubscriptionsCommand.self, QueuesCommand.self, KeysCommand.self, GapsCommand.self,
+        ]),
+      CommandGroup(
+        name: "Mend:", subcommands: [DoctorCommand.self, DeadLettersCommand.self, RecoverCommand.self, MigrateCommand.self]),
+      CommandGroup(name: "Set up:", subcommands: [ConfigCommand.self, ProfilesCommand.self]),
+    ])
+
+  static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+    } catch let failure as CommandFailure {
+      let colours = Terminal.hasColours(STDERR_FILENO)
+      StandardError.write(CellStyle.bad.painted("error:", colours: colours) + " \(failure)\n")
+      Glibc.exit(failure.code)
+    } catch is StandardOutput.Closed {
+      Glibc.exit(0)
+    } catch is CancellationError {
+      Glibc.exit(ExitStatus.interrupted.rawValue)
+    } catch {
+      exit(withError: error)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct ConfigCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Check a configuration before anything is started.",
+    discussion: "Example: attributionctl config check /etc/attribution/configuration.yaml", subcommands: [Check.self])
+
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check", abstract: "Name each mistake with its line and column.",
+      discussion: """
+        Reads the file as the services do, and has each service's executable that is found beside this one, or on the PATH, say what else \
+        it would refuse: key files, certificates, strategies (SERVICE check-configuration). Nothing is started and nothing is written. Exit \
+        code 0: the services would start; 78: one would not. Keys that nobody reads are warnings; with --strict they are mistakes.
+
+        Examples:
+          attributionctl config check .data/configuration.yaml
+          attributionctl config check configuration.yaml --only signer --strict
+        """)
+
+    @Argument(help: "The YAML file.", completion: .file()) var file: String
+    @Option(
+      parsing: .singleValue,
+      help: ArgumentHelp("Only have this service look at it, beside what all read; may be repeated.", valueName: "service"))
+    var only: [String] = []
+    @Option(help: ArgumentHelp("Where the services' executables are.", valueName: "folder"), completion: .directory) var executables:
+      String?
+    @Flag(help: "Take keys that nobody reads for mistakes, too.") var strict = false
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      for name in only where ServiceName(rawValue: name) == nil {
+        throw ValidationError("--only must be one of \(ServiceName.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+    }
+
+    func run() async throws {
+      guard FileManager.default.isReadableFile(atPath: file) else { throw CommandFailure(.noInput, "\(file) cannot be read") }
+      var problems = ConfigurationCheck(path: file).problems
+      var unasked: [String] = []
+      // Where the file cannot be read as a whole, each service would say the same.
+      if !problems.contains(where: { $0.level == .error }) {
+        for service in ServiceName.allCases where only.isEmpty || only.contains(service.rawValue) {
+          guard let executable = ServiceExecutable.find(service, in: executables) else {
+            unasked.append(service.rawValue)
+            continue
+          }
+          for problem in try ServiceExecutable.problems(executable, file) where !problems.contains(problem) { problems.append(problem) }
+        }
+      }
+      problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+      try show(problems, unasked, Printer(format: output.output ?? .table))
+      if problems.contains(where: { $0.level == .error || strict }) { throw ExitCode(ExitStatus.configuration.rawValue) }
+    }
+
+    private func show(_ problems: [ConfigurationProblem], _ unasked: [String], _ printer: Printer) throws {
+      if printer.format == .table {
+        for problem in problems {
+          let style: CellStyle = problem.level == .error ? .bad : .warning
+          let text = Cell.printable(problem.text(file: file))
+          let word = " \(problem.level.rawValue): "
+          let painted = printer.colours ? text.replacing(word, with: style.painted(word, colours: true), maxReplacements: 1) : text
+          try printer.text(painted + "\n")
+        }
+        if problems.isEmpty { try printer.text("\(Cell.printable(file)): no mistake\n") }
+        if !unasked.isEmpty {
+          printer.note(
+            "not asked, since their executables are not here: \(unasked.joined(separator: ", ")); --executables says where they are")
+        }
+        return
+      }
+      try printer.show([
+        "file": .string(file), "problems": .array(problems.map { .object($0.json) }), "notAsked": .array(unasked.map { .string($0) }),
+      ]) { Record() }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import ArgumentParser
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+import WireJSON
+
+struct DeadLettersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dead-letters", abstract: "Messages that were given up: look at them, put them back, delete them.",
+    discussion: """
+      Examples:
+        attributionctl dead-letters list --queue intake
+        attributionctl dead-letters show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+        attributionctl dead-letters replay --queue intake --error timeout --dry-run
+        attributionctl dead-letters purge 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+      """, subcommands: [List.self, Show.self, Replay.self, Purge.self], defaultSubcommand: List.self)
+
+  /// Which letters.
+  struct Selection: ParsableArguments {
+    @Option(help: "Only of this queue.") var queue: QueuesCommand.Name?
+    @Option(help: "Only of this kind, such as notification.") var kind: String?
+    @Option(help: "Only those whose last error has this text in it.") var error: String?
+
+    var isNarrow: Bool { kind != nil || error != nil }
+
+    func takes(_ letter: DeadLetter) -> Bool {
+      (kind.map { letter.kind == $0 } ?? true) && (error.map { letter.lastError.lowercased().contains($0.lowercased()) } ?? true)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Dead letters with their last error (the default).",
+      discussion: "Example: attributionctl dead-letters list --queue tokens --limit 20")
+
+    @OptionGroup var selection: Selection
+    @Option(help: "Letters to look at, 1 to 1000.") var limit: Int32 = 100
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
+
+    func run() async throws {
+      let connection = try Connection(options)
+      var answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.listDeadLetters(ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: limit))
+      }
+      let seen = answer.deadLetters.count
+      answer.deadLetters.removeAll { !selection.takes($0) }
+      try connection.printer.show(answer, none: "There is no such dead letter.") { DeadLettersCommand.table(answer.deadLetters) }
+      if seen == Int(limit) { connection.printer.note("Only the first \(seen) were looked at; --limit changes it.") }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One dead letter with its history and its body.",
+      discussion: """
+        Examples:
+          attributionctl dead-letters show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+          attributionctl dead-letters show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --body > body.json
+        """)
+
+    @Argument(help: "Its delivery's id.") var id: String
+    @Flag(help: "Write the body as it was received, and nothing else.") var body = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.getDeadLetter(GetDeadLetterRequest(id: id))
+      }
+      let bytes = answer.body.flatMap { Base64.decode($0) }
+      if body {
+        guard let bytes else { throw CommandFailure(.notFound, "the letter has no body that can be read") }
+        return try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
+      }
+      let letter = answer.deadLetter ?? DeadLetter()
+      try connection.printer.show(answer) {
+        var record = Record()
+        record.add("id", letter.id)
+        record.add("queue", letter.queue)
+        record.add("kind", letter.kind)
+        record.add("source", answer.source)
+        record.add("received", letter.receivedAt?.text)
+        record.add("died", letter.diedAt?.text)
+        record.add("attempts", "\(letter.attempts ?? 0)")
+        record.add("last error", letter.lastError, .bad)
+        for line in letter.history { record.add("history", Self.line(line)) }
+        for member in answer.attributes?.members ?? [] { record.add(member.key, member.value.stringValue) }
+        record.add("trace", answer.traceparent)
+        record.add("request", answer.requestId)
+        record.add("body", bytes.map { Wording.count(Int64($0.count), "byte") + "; --body writes it" } ?? "cannot be read")
+        return record
+      }
+    }
+
+    /// A line of a history begins with its time in milliseconds.
+    static func line(_ line: String) -> String {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let time = Int64(parts[0]) else { return line }
+      return Timestamp(millisecondsSince1970: time).text + " " + parts[1]
+    }
+  }
+
+  struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "replay", abstract: "Put dead letters back; they keep their ids and idempotency keys.",
+      discussion: """
+        Names ids, or takes all of a queue with --all, or those that --kind and --error leave. What dies again meanwhile is not put back twice.
+
+        Examples:
+          attributionctl dead-letters replay 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+          attributionctl dead-letters replay --queue intake --all --dry-run
+        """)
+
+    @OptionGroup var change: Change
+
+    func validate() throws { try change.check() }
+
+    func run() async throws {
+      try await change.run(verb: "replayed") { (connection, queue, ids) throws(CommandFailure) in
+        try await connection.ask(.verifier) { () throws(RPCError) in
+          try await connection.queues.replayDeadLetters(ReplayDeadLettersRequest(queue: queue, ids: ids)).replayed ?? 0
+        }
+      }
+    }
+  }
+
+  struct Purge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "purge", abstract: "Delete dead letters for good.",
+      discussion: """
+        Asks first where a terminal is there to answer; elsewhere --yes has to say that it is meant.
+
+        Examples:
+          attributionctl dead-letters purge 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+          attributionctl dead-letters purge --queue sessions --all --yes
+        """)
+
+    @OptionGroup var change: Change
+    @Flag(help: "Do not ask.") var yes = false
+
+    func validate() throws { try change.check() }
+
+    func run() async throws {
+      if !yes, !change.dryRun { try Confirmation.ask("Dead letters that are deleted cannot be brought back. Delete them?") }
+      try await change.run(verb: "purged") { (connection, queue, ids) throws(CommandFailure) in
+        try await connection.ask(.verifier) { () throws(RPCError) in
+          try await connection.queues.purgeDeadLetters(PurgeDeadLettersRequest(queue: queue, ids: ids)).purged ?? 0
+        }
+      }
+    }
+  }
+
+  /// What replay and purge have in common: which letters, one page after the other.
+  struct Change: ParsableArguments {
+    @Argument(help: "Ids of deliveries.") var ids: [String] = []
+    @OptionGroup var selection: Selection
+    @Flag(help: "All of the queue.") var all = false
+    @Flag(help: "Only say which letters it would be.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    /// Ids that one call names.
+    private static let page: Int32 = 500
+
+    func check() throws {
+      if ids.isEmpty {
+        guard selection.queue != nil else { throw ValidationError("Name ids, or a queue with --queue.") }
+        guard all || selection.isNarrow else { throw ValidationError("Name ids, or which ones by --kind or --error, or say --all.") }
+      } else if all || selection.isNarrow {
+        throw ValidationError("Ids stand alone: --all, --kind and --error choose letters by themselves.")
+      }
+    }
+
+    typealias Act = (_ connection: Connection, _ queue: String, _ ids: [String]) async throws(CommandFailure) -> Int32
+
+    func run(verb: String, _ act: Act) async throws {
+      let connection = try Connection(options)
+      let found = ids.isEmpty ? try await letters(connection) : try await named(connection)
+      if dryRun {
+        return try connection.printer.show(
+          ["dryRun": true, "deadLetters": .array(try found.map { try Printer.value($0) })], none: "There is no such dead letter."
+        ) { DeadLettersCommand.table(found) }
+      }
+      var (changed, handled): (Int64, Int) = (0, 0)
+      var line = ProgressLine(unit: "letters", total: Double(found.count))
+      defer { line.end() }
+      for queue in Set(found.map(\.queue)).sorted() {
+        let ids = found.filter { $0.queue == queue }.map(\.id)
+        for start in stride(from: 0, to: ids.count, by: Int(Self.page)) {
+          let page = Array(ids[start..<min(ids.count, start + Int(Self.page))])
+          changed += Int64(try await act(connection, queue, page))
+          handled += page.count
+          line.advance(to: Double(handled))
+        }
+      }
+      line.end()
+      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(Wording.count(changed, "letter")))]) }
+    }
+
+    private func named(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
+      var letters: [DeadLetter] = []
+      for id in ids {
+        let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+          try await connection.queues.getDeadLetter(GetDeadLetterRequest(id: id, queue: selection.queue?.text))
+        }
+        if let letter = answer.deadLetter { letters.append(letter) }
+      }
+      return letters
+    }
+
+    /// The contract lists up to 1,000; of more, those that come after are for the next call of this command, which says so.
+    private func letters(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.listDeadLetters(ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: 1000))
+      }
+      if answer.deadLetters.count == 1000 {
+        connection.printer.note("There may be more than 1000: call it again for the next ones.")
+      }
+      return answer.deadLetters.filter(selection.takes)
+    }
+  }
+
+  static func table(_ letters: [DeadLetter]) -> Table {
+    var table = Table(["id", "queue", "kind", Table.Column("attempts", isNumber: true), "died", "last error"])
+    for letter in letters {
+      table.add(
+        Cell(letter.id), Cell(letter.queue), Cell(letter.kind), Cell("\(letter.attempts ?? 0)"), Cell(letter.diedAt?.text),
+        Cell(letter.lastError, .bad))
+    }
+    return table
+  }
+}
+
+/// A question before something that cannot be undone.
+enum Confirmation {
+  static func ask(_ question: String) throws {
+    guard Terminal.isInteractive else {
+      throw CommandFailure(.usage, "nobody is there to be asked; --yes says that it is meant")
+    }
+    StandardError.write("\(question) [y/N] ")
+    let answer = readLine()?.lowercased() ?? ""
+    guard answer == "y" || answer == "yes" else { throw CommandFailure(.interrupted, "nothing was done") }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import AttributionProtocol
+import Cryptography
+
+struct DeliveriesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deliveries", abstract: "What became of what was received.",
+    discussion: "Example: attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9", subcommands: [Show.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One delivery's story, from its receipt to its event and to who has read that.",
+      discussion: """
+        The id is what the public port answered. Records are kept for a time (queues.deliveryRecordTTL).
+
+        Examples:
+          attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+          attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --event
+          attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --body
+        """)
+
+    @Argument(help: "The delivery's id.") var id: String
+    @Flag(help: "Show what its event holds, too.") var event = false
+    @Flag(help: "Write the body of a rejected delivery as it came, and nothing else.") var body = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      if body {
+        let answer = try await connection.ask(.ingest) { () throws(RPCError) in
+          try await connection.client.ingest.getDelivery(GetDeliveryRequest(id: id))
+        }
+        guard let bytes = answer.body.flatMap({ Base64.decode($0) }) else {
+          throw CommandFailure(.notFound, "the body is not kept", advice: "Only bodies of rejected deliveries are, for a time.")
+        }
+        return try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
+      }
+      let story = try await Self.story(id, connection)
+      try connection.printer.show(story) { Self.record(story) }
+      try Self.showRest(story, connection.printer, event: event)
+    }
+
+    static func story(_ id: String, _ connection: Connection) async throws(CommandFailure) -> GetDeliveryStoryResponse {
+      try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.client.events.getDeliveryStory(GetDeliveryStoryRequest(id: id))
+      }
+    }
+
+    static func record(_ story: GetDeliveryStoryResponse) -> Record {
+      var record = Record()
+      record.add("id", story.id)
+      record.add("state", story.state, Wording.state(story.state))
+      record.add("queue", story.queue)
+      record.add("kind", story.kind)
+      record.add("attempts", "\(story.attempts ?? 0)")
+      record.add("reason", story.reason)
+      record.add("last error", story.lastError, .bad)
+      return record
+    }
+
+    /// The steps, the readers and, where it is asked for, the event.
+    static func showRest(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
+      var steps = Table(["time", "step", "what"])
+      for step in story.steps {
+        steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, Wording.state(step.step)), Cell(step.detail))
+      }
+      try printer.text("\n" + steps.text(colours: printer.colours))
+      if !story.readers.isEmpty {
+        var readers = Table(["subscription", "event"])
+        for reader in story.readers { readers.add(Cell(reader.subscription), Cell(reader.state, Wording.state(reader.state))) }
+        try printer.text("\n" + readers.text(colours: printer.colours))
+      }
+      if event, let object = story.event {
+        try printer.text("\n" + EventText(colours: printer.colours, decodes: true).text(object))
+      }
+    }
+  }
+}

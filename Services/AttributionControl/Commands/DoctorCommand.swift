@@ -1,0 +1,114 @@
+import ArgumentParser
+import AttributionProtocol
+import Synchronization
+import WireJSON
+
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Find out what is wrong: services, Redis, clocks, certificates, Apple, queues, the feed.",
+    discussion: """
+      Each service looks at itself and at what it depends on; what is wrong comes with what to do about it. With --bundle-id Apple is asked \
+      for a test notification, which is followed to the feed, in place of the rest. Exit code 0: all is well, or there are warnings alone; 1: \
+      something is not; 10 and above name what it is (Documentation/attributionctl.md).
+
+      Examples:
+        attributionctl doctor
+        attributionctl doctor --problems --output json
+        attributionctl doctor --bundle-id com.example.app --environment Sandbox
+      """)
+
+  @Flag(help: "Only what is not well.") var problems = false
+  @Flag(help: "Have no service call Apple or another service.") var localOnly = false
+  @Option(help: ArgumentHelp("Follow a test notification of this app.", valueName: "id")) var bundleId: String?
+  @Option(help: "Production or Sandbox, of the test notification.") var environment = "Production"
+  @Option(
+    help: ArgumentHelp("The URL that App Store Connect has, to be looked at from here as well.", valueName: "url"))
+  var notificationUrl: String?
+  @Option(help: ArgumentHelp("Seconds to wait for Apple's status, and then for the event.", valueName: "seconds")) var wait = 60
+  @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+  func validate() throws {
+    guard ["Production", "Sandbox"].contains(environment) else { throw ValidationError("--environment must be Production or Sandbox.") }
+    guard (0...86_400).contains(wait) else { throw ValidationError("--wait must be 0 to 86400 seconds.") }
+    if notificationUrl != nil, bundleId == nil { throw ValidationError("--notification-url is for --bundle-id.") }
+    if let notificationUrl, let fault = ConnectionLayer.fault(inAddress: notificationUrl, withPort: true) {
+      throw ValidationError("--notification-url \(fault).")
+    }
+  }
+
+  func run() async throws {
+    let connection = try Connection(options)
+    if let bundleId { return try await walk(bundleId, connection) }
+    let findings = await SystemCheckup(connection: connection, localOnly: localOnly).findings()
+    try show(findings, connection.printer)
+    // The first reason that explains most: a service that is away before what it would have said.
+    let failed = findings.filter { $0.state == .failed }
+    for code in [DoctorCode.serviceAway, DoctorCode.tokenRefused] where failed.contains(where: { $0.code == code }) {
+      throw ExitCode(code)
+    }
+    if let first = failed.first { throw ExitCode(first.code) }
+  }
+
+  private func show(_ findings: [DoctorFinding], _ printer: Printer) throws {
+    let shown = problems ? findings.filter { $0.state != .ok } : findings
+    let isWell = !findings.contains { $0.state == .failed }
+    let warnings = findings.count { $0.state == .warning }
+    try printer.show(["well": .bool(isWell), "findings": .array(shown.map { .object($0.json) })], none: "Nothing is wrong.") {
+      var table = Table(["state", "where", "check", "found"])
+      for finding in shown {
+        table.add(
+          Cell(finding.state.rawValue, Wording.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check), Cell(finding.found)
+        )
+      }
+      return table
+    }
+    let advised = findings.filter { $0.state != .ok && $0.advice != nil }
+    guard printer.format == .table else { return }
+    if !advised.isEmpty {
+      var text = "\nWhat to do:\n"
+      for finding in advised {
+        text += "  \(Cell.printable(finding.place)), \(Cell.printable(finding.check)): \(Cell.printable(finding.advice ?? ""))\n"
+      }
+      try printer.text(text)
+    }
+    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(Wording.count(Int64(warnings), "warning"))") : "NOT WELL"
+    try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
+  }
+
+  private func walk(_ bundleId: String, _ connection: Connection) async throws {
+    let printer = connection.printer
+    let steps = Mutex<[String]>([])
+    try printer.text("\(bundleId), \(environment)\n")
+    let note: @Sendable (String) -> Void = { step in
+      steps.withLock { $0.append(step) }
+      try? printer.text("  \(step)\n")
+    }
+    let work = NotificationWalk(
+      connection: connection, bundleId: bundleId, environment: environment, patience: .seconds(wait), note: note)
+    let url = notificationUrl
+    do {
+      try await Interruptible.run { try await work.run() }
+    } catch let failure as CommandFailure {
+      if let url { note("from here: " + (await NotificationWalk.look(at: url, http: connection.http))) }
+      try showVerdict(failure, steps.withLock { $0 }, printer)
+      throw ExitCode(failure.code)
+    }
+    try showVerdict(nil, steps.withLock { $0 }, printer)
+  }
+
+  private func showVerdict(_ failure: CommandFailure?, _ steps: [String], _ printer: Printer) throws {
+    if printer.format == .table {
+      guard let failure else {
+        return try printer.text(CellStyle.good.painted("WELL", colours: printer.colours) + ": notifications arrive and are on the feed\n")
+      }
+      var text = CellStyle.bad.painted("NOT WELL (\(failure.code))", colours: printer.colours) + ": \(Cell.printable(failure.message))\n"
+      if let advice = failure.advice { text += "  \(advice)\n" }
+      return try printer.text(text)
+    }
+    var object: JSONObject = ["well": .bool(failure == nil), "steps": .array(steps.map { .string($0) })]
+    object["code"] = .integer(failure?.code ?? 0)
+    object["found"] = (failure?.message).map { .string($0) }
+    object["advice"] = (failure?.advice).map { .string($0) }
+    try printer.show(.object(object)) { Record() }
+  }
+}

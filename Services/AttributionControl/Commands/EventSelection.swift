@@ -1,0 +1,75 @@
+import ArgumentParser
+import AttributionProtocol
+import ServiceRuntime
+
+/// Which events of the feed.
+struct EventSelection: ParsableArguments {
+  @Option(
+    name: .customLong("type"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Only these types: the whole name, or a part of it such as skadnetwork, notification or rejected; may be repeated.", valueName: "type"
+    ),
+    completion: .list(EventType.allCases.map(\.rawValue)))
+  var typeWords: [String] = []
+  @Option(
+    name: .customLong("ad-network"), parsing: .singleValue, help: ArgumentHelp("Only of this ad network; may be repeated.", valueName: "id")
+  )
+  var adNetworks: [String] = []
+  @Option(
+    name: .customLong("app"), parsing: .singleValue,
+    help: ArgumentHelp("Only of this app, by bundle id or Apple id; may be repeated.", valueName: "id"))
+  var apps: [String] = []
+  @Option(
+    name: .customLong("environment"), parsing: .singleValue,
+    help: ArgumentHelp("Only of production, sandbox or development; may be repeated.", valueName: "environment"))
+  var environments: [String] = []
+
+  /// The types that the words mean; empty for all.
+  func types() throws(CommandFailure) -> [String] {
+    var types: [String] = []
+    for word in typeWords {
+      let all = EventType.allCases.map(\.rawValue)
+      let found = all.contains(word) ? [word] : all.filter { $0.contains(word.lowercased()) }
+      guard !found.isEmpty else {
+        let parts = Set(all.flatMap { $0.split(separator: ".").map(String.init) })
+        let nearest = Spelling.nearest(to: word, among: parts.union(all)).map { "Did you mean \($0)?" }
+        throw CommandFailure(
+          .usage, "--type \(word): no event has such a type", advice: nearest ?? "Types: \(all.joined(separator: ", ")).")
+      }
+      types += found.filter { !types.contains($0) }
+    }
+    return types
+  }
+
+  var filter: EventFilter? {
+    guard !adNetworks.isEmpty || !apps.isEmpty || !environments.isEmpty else { return nil }
+    return EventFilter(adNetworkIds: adNetworks, apps: apps, environments: environments)
+  }
+}
+
+/// A time as people write it: RFC 3339, a date, or how long ago: `90s`, `15m`, `2h`, `7d`.
+struct TimeArgument: ExpressibleByArgument, Sendable, Hashable {
+  let timestamp: Timestamp
+  /// As it was given.
+  let text: String
+
+  init?(argument: String) { self.init(argument, now: WallClock.now()) }
+
+  /// - Parameter now: milliseconds since 1970.
+  init?(_ text: String, now: Int64) {
+    self.text = text
+    if let timestamp = Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z") ?? Timestamp(text: text + "Z") {
+      self.timestamp = timestamp
+      return
+    }
+    guard text != "now" else {
+      timestamp = Timestamp(millisecondsSince1970: now)
+      return
+    }
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), (0...1_000_000).contains(count) else {
+      return nil
+    }
+    timestamp = Timestamp(millisecondsSince1970: now - count * unit * 1000)
+  }
+}

@@ -1,0 +1,181 @@
+import ArgumentParser
+import AttributionClient
+import AttributionProtocol
+import Cryptography
+import ServiceRuntime
+import WireJSON
+
+struct EventsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "events", abstract: "The feed: follow it, export a time range, look at one event.",
+    discussion: """
+      Examples:
+        attributionctl events tail --type postback --decode
+        attributionctl events export --from 24h --to now --file day.jsonl
+        attributionctl events show skadnetwork:example123.skadnetwork:6aafb7a5-0170-41b5-bbe4-fe71dedf1e28
+      """, subcommands: [Tail.self, EventsExportCommand.self, Show.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One event by its id, while the feed keeps it.",
+      discussion: "Example: attributionctl events show appstore:Production:002e14d5-51f5-4503-b5a8-c3a1af68eb20")
+
+    @Argument(help: "Its id.") var id: String
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.client.events.getEvent(GetEventRequest(id: id))
+      }
+      let event = answer.event ?? [:]
+      guard connection.printer.format == .table else { return try connection.printer.show(.object(event)) { Record() } }
+      try connection.printer.text(EventText(colours: connection.printer.colours, decodes: true).text(event))
+    }
+  }
+
+  struct Tail: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "tail", abstract: "Follow the feed as it is published.",
+      discussion: """
+        Reads by a subscription of its own, which it ends again: nobody else's events are taken. Ctrl-C ends it. With --output json each \
+        event is one line.
+
+        Examples:
+          attributionctl events tail
+          attributionctl events tail --type rejected --decode
+          attributionctl events tail --since 1h --no-follow --output json | jq .data.reason
+        """)
+
+    @OptionGroup var selection: EventSelection
+    @Option(help: ArgumentHelp("Begin with events of this time; RFC 3339, or an age such as 10m.", valueName: "time"))
+    var since: TimeArgument?
+    @Flag(inversion: .prefixedNo, help: "Wait for more.") var follow = true
+    @Option(help: ArgumentHelp("End after so many events.", valueName: "count")) var max: Int?
+    @Flag(help: "Show what the events hold, signed payloads decoded.") var decode = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws {
+      if let max, max < 1 { throw ValidationError("--max must be at least 1.") }
+      if !follow, since == nil { throw ValidationError("--no-follow needs --since: there is nothing before now.") }
+    }
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let (selection, since, follow, most) = (selection, since, follow, max)
+      let text = EventText(colours: connection.printer.colours, decodes: decode)
+      let request = CreateSubscriptionRequest(
+        name: "attributionctl-tail-\(Hex.encode(RandomBytes.make(6)))", types: try selection.types(),
+        start: since == nil ? "now" : nil, filter: selection.filter, startTime: since?.timestamp)
+      try await Interruptible.run {
+        try await Self.read(connection, request, follow: follow, most: most ?? .max, text)
+      }
+    }
+
+    private static func read(
+      _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, most: Int, _ text: EventText
+    ) async throws {
+      let events = connection.client.events
+      let name = request.name ?? ""
+      _ = try await connection.ask(.verifier) { () throws(RPCError) in try await events.createSubscription(request) }
+      connection.printer.note("following the feed; Ctrl-C ends it")
+      let result: Result<Void, any Error>
+      do {
+        var left = most
+        while left > 0 {
+          try Task.checkCancellation()
+          let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+            try await events.pullEvents(
+              PullEventsRequest(subscription: name, maxEvents: Int32(min(left, 100)), waitMilliseconds: follow ? 20_000 : 500))
+          }
+          for pulled in answer.events {
+            let event = pulled.event ?? [:]
+            try connection.printer.stream(.object(event)) { text.text(event) }
+          }
+          left -= answer.events.count
+          if !answer.events.isEmpty {
+            _ = try await connection.ask(.verifier) { () throws(RPCError) in
+              try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: answer.events.map(\.ackId)))
+            }
+          } else if !follow {
+            break
+          }
+        }
+        result = .success(())
+      } catch { result = .failure(error) }
+      // Also where this task was cancelled: a task of its own is not.
+      await Task {
+        _ = try? await events.deleteSubscription(DeleteSubscriptionRequest(name: name), options: CallOptions(timeout: .seconds(5)))
+      }
+      .value
+      try result.get()
+    }
+  }
+}
+
+/// An event in words.
+struct EventText: Sendable {
+  let colours: Bool
+  let decodes: Bool
+
+  func text(_ object: JSONObject) -> String {
+    let event = CloudEvent(object)
+    let style: CellStyle = event.type.contains("rejected") || event.type.contains("failed") ? .bad : .good
+    let time = CellStyle.faint.painted(Cell.printable(event.time?.text ?? ""), colours: colours)
+    let type = style.painted(Cell.printable(event.type), colours: colours)
+    var text = "\(time)  \(type)  \(Cell.printable(event.subject ?? "-"))  \(Cell.printable(event.id))"
+    let words = Self.summary(event.data)
+    if !words.isEmpty { text += "  " + Cell.printable(words) }
+    text += "\n"
+    guard decodes else { return text }
+    return text + Self.lines(.object(Self.decoded(event.data)), indent: "    ")
+  }
+
+  /// What is worth a look in one line.
+  static func summary(_ data: JSONObject) -> String {
+    var words: [String] = []
+    for name in ["reason", "notificationType", "subtype", "state", "environment"] {
+      if let text = data[name]?.stringValue ?? data["payload"]?[name]?.stringValue { words.append("\(name)=\(text)") }
+    }
+    for name in ["source-identifier", "campaign-id", "conversion-value", "coarse-conversion-value", "did-win"] {
+      if let value = data["postback"]?[name] ?? data["postback"]?["payload"]?[name] {
+        words.append("\(name)=\(value.stringValue ?? value.serializedString)")
+      }
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// Compact JWS in the data are replaced by what they say.
+  static func decoded(_ object: JSONObject) -> JSONObject {
+    JSONObject(object.members.map { JSONObject.Member(key: $0.key, value: decoded($0.value)) })
+  }
+
+  private static func decoded(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let object): return .object(decoded(object))
+    case .array(let elements): return .array(elements.map(decoded))
+    case .string(let text):
+      guard text.utf8.count > 40, let jws = try? CompactJWS(text), let payload = try? JSONValue(parsing: jws.payload),
+        case .object(let object) = payload
+      else { return value }
+      return .object(decoded(object))
+    default: return value
+    }
+  }
+
+  /// One line a value, by its path.
+  private static func lines(_ value: JSONValue, indent: String) -> String {
+    guard case .object(let object) = value else { return indent + Cell.printable(value.stringValue ?? value.serializedString) + "\n" }
+    var text = ""
+    for member in object.members {
+      switch member.value {
+      case .object(let inner) where !inner.isEmpty:
+        text += indent + Cell.printable(member.key) + "\n" + lines(member.value, indent: indent + "  ")
+      default:
+        text +=
+          indent + Cell.printable(member.key) + ": " + Cell.printable(member.value.stringValue ?? member.value.serializedString) + "\n"
+      }
+    }
+    return text
+  }
+}

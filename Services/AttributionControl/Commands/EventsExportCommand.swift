@@ -1,0 +1,168 @@
+import ArgumentParser
+import AttributionClient
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+struct EventsExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write the events of a time range to a file, as JSON Lines or CSV.",
+    discussion: """
+      Events come in the order of their publication; nobody's subscription is touched. How far it is stands in FILE.export.json: the same \
+      command goes on from there, and adds nothing twice. --columns names paths into the event, such as data.reason.
+
+      Examples:
+        attributionctl events export --from 24h --file day.jsonl
+        attributionctl events export --from 2026-11-01 --to 2026-12-01 --type postback --format csv --file november.csv
+        attributionctl events export --from 1h --format csv --columns id,time,data.postback.app-id --file - | column -ts,
+      """)
+
+  /// Events a page.
+  private static let page: Int32 = 1000
+
+  @Option(help: ArgumentHelp("From this time on (default: the oldest event); RFC 3339, a date, or an age such as 24h.", valueName: "time"))
+  var from: TimeArgument?
+  @Option(help: ArgumentHelp("Before this time (default: now).", valueName: "time")) var to: TimeArgument?
+  @Option(help: ArgumentHelp("The file; - for standard output, which cannot be gone on with.", valueName: "file"), completion: .file())
+  var file: String
+  @Option(help: "jsonl or csv.") var format = ExportRequest.Format.jsonl
+  @Option(help: ArgumentHelp("Of CSV: paths into the event, separated by commas.", valueName: "paths")) var columns: String?
+  @Flag(help: "Begin anew, whatever stands in the file.") var restart = false
+  @Flag(help: "Only say what would be written.") var dryRun = false
+  @OptionGroup var selection: EventSelection
+  @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+  func validate() throws {
+    if columns != nil, format != .csv { throw ValidationError("--columns is for --format csv.") }
+    if let from, let to, to.timestamp <= from.timestamp { throw ValidationError("--to must be later than --from.") }
+  }
+
+  func run() async throws {
+    let connection = try Connection(options)
+    let request = ExportRequest(
+      range: "\(from?.text ?? "") to \(to?.text ?? "")", types: try selection.types(), filter: selection.filter, format: format,
+      columns: format == .csv ? columns?.split(separator: ",").map(String.init) ?? EventRow.columns : [])
+    let stored = restart || file == "-" ? nil : try ExportState.stored(for: file, request)
+    // What is still to come is no part of an export that can be complete.
+    let now = Timestamp(millisecondsSince1970: WallClock.now())
+    let state = stored ?? ExportState(request: request, start: from?.timestamp, end: min(to?.timestamp ?? now, now))
+    guard !dryRun else {
+      let answer = try await Self.page(connection, request, state, most: 1)
+      let isEmpty = answer.events.isEmpty && answer.nextPageToken == nil
+      return try connection.printer.show(
+        [
+          "dryRun": true, "file": .string(file), "resumed": .bool(stored != nil), "already": .integer(state.events),
+          "end": .string(state.end.text),
+        ]
+      ) {
+        Record([
+          ("dry run", Cell(isEmpty ? "there is no such event" : "events up to \(state.end.text) would be written to \(file)")),
+          ("already there", Cell("\(state.events)")),
+        ])
+      }
+    }
+    if state.isComplete { return try tell(connection.printer, state, "is complete already") }
+    if file != "-" { try refuseOverwriting(stored) }
+    let path = file
+    let finished = Box(state)
+    try await Interruptible.run {
+      try await Self.write(connection, request, state, to: path) { finished.value = $0 }
+    }
+    try tell(connection.printer, finished.value, stored == nil ? "was written" : "was completed")
+  }
+
+  private func refuseOverwriting(_ stored: ExportState?) throws(CommandFailure) {
+    guard stored == nil, !restart, access(file, F_OK) == 0 else { return }
+    throw CommandFailure(.cannotWrite, "\(file) is there already, and no export was begun with it", advice: "--restart replaces it.")
+  }
+
+  private func tell(_ printer: Printer, _ state: ExportState, _ what: String) throws {
+    guard file != "-" else { return printer.note(Wording.count(state.events, "event")) }
+    try printer.show([
+      "file": .string(file), "events": .integer(state.events), "bytes": .integer(state.bytes), "end": .string(state.end.text),
+    ]) {
+      Record([("file", Cell("\(file) \(what)")), ("events", Cell("\(state.events)")), ("up to", Cell(state.end.text))])
+    }
+  }
+
+  private static func page(
+    _ connection: Connection, _ request: ExportRequest, _ state: ExportState, most: Int32
+  ) async throws(CommandFailure) -> ListEventsResponse {
+    try await connection.ask(.verifier) { () throws(RPCError) in
+      try await connection.client.events.listEvents(
+        ListEventsRequest(
+          types: request.types, filter: request.filter, startTime: state.start, endTime: state.end, maxEvents: most,
+          pageToken: state.pageToken))
+    }
+  }
+
+  private static func write(
+    _ connection: Connection, _ request: ExportRequest, _ begun: ExportState, to file: String,
+    done: (ExportState) -> Void
+  ) async throws {
+    var state = begun
+    let descriptor = file == "-" ? STDOUT_FILENO : try opened(file, state)
+    defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
+    var line: ProgressLine?
+    defer { line?.end() }
+    while true {
+      try Task.checkCancellation()
+      let answer = try await page(connection, request, state, most: page)
+      var bytes: [UInt8] = []
+      if request.format == .csv, state.bytes == 0 { bytes += EventRow.header(request.columns) }
+      for event in answer.events {
+        bytes += request.format == .csv ? EventRow.csvLine(event, request.columns) : EventRow.jsonLine(event)
+      }
+      try StoredFile.write(bytes, to: descriptor, path: file)
+      state.bytes += Int64(bytes.count)
+      state.events += Int64(answer.events.count)
+      state.pageToken = answer.nextPageToken
+      state.isComplete = answer.nextPageToken == nil
+      if descriptor != STDOUT_FILENO {
+        // The file first: what the state says is there is on disk.
+        guard fsync(descriptor) == 0 else { throw StoredFile.fault(file) }
+        try StoredFile.replace(ExportState.path(of: file), with: state.json)
+      }
+      done(state)
+      show(&line, state, answer)
+      if state.isComplete { return }
+    }
+  }
+
+  /// The part of the time range that is done, with the rate of events behind it.
+  private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ answer: ListEventsResponse) {
+    let first = state.start ?? answer.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
+    guard let reached = answer.reached, let first else { return }
+    let span = Double(state.end.millisecondsSince1970 - first.millisecondsSince1970) / 1000
+    if line == nil { line = ProgressLine(unit: "s of time", total: max(1, span)) }
+    line?.advance(to: min(span, Double(reached.millisecondsSince1970 - first.millisecondsSince1970) / 1000))
+  }
+
+  /// The file, without what was written of a page that was not finished.
+  private static func opened(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoredFile.fault(file) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size >= state.bytes else {
+      close(descriptor)
+      throw CommandFailure(.refusedInput, "\(file) is shorter than what was written to it", advice: "--restart begins anew.")
+    }
+    guard ftruncate(descriptor, off_t(state.bytes)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
+      close(descriptor)
+      throw StoredFile.fault(file)
+    }
+    return descriptor
+  }
+
+  /// What the work hands back to the command.
+  private final class Box: @unchecked Sendable {  // written by the work's one task, read when that has ended
+    var value: ExportState
+    init(_ value: ExportState) { self.value = value }
+  }
+}
+
+extension ExportRequest.Format: ExpressibleByArgument {}

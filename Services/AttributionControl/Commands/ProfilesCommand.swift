@@ -1,0 +1,165 @@
+import ArgumentParser
+import AttributionProtocol
+import WireJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+struct ProfilesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profiles", abstract: "Systems by name: where their services are and whose token is used.",
+    discussion: """
+      The file is ~/.config/attributionctl/profiles.yaml, or what ATTRIBUTIONCTL_PROFILES names; only its owner may read it.
+
+      Examples:
+        attributionctl profiles set production --address https://attribution.internal --token-file ~/.attribution-token --ca-file ca.pem
+        attributionctl profiles use production
+        attributionctl queues --profile staging
+      """, subcommands: [List.self, Show.self, Set.self, Use.self, Remove.self], defaultSubcommand: List.self)
+
+  /// The file as it is now.
+  static func file() throws(CommandFailure) -> (path: String, file: ProfileFile) {
+    let path = ProfileFile.path(environment: ProcessInfo.processInfo.environment)
+    return (path, try ProfileFile(path: path))
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "All profiles (the default).", discussion: "Example: attributionctl profiles list")
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      let (_, file) = try ProfilesCommand.file()
+      let all = file.names.map { name -> JSONValue in
+        var object: JSONObject = ["name": .string(name), "current": .bool(name == file.current)]
+        for member in file.profiles[name]?.json(hidesToken: true).members ?? [] { object[member.key] = member.value }
+        return .object(object)
+      }
+      try Printer(format: output.output ?? .table).show(
+        ["profiles": .array(all)], none: "There is no profile; attributionctl profiles set makes one."
+      ) {
+        var table = Table(["", "name", "verifier", "token"])
+        for name in file.names {
+          let layer = file.profiles[name] ?? ConnectionLayer()
+          let token =
+            switch layer.token {
+            case .text: "in the file"
+            case .file(let path): path
+            case nil: "none"
+            }
+          table.add(name == file.current ? "*" : "", Cell(name), Cell(layer.url(of: .service(.verifier))), Cell(token))
+        }
+        return table
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "What a command would use: flags, environment and profile together. The token is not shown.",
+      discussion: "Example: attributionctl profiles show --profile staging")
+
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let layer = try options.resolved()
+      var object: JSONObject = layer.json(hidesToken: true)
+      object["address"] = nil
+      let addresses = ConnectionLayer.Destination.all.map { JSONObject.Member(key: $0.name, value: .string(layer.url(of: $0))) }
+      object["addresses"] = .object(JSONObject(addresses))
+      try Printer(format: layer.output ?? .table).show(.object(object)) {
+        var record = Record()
+        for member in addresses { record.add(member.key, member.value.stringValue) }
+        for member in object.members where member.key != "addresses" { record.add(member.key, member.value.stringValue) }
+        return record
+      }
+    }
+  }
+
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Make a profile, or replace it.",
+      discussion: """
+        The first one becomes the current one. A token that is read from standard input is kept in the file itself.
+
+        Examples:
+          attributionctl profiles set staging --address http://10.0.0.5 --token-file /etc/attribution/token
+          attributionctl profiles set local --url verifier=http://127.0.0.1:8092 --token-stdin < token
+        """)
+
+    @Argument(help: "Its name.") var name: String
+    @Flag(help: "Read the token from standard input and keep it in the file.") var tokenStdin = false
+    @Flag(help: "Only show what would be written.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws {
+      guard options.profile == nil else { throw ValidationError("--profile is not for this command: the name stands alone.") }
+      if tokenStdin, options.tokenFile != nil { throw ValidationError("--token-stdin and --token-file exclude each other.") }
+    }
+
+    func run() async throws {
+      var (path, file) = try ProfilesCommand.file()
+      var layer = options.layer
+      if tokenStdin {
+        var input = try InputFile("-")
+        let token = String(decoding: try input.rest(), as: UTF8.self).filter { !$0.isWhitespace }
+        guard !token.isEmpty else { throw CommandFailure(.refusedInput, "there is no token on standard input") }
+        layer.token = .text(token)
+      }
+      // Relative to here now, and to the profile's folder when it is read.
+      func absolute(_ path: String?) -> String? {
+        path.map { $0.hasPrefix("/") ? $0 : FileManager.default.currentDirectoryPath + "/" + $0 }
+      }
+      if case .file(let path) = layer.token { layer.token = absolute(path).map { .file($0) } }
+      layer.caFile = absolute(layer.caFile)
+      layer.certificateFile = absolute(layer.certificateFile)
+      layer.keyFile = absolute(layer.keyFile)
+      if file.profiles[name] == nil { file.names.append(name) }
+      file.profiles[name] = layer
+      if file.current == nil { file.current = name }
+      if !dryRun { try file.write(to: path) }
+      let shown = layer.json(hidesToken: true)
+      try Printer(format: .table).show(.object(shown)) {
+        var record = Record([(dryRun ? "would write" : "wrote", Cell(path)), ("profile", Cell(name))])
+        for member in shown.members where member.value.stringValue != nil { record.add(member.key, member.value.stringValue) }
+        return record
+      }
+    }
+  }
+
+  struct Use: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "use", abstract: "Use a profile where none is named.", discussion: "Example: attributionctl profiles use staging")
+
+    @Argument(help: "Its name.", completion: .default) var name: String
+
+    func run() async throws {
+      var (path, file) = try ProfilesCommand.file()
+      _ = try file.profile(name, path: path)
+      file.current = name
+      try file.write(to: path)
+      try Printer(format: .table).show([:]) { Record([("current", Cell(name))]) }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Take a profile out of the file.", discussion: "Example: attributionctl profiles remove staging")
+
+    @Argument(help: "Its name.") var name: String
+
+    func run() async throws {
+      var (path, file) = try ProfilesCommand.file()
+      _ = try file.profile(name, path: path)
+      file.names.removeAll { $0 == name }
+      file.profiles[name] = nil
+      if file.current == name { file.current = nil }
+      try file.write(to: path)
+      try Printer(format: .table).show([:]) { Record([("removed", Cell(name))]) }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import AttributionProtocol
+
+struct QueuesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "queues", abstract: "Depth, age and dead letters of the queues; pause and resume one.",
+    discussion: """
+      Examples:
+        attributionctl queues
+        attributionctl queues pause intake --dry-run
+        attributionctl queues --output json
+      """, subcommands: [List.self, Pause.self, Resume.self, Store.self], defaultSubcommand: List.self)
+
+  static let names = ["intake", "tokens", "sessions", "gaps", "migrations"]
+
+  /// A queue by its name.
+  struct Name: ExpressibleByArgument, Sendable {
+    let text: String
+
+    init?(argument: String) {
+      guard QueuesCommand.names.contains(argument) else { return nil }
+      text = argument
+    }
+
+    static var allValueStrings: [String] { QueuesCommand.names }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "All queues, or one (the default).",
+      discussion: "Example: attributionctl queues list intake")
+
+    @Argument(help: "Only this queue.") var queue: Name?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.listQueues(ListQueuesRequest(queue: queue?.text))
+      }
+      try connection.printer.show(answer) { QueuesCommand.table(answer.queues) }
+    }
+  }
+
+  struct Pause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "pause", abstract: "Have workers rest; what comes in is kept.",
+      discussion: "Example: attributionctl queues pause intake")
+
+    @Argument(help: "The queue.") var queue: Name
+    @Flag(help: "Only say what would be done.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      guard !dryRun else { return try await QueuesCommand.tell(connection, queue.text, "would be paused") }
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.pauseQueue(PauseQueueRequest(queue: queue.text))
+      }
+      try connection.printer.show(answer) { QueuesCommand.table(answer.queue.map { [$0] } ?? []) }
+    }
+  }
+
+  struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "resume", abstract: "Have workers work again.", discussion: "Example: attributionctl queues resume intake")
+
+    @Argument(help: "The queue.") var queue: Name
+    @Flag(help: "Only say what would be done.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      guard !dryRun else { return try await QueuesCommand.tell(connection, queue.text, "would be resumed") }
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+        try await connection.queues.resumeQueue(ResumeQueueRequest(queue: queue.text))
+      }
+      try connection.printer.show(answer) { QueuesCommand.table(answer.queue.map { [$0] } ?? []) }
+    }
+  }
+
+  struct Store: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "store", abstract: "The form of what lies in Redis, and workers that do not know the newest one.",
+      discussion: "Example: attributionctl queues store")
+
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await connection.queues.getStoreForm() }
+      let store = answer.store ?? StoreState()
+      try connection.printer.show(answer) {
+        var record = Record()
+        record.add("form", "\(store.form) (the newest is \(store.newestForm))")
+        record.add("shards behind", "\(store.shardsBehind ?? 0)")
+        for worker in store.outdatedWorkers {
+          record.add(
+            "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(Wording.age(worker.idleSeconds))")
+        }
+        return record
+      }
+    }
+  }
+
+  static func table(_ queues: [QueueState]) -> Table {
+    var table = Table([
+      "queue", Table.Column("ready", isNumber: true), Table.Column("in flight", isNumber: true), Table.Column("delayed", isNumber: true),
+      Table.Column("dead", isNumber: true), Table.Column("oldest", isNumber: true), "state",
+    ])
+    for queue in queues {
+      let dead = queue.dead ?? 0
+      table.add(
+        Cell(queue.name), Cell("\(queue.depth ?? 0)"), Cell("\(queue.inFlight ?? 0)"), Cell("\(queue.delayed ?? 0)"),
+        Cell("\(dead)", dead > 0 ? .bad : .plain), Cell(Wording.age(queue.oldestAgeSeconds)),
+        queue.paused == true ? Cell("paused", .warning) : Cell("working", .good))
+    }
+    return table
+  }
+
+  private static func tell(_ connection: Connection, _ queue: String, _ what: String) async throws {
+    // Also a dry run asks, so that a wrong token or an absent service is found.
+    _ = try await connection.ask(.verifier) { () throws(RPCError) in
+      try await connection.queues.listQueues(ListQueuesRequest(queue: queue))
+    }
+    try connection.printer.show(["dryRun": true, "queue": .string(queue)]) { Record([("dry run", Cell("\(queue) \(what)"))]) }
+  }
+}

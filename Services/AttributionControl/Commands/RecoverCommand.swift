@@ -1,0 +1,188 @@
+import ArgumentParser
+import AttributionClient
+import AttributionProtocol
+
+struct RecoverCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover", abstract: "Bring back missed notifications of a time range; look at recoveries.",
+    discussion: """
+      Examples:
+        attributionctl recover --bundle-id com.example.app --from 6h --wait
+        attributionctl recover list
+        attributionctl recover show 8d1c…
+      """, subcommands: [Start.self, List.self, Show.self, Cancel.self], defaultSubcommand: Start.self)
+
+  struct Start: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "start", abstract: "Start a recovery (the default).",
+      discussion: """
+        What was received before is found again and counted once. Apple keeps 180 days.
+
+        Examples:
+          attributionctl recover start --bundle-id com.example.app --from 2026-11-20T08:00:00Z --to 2026-11-20T12:00:00Z --wait
+          attributionctl recover start --bundle-id com.example.app --from 7d --only-failures --dry-run
+        """)
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: "Production or Sandbox.") var environment = "Production"
+    @Option(help: ArgumentHelp("From this time on; RFC 3339, or an age such as 6h.", valueName: "time")) var from: TimeArgument
+    @Option(help: ArgumentHelp("Before this time (default: now).", valueName: "time")) var to: TimeArgument?
+    @Option(help: ArgumentHelp("Only this notification type.", valueName: "type")) var type: String?
+    @Option(help: ArgumentHelp("Only this subtype.", valueName: "subtype")) var subtype: String?
+    @Option(help: ArgumentHelp("Only of this transaction.", valueName: "id")) var transactionId: String?
+    @Flag(help: "Only those that Apple could not deliver.") var onlyFailures = false
+    @Flag(help: "Wait until it is done.") var wait = false
+    @Flag(help: "Only say what would be asked.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws {
+      guard ["Production", "Sandbox"].contains(environment) else { throw ValidationError("--environment must be Production or Sandbox.") }
+      if let to, to.timestamp <= from.timestamp { throw ValidationError("--to must be later than --from.") }
+    }
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let request = StartRecoveryRequest(
+        bundleId: bundleId, environment: environment, startDate: from.timestamp,
+        endDate: to?.timestamp ?? TimeArgument(argument: "now")?.timestamp,
+        notificationType: type, notificationSubtype: subtype, transactionId: transactionId, onlyFailures: onlyFailures ? true : nil)
+      guard !dryRun else {
+        return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
+          var record = Record([("dry run", Cell("notifications of \(bundleId), \(environment), would be brought back"))])
+          record.add("from", request.startDate?.text)
+          record.add("to", request.endDate?.text)
+          return record
+        }
+      }
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        try await connection.client.recovery.startRecovery(request)
+      }
+      guard wait else { return try connection.printer.show(answer) { Record([("recovery", Cell(answer.recoveryId))]) } }
+      connection.printer.note("recovery \(answer.recoveryId)")
+      try await Interruptible.run { try await RecoverCommand.follow(answer.recoveryId, connection) }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Recoveries, the newest first.", discussion: "Example: attributionctl recover list --limit 20")
+
+    @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
+    @Option(help: "So many, 1 to 1000.") var limit: Int32 = 100
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        try await connection.client.recovery.listRecoveries(ListRecoveriesRequest(bundleId: bundleId, maxRecoveries: limit))
+      }
+      try connection.printer.show(answer, none: "There is no recovery.") {
+        var table = Table([
+          "id", "state", Table.Column("done", isNumber: true), "app", "environment", "from", "to", Table.Column("fetched", isNumber: true),
+          Table.Column("new", isNumber: true), "origin",
+        ])
+        for one in answer.recoveries {
+          table.add(
+            Cell(one.recoveryId), Cell(one.state, Wording.state(one.state)), Cell("\(Int((one.progress ?? 0) * 100)) %"),
+            Cell(one.bundleId),
+            Cell(one.environment), Cell(one.startDate?.text), Cell(one.endDate?.text), Cell("\(one.fetched ?? 0)"),
+            Cell("\(one.accepted ?? 0)"),
+            Cell(one.origin))
+        }
+        return table
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One recovery: how far it is, what it found, and why Apple could not deliver.",
+      discussion: "Example: attributionctl recover show 8d1c2f --wait")
+
+    @Argument(help: "Its id.") var id: String
+    @Flag(help: "Wait until it is done.") var wait = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let id = id
+      guard wait else {
+        let answer = try await RecoverCommand.recovery(id, connection)
+        return try connection.printer.show(answer) { RecoverCommand.record(answer) }
+      }
+      try await Interruptible.run { try await RecoverCommand.follow(id, connection) }
+    }
+  }
+
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "cancel", abstract: "End a recovery; what it has brought in stays.",
+      discussion: "Example: attributionctl recover cancel 8d1c2f")
+
+    @Argument(help: "Its id.") var id: String
+    @Flag(help: "Only say what would be done.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      if !dryRun {
+        _ = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+          try await connection.client.recovery.cancelRecovery(CancelRecoveryRequest(recoveryId: id))
+        }
+      }
+      let answer = try await RecoverCommand.recovery(id, connection)
+      try connection.printer.show(answer) {
+        var record = RecoverCommand.record(answer)
+        if dryRun { record.add("dry run", "it would be ended") }
+        return record
+      }
+    }
+  }
+
+  private static func recovery(_ id: String, _ connection: Connection) async throws(CommandFailure) -> GetRecoveryResponse {
+    try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+      try await connection.client.recovery.getRecovery(GetRecoveryRequest(recoveryId: id))
+    }
+  }
+
+  private static func follow(_ id: String, _ connection: Connection) async throws {
+    var line = ProgressLine(unit: "", total: 1, showsCount: false)
+    defer { line.end() }
+    while true {
+      let answer = try await recovery(id, connection)
+      line.advance(to: answer.progress ?? 0)
+      if answer.state != "running" {
+        line.end()
+        try connection.printer.show(answer) { record(answer) }
+        if answer.state != "completed" { throw ExitCode(ExitStatus.negative.rawValue) }
+        return
+      }
+      try await Task.sleep(for: .milliseconds(500))
+    }
+  }
+
+  private static func record(_ one: GetRecoveryResponse) -> Record {
+    var record = Record()
+    record.add("id", one.recoveryId)
+    record.add("state", one.state, Wording.state(one.state))
+    record.add("done", "\(Int((one.progress ?? 0) * 100)) %")
+    record.add("app", "\(one.bundleId), \(one.environment)")
+    record.add("from", one.startDate?.text)
+    record.add("to", one.endDate?.text)
+    record.add("pages", "\(one.pages ?? 0)")
+    record.add("fetched", "\(one.fetched ?? 0)")
+    record.add("new", "\(one.accepted ?? 0)")
+    record.add("known before", "\(one.duplicates ?? 0)")
+    record.add("failed", one.failed.flatMap { $0 > 0 ? "\($0)" : nil }, .bad)
+    for result in one.sendAttemptResults {
+      record.add("Apple: \(result.result)", "\(result.count ?? 0)" + (result.diagnosis.map { "; \($0)" } ?? ""))
+    }
+    for range in one.uncovered {
+      record.add("not kept by Apple", Cell("\(range.startDate?.text ?? "") to \(range.endDate?.text ?? "")", .warning))
+    }
+    record.add("last error", one.lastError, .bad)
+    return record
+  }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import WireJSON
+
+/// What Documentation/attributionctl.md says beside the commands themselves, for its generator.
+struct ReferenceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reference", abstract: "Exit codes and variables, as JSON.",
+    discussion: "Example: attributionctl reference", shouldDisplay: false)
+
+  func run() async throws {
+    let codes = ExitStatus.allCases.map { code -> JSONValue in
+      ["code": .integer(code.rawValue), "meaning": .string(code.explanation)]
+    }
+    let doctor = DoctorCode.explanations.map { one -> JSONValue in ["code": .integer(one.code), "meaning": .string(one.meaning)] }
+    let variables = ConnectionLayer.variables.map { one -> JSONValue in
+      ["name": .string(one.name), "meaning": .string(one.meaning)]
+    }
+    try StandardOutput.write(
+      JSONText.text(["exitCodes": .array(codes), "doctorCodes": .array(doctor), "variables": .array(variables)]))
+  }
+}

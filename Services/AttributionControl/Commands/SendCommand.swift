@@ -1,0 +1,234 @@
+import ArgumentParser
+import AttributionProtocol
+import HTTPClient
+import Cryptography
+import WireJSON
+
+struct SendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send", abstract: "Send what a device, the App Store or an SDK would, and follow it to its event.",
+    discussion: """
+      Examples:
+        attributionctl send postback --wait
+        attributionctl send notification --bundle-id com.example.app --environment Sandbox
+        attributionctl send session --bundle-id com.example.app --install-id test-1 --att-status 3 --dry-run
+      """, subcommands: [PostbackCommand.self, NotificationCommand.self, TokenCommand.self, SessionCommand.self])
+
+  /// What all of them have in common: a post to the public port, and what became of it.
+  struct Sending: ParsableArguments {
+    @Flag(help: "Only show what would be sent.") var dryRun = false
+    @Flag(help: "Wait until it is finished, and show its story.") var wait = false
+    @Option(help: ArgumentHelp("Seconds to wait at the most.", valueName: "seconds")) var timeout = 30
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func validate() throws { guard (1...3600).contains(timeout) else { throw ValidationError("--timeout must be 1 to 3600 seconds.") } }
+
+    func post(_ path: String, _ body: [UInt8], contentType: String = "application/json") async throws {
+      let connection = try Connection(options)
+      let url = connection.layer.url(of: .publicPort) + path
+      guard !dryRun else {
+        let value = (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self))
+        return try connection.printer.show(["dryRun": true, "url": .string(url), "contentType": .string(contentType), "body": value]) {
+          Record([("dry run", Cell("POST \(url)")), ("type", Cell(contentType)), ("body", Cell(String(decoding: body, as: UTF8.self)))])
+        }
+      }
+      let answer: HTTPClientResponse
+      do throws(HTTPClientError) {
+        answer = try await connection.http.send(
+          HTTPClientRequest(method: "POST", url: url, headers: [("Content-Type", contentType)], body: body))
+      } catch {
+        throw CommandFailure(
+          .unavailable, "ingest's public port does not answer at \(url): \(error)", advice: "--url public=URL says where it is.")
+      }
+      guard (200...299).contains(answer.status) else {
+        throw CommandFailure(RPCError(body: answer.body, httpStatus: answer.status), asked: "ingest's public port at \(url)")
+      }
+      let receipt = (try? JSONValue(parsing: answer.body)) ?? [:]
+      guard wait, let id = receipt["id"]?.stringValue else {
+        return try connection.printer.show(receipt) {
+          var record = Record()
+          record.add("delivery", receipt["id"]?.stringValue)
+          let status = receipt["status"]?.stringValue ?? ""
+          record.add("status", Cell(status, Wording.state(status)))
+          return record
+        }
+      }
+      try await follow(id, connection)
+    }
+
+    private func follow(_ id: String, _ connection: Connection) async throws {
+      let end = ContinuousClock.now + .seconds(timeout)
+      var pause: Duration = .milliseconds(50)
+      while true {
+        let story = try await DeliveriesCommand.Show.story(id, connection)
+        if story.state != "accepted" || ContinuousClock.now >= end {
+          try connection.printer.show(story) { DeliveriesCommand.Show.record(story) }
+          try DeliveriesCommand.Show.showRest(story, connection.printer, event: false)
+          switch story.state {
+          case "rejected", "dead": throw ExitCode(ExitStatus.negative.rawValue)
+          case "accepted":
+            throw CommandFailure(
+              .tryLater, "it is not finished after \(timeout) s", advice: "attributionctl deliveries show \(id) looks again.")
+          default: return
+          }
+        }
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .seconds(1))
+      }
+    }
+  }
+
+  struct PostbackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "postback", abstract: "A postback of SKAdNetwork or AdAttributionKit.",
+      discussion: """
+        Without a file it is the example of Apple's documentation, which carries Apple's own signature: sent a second time it is a \
+        duplicate.
+
+        Examples:
+          attributionctl send postback --wait
+          attributionctl send postback captured.json --dry-run
+        """)
+
+    @Argument(help: "A file; - for standard input.", completion: .file()) var file: String?
+    @Option(help: ArgumentHelp("Send it to this ad network's own URL.", valueName: "id")) var adNetwork: String?
+    @OptionGroup var sending: Sending
+
+    func run() async throws {
+      var body = Array(TestPostback.text.utf8)
+      if let file {
+        var input = try InputFile(file)
+        body = try input.rest()
+      }
+      try await sending.post(adNetwork.map { "/v1/postbacks/\(SendCommand.escaped($0))" } ?? "/v1/postbacks", body)
+    }
+  }
+
+  struct NotificationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "notification", abstract: "An App Store notification: one of a file, or Apple's test notification.",
+      discussion: """
+        Only Apple can sign one: without a file Apple is asked for a test notification (RequestTestNotification), which it sends itself to \
+        the URL of App Store Connect. `attributionctl doctor --bundle-id` follows that one.
+
+        Examples:
+          attributionctl send notification captured.json --wait
+          attributionctl send notification --bundle-id com.example.app --environment Sandbox
+        """)
+
+    @Argument(help: "A file with a signedPayload; - for standard input.", completion: .file()) var file: String?
+    @Option(help: ArgumentHelp("The app: whose test notification it is, or to whose own URL the file is sent.", valueName: "id"))
+    var bundleId: String?
+    @Option(help: "Production or Sandbox, of a test notification.") var environment = "Production"
+    @OptionGroup var sending: Sending
+
+    func validate() throws {
+      guard file != nil || bundleId != nil else { throw ValidationError("A file or --bundle-id is needed.") }
+      guard ["Production", "Sandbox"].contains(environment) else { throw ValidationError("--environment must be Production or Sandbox.") }
+    }
+
+    func run() async throws {
+      if let file {
+        var input = try InputFile(file)
+        var body = try input.rest()
+        // A bare JWS is what stands in Apple's object.
+        if let jws = try? SignedThing(body), case .appStore(let text, .notification) = jws {
+          body = JSONValue.object(["signedPayload": .string(text)]).serialized
+        }
+        return try await sending.post(
+          bundleId.map { "/v1/app-store/notifications/\(SendCommand.escaped($0))" } ?? "/v1/app-store/notifications", body)
+      }
+      let connection = try Connection(sending.options)
+      let request = RequestTestNotificationRequest(bundleId: bundleId, environment: environment)
+      guard !sending.dryRun else {
+        return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
+          Record([("dry run", Cell("Apple would be asked for a test notification of \(bundleId ?? "")"))])
+        }
+      }
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        try await connection.client.recovery.requestTestNotification(request)
+      }
+      try connection.printer.show(answer) { Record([("test notification", Cell(answer.testNotificationToken))]) }
+    }
+  }
+
+  struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "token", abstract: "An AdServices token, as an app would.",
+      discussion: """
+        Examples:
+          attributionctl send token token.txt --bundle-id com.example.app --wait
+          echo "$TOKEN" | attributionctl send token - --bundle-id com.example.app --att-status 3
+        """)
+
+    @Argument(help: "File with the token; - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The install, as the SDK names it.", valueName: "id")) var installId: String?
+    @Option(help: ArgumentHelp("ATTrackingManager.AuthorizationStatus, 0 to 3.", valueName: "status")) var attStatus: Int64?
+    @OptionGroup var sending: Sending
+
+    func run() async throws {
+      var input = try InputFile(file)
+      let token = String(decoding: try input.rest(), as: UTF8.self).filter { !$0.isWhitespace }
+      var body: JSONObject = ["token": .string(token), "bundleId": .string(bundleId)]
+      body["installId"] = installId.map { .string($0) }
+      body["attStatus"] = attStatus.map { .integer($0) }
+      try await sending.post("/v1/adservices/tokens", JSONValue.object(body).serialized)
+    }
+  }
+
+  struct SessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "session", abstract: "An SDK's session with its ATT status.",
+      discussion: """
+        Examples:
+          attributionctl send session --bundle-id com.example.app --install-id test-1 --att-status 3 --wait
+          attributionctl send session session.json
+        """)
+
+    @Argument(help: "File of the session; - for standard input.", completion: .file()) var file: String?
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String?
+    @Option(help: ArgumentHelp("The install.", valueName: "id")) var installId: String?
+    @Option(help: ArgumentHelp("ATTrackingManager.AuthorizationStatus, 0 to 3.", valueName: "status")) var attStatus: Int64 = 0
+    @OptionGroup var sending: Sending
+
+    func validate() throws {
+      guard (file == nil) == (bundleId != nil && installId != nil) else {
+        throw ValidationError("A file, or --bundle-id and --install-id, is needed.")
+      }
+    }
+
+    func run() async throws {
+      if let file {
+        var input = try InputFile(file)
+        return try await sending.post("/v1/sessions", try input.rest())
+      }
+      let body: JSONObject = [
+        "bundleId": .string(bundleId ?? ""), "installId": .string(installId ?? ""), "attStatus": .integer(attStatus),
+        "event": "attributionctl-test",
+      ]
+      try await sending.post("/v1/sessions", JSONValue.object(body).serialized)
+    }
+  }
+
+  /// A path segment (RFC 3986: unreserved characters stay).
+  static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+        String(UnicodeScalar(byte))
+      default: "%" + Hex.encode([byte]).uppercased()
+      }
+    }.joined()
+  }
+}
+
+/// The postback of Apple's documentation (Combining parameters for SKAdNetwork 4 postbacks), signed by Apple.
+enum TestPostback {
+  static let text = """
+    {"version":"4.0","ad-network-id":"com.example","source-identifier":"5239","app-id":525463029,\
+    "transaction-id":"6aafb7a5-0170-41b5-bbe4-fe71dedf1e30","redownload":false,"source-domain":"example.com","fidelity-type":1,\
+    "did-win":true,"conversion-value":63,"postback-sequence-index":0,\
+    "attribution-signature":"MEUCIGRmSMrqedNu6uaHyhVcifs118R5z/AB6cvRaKrRRHWRAiEAv96ne3dKQ5kJpbsfk4eYiePmrZUU6sQmo+7zfP/1Bxo="}
+    """
+}

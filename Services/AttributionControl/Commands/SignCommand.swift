@@ -1,0 +1,215 @@
+import ArgumentParser
+import AttributionProtocol
+import WireJSON
+
+struct SignCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign", abstract: "Have signer sign an impression, an offer or a token.",
+    discussion: """
+      Examples:
+        attributionctl sign skadnetwork --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --source-app 1234567891
+        attributionctl sign adattributionkit --ad-network example123.adattributionkit --source-identifier 5239 --item 525463029 --publisher 1234567891
+        attributionctl sign token --bundle-id com.example.app
+      """,
+    subcommands: [
+      SKAdNetwork.self, Web.self, AdAttributionKit.self, ServerToken.self, Offer.self, OfferJWS.self, IntroductoryOffer.self,
+      AdvancedCommerce.self,
+    ])
+
+  struct SKAdNetwork: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "skadnetwork", abstract: "A SKAdNetwork impression, 1.0 to 4.0.",
+      discussion: """
+        The answer holds every value as it was signed; `attributionctl verify` takes it as it is.
+
+        Examples:
+          attributionctl sign skadnetwork --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --source-app 1234567891
+          attributionctl sign skadnetwork --ad-network example123.skadnetwork --protocol-version 3.0 --campaign 39 --item 525463029 --source-app 0 -o json | attributionctl verify
+        """)
+
+    @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
+    @Option(help: ArgumentHelp("Version of SKAdNetwork.", valueName: "version")) var protocolVersion = "4.0"
+    @Option(help: ArgumentHelp("1 to 100; up to 3.0.", valueName: "number")) var campaign: Int32?
+    @Option(help: ArgumentHelp("0 to 9999; 4.0.", valueName: "number")) var sourceIdentifier: Int32?
+    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The app that shows the ad; 0 makes a development impression.", valueName: "number")) var sourceApp: Int64?
+    @Option(help: ArgumentHelp("1 StoreKit-rendered, 0 view-through; from 2.2 on (default: 1).", valueName: "type")) var fidelity: Int32?
+    @Option(help: ArgumentHelp("A UUID; made when absent.", valueName: "uuid")) var nonce: String?
+    @Option(help: ArgumentHelp("Milliseconds since 1970; now when absent.", valueName: "time")) var timestamp: Int64?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let hasFidelity = !["1.0", "2.0", "2.1"].contains(protocolVersion)
+      let request = SignSKAdNetworkImpressionRequest(
+        version: protocolVersion, adNetworkId: adNetwork, campaignId: campaign, sourceIdentifier: sourceIdentifier, itunesItemId: item,
+        sourceAppId: sourceApp, fidelityType: fidelity ?? (hasFidelity ? 1 : nil), nonce: nonce, timestamp: timestamp)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signSKAdNetworkImpression(request)
+      }
+    }
+  }
+
+  struct Web: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "web", abstract: "The payload of a web ad (SKAdNetwork 4.0).",
+      discussion:
+        "Example: attributionctl sign web --ad-network example123.skadnetwork --source-identifier 5239 --item 525463029 --domain example.com"
+    )
+
+    @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
+    @Option(help: ArgumentHelp("0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
+    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The site that shows the ad.", valueName: "domain")) var domain: String?
+    @Flag(help: "Keep it for the device's own request in place of signing it now.") var deferred = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = SignSKAdNetworkWebImpressionRequest(
+        version: "4.0", adNetworkId: adNetwork, sourceIdentifier: sourceIdentifier, itunesItemId: item,
+        sourceDomain: deferred ? nil : domain, deferred: deferred ? true : nil, sourceDomains: deferred ? domain.map { [$0] } ?? [] : [])
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signSKAdNetworkWebImpression(request)
+      }
+    }
+  }
+
+  struct AdAttributionKit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "adattributionkit", abstract: "An AdAttributionKit impression as a compact JWS.",
+      discussion: """
+        Example: attributionctl sign adattributionkit --ad-network example123.adattributionkit --source-identifier 5239 --item 525463029 \
+        --publisher 1234567891
+        """)
+
+    @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
+    @Option(help: ArgumentHelp("0 to 9999.", valueName: "number")) var sourceIdentifier: Int32
+    @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64
+    @Option(help: ArgumentHelp("The app that shows the ad; 0 makes a development impression.", valueName: "number")) var publisher: Int64
+    @Flag(help: "Whether it may win a re-engagement.") var reEngagement = false
+    @Option(help: ArgumentHelp("A UUID; made when absent.", valueName: "uuid")) var impressionId: String?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = SignAdAttributionKitImpressionRequest(
+        adNetworkId: adNetwork, sourceIdentifier: sourceIdentifier, advertisedItemId: item, publisherItemId: publisher,
+        impressionType: "app-impression", eligibleForReEngagement: reEngagement, impressionId: impressionId)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signAdAttributionKitImpression(request)
+      }
+    }
+  }
+
+  struct ServerToken: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "token", abstract: "A token for the App Store Server API.",
+      discussion: "Example: attributionctl sign token --bundle-id com.example.app --lifetime 600 -o json | jq -r .token")
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("Seconds, up to 3600.", valueName: "seconds")) var lifetime: Int32?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = CreateAppStoreServerTokenRequest(bundleId: bundleId, lifetimeSeconds: lifetime)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.createAppStoreServerToken(request)
+      }
+    }
+  }
+
+  struct Offer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "offer", abstract: "A promotional offer in its original form.",
+      discussion: "Example: attributionctl sign offer --bundle-id com.example.app --product com.example.monthly --offer spring")
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("The offer.", valueName: "id")) var offer: String
+    @Option(help: ArgumentHelp("The user's name in the app.", valueName: "name")) var username: String?
+    @Option(help: ArgumentHelp("In place of a name.", valueName: "uuid")) var appAccountToken: String?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = SignPromotionalOfferRequest(
+        bundleId: bundleId, productIdentifier: product, offerIdentifier: offer,
+        applicationUsername: username ?? (appAccountToken == nil ? "" : nil), appAccountToken: appAccountToken)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signPromotionalOffer(request)
+      }
+    }
+  }
+
+  struct OfferJWS: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "offer-jws", abstract: "A promotional offer in its JWS form.",
+      discussion: "Example: attributionctl sign offer-jws --bundle-id com.example.app --product com.example.monthly --offer spring")
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("The offer.", valueName: "id")) var offer: String
+    @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String?
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = SignPromotionalOfferJWSRequest(
+        bundleId: bundleId, productId: product, offerIdentifier: offer, transactionId: transactionId)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signPromotionalOfferJWS(request)
+      }
+    }
+  }
+
+  struct IntroductoryOffer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "introductory-offer", abstract: "The eligibility for an introductory offer.",
+      discussion:
+        "Example: attributionctl sign introductory-offer --bundle-id com.example.app --product com.example.monthly --transaction-id 1000000000000001 --allow"
+    )
+
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @Option(help: ArgumentHelp("The product.", valueName: "id")) var product: String
+    @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String
+    @Flag(inversion: .prefixedNo, help: "Whether the customer may have it.") var allow: Bool
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let request = SignIntroductoryOfferEligibilityRequest(
+        bundleId: bundleId, productId: product, allowIntroductoryOffer: allow, transactionId: transactionId)
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signIntroductoryOfferEligibility(request)
+      }
+    }
+  }
+
+  struct AdvancedCommerce: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "advanced-commerce", abstract: "An Advanced Commerce request, signed as its bytes are.",
+      discussion: "Example: attributionctl sign advanced-commerce request.json --bundle-id com.example.app")
+
+    @Argument(help: "File of the request; - for standard input.", completion: .file()) var file: String
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      var input = try InputFile(file)
+      let request = SignAdvancedCommerceRequestRequest(
+        bundleId: bundleId, requestText: String(decoding: try input.rest(), as: UTF8.self))
+      try await SignCommand.sign(options) { (connection) throws(RPCError) in
+        try await connection.client.signer.signAdvancedCommerceRequest(request)
+      }
+    }
+  }
+
+  private static func sign<Answer: RPCMessage>(
+    _ options: ConnectionOptions, _ ask: (Connection) async throws(RPCError) -> Answer
+  ) async throws {
+    let connection = try Connection(options)
+    let answer = try await connection.ask(.signer) { () throws(RPCError) in try await ask(connection) }
+    try connection.printer.show(answer) {
+      var record = Record()
+      for member in (try? Printer.value(answer))?.objectValue?.members ?? [] {
+        record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
+      }
+      return record
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import AttributionProtocol
+import Cryptography
+import WireJSON
+
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Judge a postback, a notification, other data of the App Store, or an impression.",
+    discussion: """
+      What it is is seen by its form. A file may hold one thing, or one a line. With --offline Apple's published keys and root certificate, \
+      which are built in, judge: no service is asked. Exit code 0: all are valid (receipts are not verified: the ids in them are told); 1: \
+      one is not.
+
+      Examples:
+        attributionctl verify postback.json
+        curl -s https://example.com/notification.json | attributionctl verify - --offline
+        attributionctl verify transactions.txt --offline --bundle-id com.example.app --output json
+      """)
+
+  @Argument(help: "A file; - or nothing for standard input.", completion: .file()) var file = "-"
+  @Flag(help: "Judge here, with the built-in keys.") var offline = false
+  @Option(help: ArgumentHelp("The app that data of the App Store must belong to.", valueName: "id")) var bundleId: String?
+  @Option(help: ArgumentHelp("Its number with Apple.", valueName: "number")) var appAppleId: Int64?
+  @Option(help: "The environment it must be of: Production or Sandbox.") var environment: String?
+  @Option(help: ArgumentHelp("With --offline: PEM file of the key that signs impressions.", valueName: "file"), completion: .file())
+  var publicKey: String?
+  @Flag(help: "With --offline: believe development keys' SKAdNetwork postbacks, too.") var development = false
+  @Flag(help: "Only the verdict, not what it says.") var brief = false
+  @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+  func validate() throws {
+    if publicKey != nil || development, !offline { throw ValidationError("--public-key and --development are for --offline.") }
+    if let environment, !["Production", "Sandbox"].contains(environment) {
+      throw ValidationError("--environment must be Production or Sandbox.")
+    }
+  }
+
+  func run() async throws {
+    let layer = try options.resolved()
+    let printer = Printer(format: layer.output ?? .table)
+    let things = try Self.things(file)
+    let judge: (SignedThing) async throws(CommandFailure) -> Judgement
+    if offline {
+      var local = OfflineJudge(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
+      local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
+      let offlineJudge = local
+      judge = { thing throws(CommandFailure) in try offlineJudge.judge(thing) }
+    } else {
+      let service = ServiceJudge(
+        connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
+      judge = { thing throws(CommandFailure) in try await service.judge(thing) }
+    }
+    var judgements: [Judgement] = []
+    var line = ProgressLine(unit: "things", total: Double(things.count))
+    defer { line.end() }
+    for (index, thing) in things.enumerated() {
+      judgements.append(try await judge(thing))
+      if things.count > 1 { line.advance(to: Double(index + 1)) }
+    }
+    line.end()
+    try show(judgements, printer)
+    if judgements.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
+  }
+
+  private func show(_ judgements: [Judgement], _ printer: Printer) throws {
+    if judgements.count == 1, let one = judgements.first {
+      return try printer.show(.object(one.json)) { one.record(shows: !brief) }
+    }
+    try printer.show(.array(judgements.map { .object($0.json) })) {
+      var table = Table([Table.Column("line", isNumber: true), "what", "verdict", "reason", "field", "environment"])
+      for (index, one) in judgements.enumerated() {
+        let verdict = one.valid.map { $0 ? Cell("valid", .good) : Cell("invalid", .bad) } ?? Cell("not verified", .warning)
+        table.add(Cell("\(index + 1)"), Cell(one.kind), verdict, Cell(one.reason), Cell(one.field), Cell(one.environment))
+      }
+      return table
+    }
+  }
+
+  /// The whole input as one thing, or else one a line.
+  static func things(_ path: String) throws(CommandFailure) -> [SignedThing] {
+    var file = try InputFile(path)
+    let bytes = try file.rest()
+    let fault: CommandFailure
+    do throws(CommandFailure) { return [try SignedThing(bytes)] } catch { fault = error }
+    let lines = bytes.split(separator: 10).map(Array.init).filter { $0.contains { $0 > 32 } }
+    guard lines.count > 1 else { throw fault }
+    var things: [SignedThing] = []
+    for (index, line) in lines.enumerated() {
+      do throws(CommandFailure) { things.append(try SignedThing(line)) } catch {
+        // A single document over several lines is none of its lines: what is wrong with the whole says more.
+        if index == 0 { throw fault }
+        throw CommandFailure(code: error.code, "line \(index + 1): \(error.message)", advice: error.advice)
+      }
+    }
+    return things
+  }
+
+  private static func key(_ path: String) throws(CommandFailure) -> PublicKey {
+    var file = try InputFile(path)
+    let text = String(decoding: try file.rest(), as: UTF8.self)
+    do throws(KeyError) { return try PublicKey(pem: text) } catch { throw CommandFailure(.refusedInput, "\(path) \(error)") }
+  }
+}

@@ -1,0 +1,58 @@
+import AttributionProtocol
+import WireJSON
+
+/// One thing that doctor looked at.
+struct DoctorFinding: Sendable, Hashable {
+  enum State: String, Sendable, Hashable { case ok, warning, failed }
+
+  /// A service, `redis` and the like where all services see the same, or `here`.
+  let place: String
+  let check: String
+  let state: State
+  let found: String
+  let advice: String?
+  /// How the command ends for it.
+  let code: Int32
+
+  init(_ place: String, _ check: String, _ state: State, _ found: String, advice: String? = nil, code: Int32 = ExitStatus.negative.rawValue)
+  {
+    self.place = place
+    self.check = check
+    self.state = state
+    self.found = found
+    self.advice = advice
+    self.code = code
+  }
+
+  /// What a service found.
+  init(_ finding: Finding, by service: ServiceName) {
+    let check = finding.subject.map { "\(finding.check): \($0)" } ?? finding.check
+    self.init(service.rawValue, check, State(rawValue: finding.state) ?? .warning, finding.found, advice: finding.advice)
+  }
+
+  func at(_ place: String) -> DoctorFinding { DoctorFinding(place, check, state, found, advice: advice, code: code) }
+
+  var json: JSONObject {
+    var object: JSONObject = [
+      "place": .string(place), "check": .string(check), "state": .string(state.rawValue), "found": .string(found),
+    ]
+    object["advice"] = advice.map { .string($0) }
+    return object
+  }
+}
+
+/// The exit codes of doctor, beside those of all commands.
+enum DoctorCode {
+  static let serviceAway: Int32 = 10
+  static let tokenRefused: Int32 = 11
+
+  static let explanations: [(code: Int32, meaning: String)] = [
+    (serviceAway, "one of our services does not answer"), (tokenRefused, "a service refuses our token"),
+    (12, "Apple refuses the app's key (401)"), (13, "no URL is set up with Apple"), (14, "Apple's server does not answer"),
+    (15, "Apple's rate limit is used up"), (16, "Apple has no status yet"), (17, "our configuration of the app"),
+    (20, "Apple: the certificate"), (21, "Apple: timed out"), (22, "Apple: no connection (name, address, port, firewall)"),
+    (23, "Apple: redirected in a circle"), (24, "Apple: an HTTP status other than 200 to 206"),
+    (25, "Apple: the answer is no proper HTTP answer"), (26, "Apple: failed for another reason"),
+    (30, "the test notification arrived, and verifier rejects it"), (31, "Apple delivered the test notification somewhere else"),
+  ]
+}

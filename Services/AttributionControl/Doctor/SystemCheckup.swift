@@ -1,0 +1,250 @@
+import AttributionClient
+import AttributionProtocol
+import HTTPClient
+import ServiceRuntime
+import WireJSON
+
+/// Looks at every service, at what the services see, and at the queues and the feed.
+struct SystemCheckup: Sendable {
+  /// A message of intake that waits longer is worth a word; seconds.
+  private static let oldMessage = 60.0
+  /// A subscription that is further behind; seconds.
+  private static let oldEvent = 3600.0
+  /// Between a service's clock and this machine's; milliseconds.
+  private static let clockDifference: Int64 = 2000
+
+  let connection: Connection
+  /// Whether services look only at themselves and at Redis.
+  let localOnly: Bool
+
+  func findings() async -> [DoctorFinding] {
+    let parts = await withTaskGroup(of: (Int, ServiceReport).self) { group in
+      for (index, service) in ServiceName.allCases.enumerated() { group.addTask { (index, await report(on: service)) } }
+      return await group.reduce(into: [(Int, ServiceReport)]()) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+    var findings = Self.merged(parts)
+    findings.append(await publicPort())
+    let versions = Set(parts.compactMap(\.version))
+    if versions.count > 1 {
+      findings.append(
+        DoctorFinding(
+          "services", "versions", .warning, "differ: \(versions.sorted().joined(separator: ", "))",
+          advice: "During an upgrade that is as it should be; afterwards all instances should be of one build."))
+    }
+    if parts.contains(where: { $0.service == .verifier && $0.answers }) {
+      findings += await queues()
+      findings += await subscriptions()
+    }
+    if parts.contains(where: { $0.service == .signer && $0.answers }) { findings += await keys() }
+    return findings
+  }
+
+  struct ServiceReport: Sendable {
+    let service: ServiceName
+    var findings: [DoctorFinding] = []
+    var version: String?
+    /// Whether it took the token.
+    var answers = false
+  }
+
+  /// All services see the same Redis: what is well with it is told once, what is not by each that sees it otherwise.
+  static func merged(_ reports: [ServiceReport]) -> [DoctorFinding] {
+    var seen: Set<String> = []
+    return reports.flatMap(\.findings).compactMap { finding in
+      guard finding.check.hasPrefix("redis") || finding.check == "clock: redis" else { return finding }
+      guard seen.insert("\(finding.check) \(finding.state.rawValue)").inserted else { return nil }
+      return finding.state == .ok ? finding.at("redis") : finding
+    }
+  }
+
+  private func report(on service: ServiceName) async -> ServiceReport {
+    var report = ServiceReport(service: service)
+    let url = connection.layer.url(of: .service(service))
+    let ready: HTTPClientResponse
+    do throws(HTTPClientError) {
+      ready = try await connection.http.send(HTTPClientRequest(method: "GET", url: url + "/readyz", timeout: .seconds(5)))
+    } catch {
+      report.findings.append(
+        DoctorFinding(
+          service.rawValue, "ready", .failed, "does not answer at \(url): \(error)",
+          advice: "Is it running? Its log says why not. --url \(service.rawValue)=URL says where it is.", code: DoctorCode.serviceAway))
+      return report
+    }
+    report.findings.append(Self.readiness(service, ready))
+    await diagnose(&report)
+    return report
+  }
+
+  static func readiness(_ service: ServiceName, _ answer: HTTPClientResponse) -> DoctorFinding {
+    guard let body = try? JSONValue(parsing: answer.body), let checks = body["checks"]?.objectValue else {
+      return DoctorFinding(
+        service.rawValue, "ready", .failed, "what answers there is not this service (HTTP \(answer.status))",
+        advice: "Does the address lead to it, or to a balancer without an instance behind it?", code: DoctorCode.serviceAway)
+    }
+    if let name = body["service"]?.stringValue, name != service.rawValue {
+      return DoctorFinding(
+        service.rawValue, "ready", .failed, "\(name) answers there", advice: "--url \(service.rawValue)=URL says where it is.",
+        code: DoctorCode.serviceAway)
+    }
+    guard answer.status != 200 else { return DoctorFinding(service.rawValue, "ready", .ok, "yes") }
+    if body["draining"]?.boolValue == true {
+      return DoctorFinding(
+        service.rawValue, "ready", .warning, "it is ending", advice: "Another instance should take over, or it starts again.")
+    }
+    let faults = checks.members.filter { $0.value.stringValue != "ok" }.map { "\($0.key) \($0.value.stringValue ?? "")" }
+    return DoctorFinding(
+      service.rawValue, "ready", .failed, faults.isEmpty ? "not yet" : faults.joined(separator: ", "),
+      advice: "It waits for what is named; its log says more.", code: DoctorCode.serviceAway)
+  }
+
+  private func diagnose(_ report: inout ServiceReport) async {
+    let service = report.service
+    guard let client = connection.client.diagnostics(of: service) else { return }
+    let before = WallClock.now()
+    let answer: DiagnoseResponse
+    do throws(RPCError) {
+      answer = try await client.diagnose(DiagnoseRequest(localOnly: localOnly ? true : nil))
+    } catch {
+      report.findings.append(Self.refusal(error, by: service))
+      return
+    }
+    let after = WallClock.now()
+    report.answers = true
+    report.version = "\(answer.version) (\(answer.commit))"
+    report.findings.append(
+      DoctorFinding(service.rawValue, "version", .ok, "\(answer.version), commit \(answer.commit), since \(answer.startedAt?.text ?? "")"))
+    if let now = answer.now?.millisecondsSince1970 {
+      let difference = now < before ? now - before : now > after ? now - after : 0
+      let isFar = abs(difference) > Self.clockDifference
+      report.findings.append(
+        DoctorFinding(
+          service.rawValue, "clock", isFar ? .warning : .ok,
+          difference == 0 ? "agrees with this machine's" : "differs from this machine's by \(difference) ms",
+          advice: isFar ? "Synchronise both machines' clocks (chrony or another NTP client)." : nil))
+    }
+    report.findings += answer.findings.map { DoctorFinding($0, by: service) }
+  }
+
+  static func refusal(_ error: RPCError, by service: ServiceName) -> DoctorFinding {
+    switch error.code {
+    case .unauthenticated:
+      DoctorFinding(
+        service.rawValue, "token", .failed, "is not known there: \(error.message)",
+        advice: "--token-file, ATTRIBUTIONCTL_TOKEN_FILE or the profile names it; `clients` of the configuration has its SHA-256.",
+        code: DoctorCode.tokenRefused)
+    case .permissionDenied:
+      DoctorFinding(
+        service.rawValue, "token", .failed, "may not ask for a diagnosis",
+        advice: "Add attribution.diagnostics.v1.DiagnosticsService/* to `allow` of this client.", code: DoctorCode.tokenRefused)
+    case .unimplemented:
+      DoctorFinding(service.rawValue, "version", .warning, "is older than attributionctl: it cannot be diagnosed", advice: "Upgrade it.")
+    default:
+      DoctorFinding(
+        service.rawValue, "diagnosis", .failed, "\(error)", advice: "Its log says more.", code: DoctorCode.serviceAway)
+    }
+  }
+
+  private func publicPort() async -> DoctorFinding {
+    let url = connection.layer.url(of: .publicPort)
+    do throws(HTTPClientError) {
+      // What is no postback is refused; that it is refused by ingest is what is asked.
+      let answer = try await connection.http.send(
+        HTTPClientRequest(
+          method: "POST", url: url + "/v1/postbacks", headers: [("Content-Type", "application/json")], body: Array("{}".utf8)))
+      guard answer.status == 400 else {
+        return DoctorFinding(
+          "ingest", "public port", .warning, "answers HTTP \(answer.status) to what is no postback, where ingest says 400",
+          advice: "Is there something in front of it that answers itself?")
+      }
+      return DoctorFinding("ingest", "public port", .ok, "answers at \(url)")
+    } catch {
+      return DoctorFinding(
+        "ingest", "public port", .failed, "does not answer at \(url): \(error)",
+        advice: "Devices and the App Store cannot reach it either where they use this address. --url public=URL says where it is.",
+        code: DoctorCode.serviceAway)
+    }
+  }
+
+  private func queues() async -> [DoctorFinding] {
+    let answer: ListQueuesResponse
+    do throws(RPCError) { answer = try await connection.queues.listQueues(ListQueuesRequest()) } catch {
+      return [Self.unanswered("queues", error)]
+    }
+    return answer.queues.map { queue in
+      let name = "queue \(queue.name)"
+      if queue.paused == true {
+        return DoctorFinding(
+          "queues", name, .warning, "is paused, with \(queue.depth ?? 0) ready", advice: "attributionctl queues resume \(queue.name)")
+      }
+      if let dead = queue.dead, dead > 0 {
+        return DoctorFinding(
+          "queues", name, .warning, Wording.count(dead, "dead letter"), advice: "attributionctl dead-letters list --queue \(queue.name)")
+      }
+      if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
+        return DoctorFinding(
+          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(Wording.age(age))",
+          advice: "Is verifier ready? More instances of it work more; its log and metrics say what holds it up.")
+      }
+      return DoctorFinding("queues", name, .ok, "\(queue.depth ?? 0) ready, \(queue.delayed ?? 0) delayed")
+    }
+  }
+
+  private func subscriptions() async -> [DoctorFinding] {
+    let answer: ListSubscriptionsResponse
+    do throws(RPCError) { answer = try await connection.client.events.listSubscriptions() } catch {
+      return [Self.unanswered("feed", error)]
+    }
+    var findings: [DoctorFinding] = []
+    for one in answer.subscriptions {
+      let name = "subscription \(one.name)"
+      if let status = one.endpointStatus, status.state != "enabled" {
+        findings.append(
+          DoctorFinding(
+            "feed", name, .failed, "its endpoint is \(status.state): \(status.lastError ?? status.reason ?? "")",
+            advice: "When the endpoint is mended: attributionctl subscriptions enable \(one.name)"))
+      } else if let since = one.endpointStatus?.failingSince {
+        findings.append(
+          DoctorFinding(
+            "feed", name, .warning, "its endpoint fails since \(since.text): \(one.endpointStatus?.lastError ?? "")",
+            advice: "Look at the endpoint; it is disabled when it fails for too long."))
+      } else if let lost = one.dropped, lost > 0 {
+        findings.append(
+          DoctorFinding(
+            "feed", name, .warning, "lost \(Wording.count(lost, "event"))",
+            advice: "Its reader is too slow, or away: attributionctl subscriptions show \(one.name)"))
+      } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
+        findings.append(
+          DoctorFinding(
+            "feed", name, .warning, "is \(Wording.age(age)) behind, \(Wording.count(one.backlog ?? 0, "event"))",
+            advice: "Is its reader running? attributionctl subscriptions delete \(one.name), if nobody needs it."))
+      }
+    }
+    if findings.isEmpty {
+      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(answer.subscriptions.count), none of them behind"))
+    }
+    return findings
+  }
+
+  private func keys() async -> [DoctorFinding] {
+    let answer: ListSigningKeysResponse
+    do throws(RPCError) { answer = try await connection.client.signer.listSigningKeys(ListSigningKeysRequest()) } catch {
+      return [Self.unanswered("signer", error)]
+    }
+    let owners = Dictionary(grouping: answer.keys.filter { $0.adNetworkId != nil }, by: { $0.adNetworkId ?? "" })
+    let without = owners.filter { !$0.value.contains { $0.state == "active" } }.keys.sorted()
+    guard without.isEmpty else {
+      return [
+        DoctorFinding(
+          "signer", "keys", .warning, "no key is active of \(without.joined(separator: ", "))",
+          advice: "Nothing is signed for them: make one key active in the configuration and send signer SIGHUP.")
+      ]
+    }
+    return [DoctorFinding("signer", "keys", .ok, "\(answer.keys.count), one active of each of \(owners.count) ad networks")]
+  }
+
+  private static func unanswered(_ place: String, _ error: RPCError) -> DoctorFinding {
+    DoctorFinding(
+      place, "asked", error.code == .permissionDenied ? .warning : .failed, "\(error)",
+      advice: error.code == .permissionDenied ? "This client's `allow` leaves it out: it was not looked at." : "Its log says more.")
+  }
+}

@@ -1,0 +1,61 @@
+import Cryptography
+import WireJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How far a file of receipts is handed in. It stands beside the file, so that the same command goes on from there.
+struct MigrationState: Sendable, Hashable {
+  let migrationId: String
+  /// Bytes and lines of the file that are dealt with.
+  var offset: Int64 = 0
+  var lines = 0
+  /// Receipts by what was answered of them.
+  var states: [String: Int64] = [:]
+  /// Receipts a call. One batch that is handed in again must be the same, whatever the command says now: it is counted once.
+  let batch: Int
+
+  init(migrationId: String, batch: Int) {
+    self.migrationId = migrationId
+    self.batch = batch
+  }
+
+  init?(json: [UInt8]) {
+    guard let object = try? JSONValue(parsing: json).objectValue, let id = object["migrationId"]?.stringValue,
+      let offset = object["offset"]?.int64Value, let lines = object["lines"]?.int64Value
+    else { return nil }
+    migrationId = id
+    self.offset = offset
+    self.lines = Int(lines)
+    batch = object["batch"]?.int64Value.map { Int($0) } ?? 500
+    for member in object["states"]?.objectValue?.members ?? [] { states[member.key] = member.value.int64Value }
+  }
+
+  var json: [UInt8] {
+    let states = states.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }
+    return JSONValue.object([
+      "migrationId": .string(migrationId), "offset": .integer(offset), "lines": .integer(lines), "states": .object(JSONObject(states)),
+      "batch": .integer(batch),
+    ]).serialized
+  }
+
+  static func path(of file: String) -> String { file + ".migration.json" }
+
+  /// A name made of the file's size and beginning: the same file is the same migration.
+  static func name(size: Int64, bundleId: String, environment: String?, beginning: [UInt8]) -> String {
+    let digest = SHA256Digest.hash(Array("\(size):\(bundleId):\(environment ?? "None"):".utf8) + beginning)
+    return "file-" + Hex.encode(digest).prefix(24)
+  }
+
+  /// The stored one; nil where nothing was begun.
+  static func stored(for file: String) throws(CommandFailure) -> MigrationState? {
+    guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
+    guard let state = MigrationState(json: Array(bytes)) else {
+      throw CommandFailure(.refusedInput, "\(path(of: file)) cannot be read", advice: "Remove it to begin anew.")
+    }
+    return state
+  }
+}

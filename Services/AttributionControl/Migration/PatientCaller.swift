@@ -1,0 +1,32 @@
+import AttributionClient
+import AttributionProtocol
+import ServiceRuntime
+
+/// Asks until there is an answer: what passes by itself is waited for. For work that takes hours.
+struct PatientCaller: Sendable {
+  private static let longestPause: Duration = .seconds(30)
+
+  let connection: Connection
+
+  func ask<Answer>(_ question: (CallOptions) async throws(RPCError) -> Answer, key: String? = nil) async throws -> Answer {
+    var pause: Duration = .milliseconds(500)
+    while true {
+      do throws(RPCError) { return try await question(CallOptions(idempotencyKey: key)) } catch {
+        guard Self.passes(error) else { throw error }
+        let wait = max(pause, error.retryDelay ?? .zero)
+        StandardError.write("  waiting \(wait.components.seconds) s: \(error.message)\n")
+        try await Task.sleep(for: wait)
+        pause = min(Self.longestPause, pause * 2)
+      }
+    }
+  }
+
+  static func passes(_ error: RPCError) -> Bool {
+    switch error.code {
+    case .unavailable, .aborted, .deadlineExceeded: true
+    // A limit that no time mends does not say when it may go again.
+    case .resourceExhausted: error.retryDelay != nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import AttributionProtocol
+import Cryptography
+import WireJSON
+
+/// A line of a file of receipts, as `MigrateReceipts` wants it:
+///
+/// - `{"id": …, "appReceipt": "<Base64>"}`, with `transactionReceipt` or `verifyReceiptResponse` in place of appReceipt;
+/// - what verifyReceipt answered, as JSON;
+/// - a receipt in Base64 by itself.
+///
+/// What cannot be read is handed in empty under the number of its line, so that it is in the report with all others.
+enum ReceiptLine {
+  /// An id of the caller's is no longer; bytes.
+  static let longestId = 256
+  private static let limits = JSONLimits(depth: 64, values: 1_000_000)
+  private static let receipts = ["appReceipt", "transactionReceipt"]
+
+  static func receipt(_ line: [UInt8], number: Int) -> ReceiptToMigrate {
+    var receipt = empty(number)
+    let text = String(decoding: line, as: UTF8.self).drop(while: \.isWhitespace)
+    guard text.first == "{" else {
+      let bare = String(text.reversed().drop { $0.isWhitespace || $0 == "\"" }.reversed().drop { $0 == "\"" })
+      // An old transaction receipt is a property list in braces.
+      let start = Base64.decode(String(bare.prefix(64))) ?? []
+      if start.first(where: { $0 > 32 }) == UInt8(ascii: "{") { receipt.transactionReceipt = bare } else { receipt.appReceipt = bare }
+      return receipt
+    }
+    guard let object = try? JSONValue(parsing: line, limits: limits).objectValue else { return receipt }
+    if let id = object["id"].flatMap(text(of:)) { receipt.id = shortened(id) }
+    receipt.appReceipt = object["appReceipt"]?.stringValue
+    receipt.transactionReceipt = object["transactionReceipt"]?.stringValue
+    if let response = object["verifyReceiptResponse"]?.objectValue {
+      receipt.verifyReceiptResponse = reduced(response)
+    } else if ["receipt", "latest_receipt_info", "status"].contains(where: { object[$0] != nil }) {
+      receipt.verifyReceiptResponse = reduced(object)
+    }
+    return receipt
+  }
+
+  /// A receipt that says nothing but where it stood.
+  static func empty(_ number: Int) -> ReceiptToMigrate { ReceiptToMigrate(id: "line \(number)") }
+
+  /// What of an answer of verifyReceipt is used: ids, whose it is, and the status where it is nothing else.
+  static func reduced(_ response: JSONObject) -> JSONObject {
+    func purchase(_ entry: JSONObject) -> JSONObject {
+      JSONObject(
+        entry.members.filter { ["original_transaction_id", "transaction_id"].contains($0.key) && text(of: $0.value) != nil })
+    }
+    func purchases(_ value: JSONValue) -> JSONValue? {
+      switch value {
+      case .object(let entry): .object(purchase(entry))
+      case .array(let entries): .array(entries.compactMap { $0.objectValue.map { .object(purchase($0)) } })
+      default: nil
+      }
+    }
+    var kept = JSONObject()
+    for name in ["latest_receipt_info", "pending_renewal_info"] { kept[name] = response[name].flatMap(purchases) }
+    if let status = response["status"], status.int64Value != nil { kept["status"] = status }
+    if let receipt = response["receipt"]?.objectValue {
+      var whose = purchase(receipt)
+      for name in ["bundle_id", "bid"] where receipt[name]?.stringValue != nil { whose[name] = receipt[name] }
+      whose["in_app"] = receipt["in_app"].flatMap(purchases)
+      kept["receipt"] = .object(whose)
+    }
+    return kept
+  }
+
+  /// A text, or a whole number as text.
+  private static func text(of value: JSONValue) -> String? {
+    value.stringValue ?? value.numberValue.flatMap { $0.isPlainInteger ? $0.text : nil }
+  }
+
+  private static func shortened(_ id: String) -> String {
+    guard id.utf8.count > longestId else { return id }
+    var short = ""
+    for character in id {
+      guard short.utf8.count + character.utf8.count <= longestId else { break }
+      short.append(character)
+    }
+    return short
+  }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// How a command shows what it found.
+enum OutputFormat: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
+  /// For people: aligned columns, colours on a terminal.
+  case table
+  /// The services' own messages, indented.
+  case json
+  case yaml
+}

@@ -1,0 +1,85 @@
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// How far long work is: pure, times are handed in.
+struct Progress: Sendable, Hashable {
+  /// What is counted, such as `events`.
+  let unit: String
+  /// Nil where nobody knows.
+  var total: Double?
+  private(set) var done = 0.0
+  private let begun: Double
+  private let already: Double
+
+  /// - Parameters:
+  ///   - already: what an earlier run had done, which says nothing of this one's rate.
+  ///   - now: seconds of any clock.
+  init(unit: String, total: Double?, already: Double = 0, now: Double) {
+    self.unit = unit
+    self.total = total
+    self.already = already
+    done = already
+    begun = now
+  }
+
+  mutating func advance(to done: Double) { self.done = max(self.done, done) }
+
+  /// A second, over all of this run; nil where that would say nothing yet.
+  func rate(now: Double) -> Double? {
+    let seconds = now - begun
+    return seconds > 0.2 && done > already ? (done - already) / seconds : nil
+  }
+
+  func secondsLeft(now: Double) -> Double? {
+    guard let total, let rate = rate(now: now), rate > 0 else { return nil }
+    return max(0, total - done) / rate
+  }
+
+  /// `[#####.....]  52 %  5200/10000 events  1300/s  3.7s left`, at most `width` wide.
+  func text(width: Int, now: Double, showsCount: Bool = true) -> String {
+    var words: [String] = []
+    if let total, total > 0 { words.append("\(Int((min(1, done / total) * 100).rounded(.down))) %") }
+    if showsCount { words.append(total.map { "\(Int(done))/\(Int($0)) \(unit)" } ?? "\(Int(done)) \(unit)") }
+    if showsCount, let rate = rate(now: now) { words.append(rate < 10 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate))/s") }
+    if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(Wording.age(left)) left") }
+    let tail = words.joined(separator: "  ")
+    guard let total, total > 0 else { return String(tail.prefix(width)) }
+    let room = min(30, width - tail.count - 4)
+    guard room >= 5 else { return String(tail.prefix(width)) }
+    let full = Int(Double(room) * min(1, done / total))
+    return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: room - full) + "]  " + tail
+  }
+}
+
+/// Shows progress in one line of standard error, where that is a terminal; elsewhere nothing.
+struct ProgressLine {
+  private static let interval = 0.1
+
+  var progress: Progress
+  private let showsCount: Bool
+  private let isShown: Bool
+  private var lastShown = 0.0
+
+  init(unit: String, total: Double?, already: Double = 0, showsCount: Bool = true) {
+    progress = Progress(unit: unit, total: total, already: already, now: Self.now())
+    self.showsCount = showsCount
+    isShown = isatty(STDERR_FILENO) == 1
+  }
+
+  mutating func advance(to done: Double) {
+    progress.advance(to: done)
+    let now = Self.now()
+    guard isShown, now - lastShown >= Self.interval else { return }
+    lastShown = now
+    let text = progress.text(width: Terminal.width(STDERR_FILENO) - 1, now: now, showsCount: showsCount)
+    StandardError.write("\r\u{1B}[K" + text)
+  }
+
+  /// Takes the line away.
+  func end() { if isShown, lastShown > 0 { StandardError.write("\r\u{1B}[K") } }
+
+  private static func now() -> Double { Double(WallClock.now()) / 1000 }
+}

@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What the streams of this process are.
+enum Terminal {
+  /// Whether colours may be written there: a terminal that is not dumb, and the user has not said no (no-color.org).
+  static func hasColours(_ descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+    isatty(descriptor) == 1 && allowsColours(environment)
+  }
+
+  static func allowsColours(_ environment: [String: String]) -> Bool {
+    if let value = environment["NO_COLOR"], !value.isEmpty { return false }
+    return environment["TERM"] != "dumb"
+  }
+
+  static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+  /// Columns of the terminal; 80 where it does not say.
+  static func width(_ descriptor: Int32) -> Int {
+    var size = winsize()
+    return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+}
+
+/// Standard output, which may end before this process does.
+enum StandardOutput {
+  /// Whoever read it has gone, as `head` does: nothing is wrong, and nothing more is to be written.
+  struct Closed: Error {}
+
+  static func write(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress! + written, $0.count - written) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        if errno == EPIPE { throw Closed() }
+        throw StoredFile.fault("standard output")
+      }
+      written += count
+    }
+  }
+}

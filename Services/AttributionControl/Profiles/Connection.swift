@@ -1,0 +1,56 @@
+import AttributionClient
+import AttributionProtocol
+import Cryptography
+import HTTPClient
+
+/// The services as one command calls them.
+struct Connection: Sendable {
+  let layer: ConnectionLayer
+  let client: AttributionClient
+  let http: HTTPClient
+  let printer: Printer
+
+  init(_ options: ConnectionOptions) throws(CommandFailure) { try self.init(try options.resolved()) }
+
+  init(_ layer: ConnectionLayer) throws(CommandFailure) {
+    self.layer = layer
+    var configuration = HTTPClientConfiguration()
+    configuration.caFile = layer.caFile
+    configuration.certificateFile = layer.certificateFile
+    configuration.keyFile = layer.keyFile
+    http = HTTPClient(configuration: configuration)
+    var addresses: [ServiceName: String] = [:]
+    for name in ServiceName.allCases { addresses[name] = layer.url(of: .service(name)) }
+    client = AttributionClient(at: addresses, token: try Self.token(layer.token), http: http)
+    printer = Printer(format: layer.output ?? .table)
+  }
+
+  /// The queues are the same whichever service is asked: verifier is the one that every deployment has.
+  var queues: QueuesServiceClient {
+    client.queues(of: .verifier) ?? QueuesServiceClient(RPCClient(baseURL: layer.url(of: .service(.verifier)), token: nil, http: http))
+  }
+
+  private static func token(_ token: ConnectionLayer.Token?) throws(CommandFailure) -> String? {
+    switch token {
+    case .text(let text): return text
+    case .file(let path):
+      let line: String
+      do throws(KeyFileError) { line = try PrivateFile.firstLine(path) } catch {
+        throw CommandFailure(.configuration, error.text("token file"))
+      }
+      let token = line.split(separator: " ").joined()
+      guard !token.isEmpty, token.utf8.allSatisfy({ (33...126).contains($0) }) else {
+        throw CommandFailure(.configuration, "token file \(path) holds no token")
+      }
+      return token
+    case nil: return nil
+    }
+  }
+
+  /// Calls a method; what goes wrong names the service and its address.
+  func ask<Answer>(_ service: ServiceName, _ question: () async throws(RPCError) -> Answer) async throws(CommandFailure) -> Answer {
+    do throws(RPCError) { return try await question() } catch {
+      throw CommandFailure(error, asked: "\(service.rawValue) at \(layer.url(of: .service(service)))")
+    }
+  }
+}

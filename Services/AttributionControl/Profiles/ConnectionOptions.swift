@@ -1,0 +1,85 @@
+import ArgumentParser
+import AttributionProtocol
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A service and its address: `verifier=https://verifier.internal:8092`.
+struct NamedAddress: ExpressibleByArgument, Sendable, Hashable {
+  let destination: ConnectionLayer.Destination
+  let url: String
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), let destination = ConnectionLayer.Destination(String(argument[..<equals])) else {
+      return nil
+    }
+    let url = String(argument[argument.index(after: equals)...])
+    guard ConnectionLayer.fault(inAddress: url, withPort: true) == nil else { return nil }
+    self.destination = destination
+    self.url = url
+  }
+}
+
+/// Flags of every command that calls a service.
+struct ConnectionOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The profile to use.", valueName: "name"), completion: .custom { _, _, _ in ConnectionOptions.profileNames() })
+  var profile: String?
+  @Option(help: ArgumentHelp("Scheme and host of all services, which then have their default ports.", valueName: "url"))
+  var address: String?
+  @Option(
+    name: .customLong("url"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Address of one service: signer, verifier, ingest, notification-recovery, asa-token-broker or public; may be repeated.",
+      valueName: "service=url"))
+  var urls: [NamedAddress] = []
+  @Option(
+    help: ArgumentHelp("File with the caller's token. There is no flag for the token itself: others would see it.", valueName: "file"),
+    completion: .file())
+  var tokenFile: String?
+  @Option(help: ArgumentHelp("PEM file of trust anchors in place of the system's.", valueName: "file"), completion: .file())
+  var caFile: String?
+  @Option(help: ArgumentHelp("PEM file of the certificate that this caller shows.", valueName: "file"), completion: .file())
+  var certificateFile: String?
+  @Option(help: ArgumentHelp("PEM file of that certificate's key.", valueName: "file"), completion: .file())
+  var keyFile: String?
+  @OptionGroup var outputOptions: OutputOptions
+
+  func validate() throws {
+    if let address, let fault = ConnectionLayer.fault(inAddress: address, withPort: false) { throw ValidationError("--address \(fault).") }
+    if (certificateFile == nil) != (keyFile == nil) { throw ValidationError("--certificate-file and --key-file go together.") }
+  }
+
+  var layer: ConnectionLayer {
+    var layer = ConnectionLayer()
+    layer.address = address
+    for url in urls { layer.addresses[url.destination] = url.url }
+    layer.token = tokenFile.map { .file($0) }
+    layer.caFile = caFile
+    layer.certificateFile = certificateFile
+    layer.keyFile = keyFile
+    layer.output = outputOptions.output
+    return layer
+  }
+
+  /// Flags over environment over profile.
+  func resolved(environment: [String: String] = ProcessInfo.processInfo.environment) throws(CommandFailure) -> ConnectionLayer {
+    let path = ProfileFile.path(environment: environment)
+    let named = profile ?? environment["ATTRIBUTIONCTL_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
+    let stored = try ProfileFile(path: path).profile(named, path: path) ?? ConnectionLayer()
+    return layer.over(try ConnectionLayer(environment: environment)).over(stored)
+  }
+
+  private static func profileNames() -> [String] {
+    let path = ProfileFile.path(environment: ProcessInfo.processInfo.environment)
+    return (try? ProfileFile(path: path).names) ?? []
+  }
+}
+
+/// How a command shows what it found.
+struct OutputOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: "table, json or yaml (default: table, or what the profile says).")
+  var output: OutputFormat?
+}

@@ -1,0 +1,74 @@
+import AttributionProtocol
+import ServiceRuntime
+import WireJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The executable of a service, asked about a configuration file.
+enum ServiceExecutable {
+  /// In the folder that was named; else beside this executable, then on the PATH. Nil where there is none.
+  static func find(_ service: ServiceName, in folder: String?) -> String? {
+    var folders: [String] = []
+    if let folder {
+      folders = [folder]
+    } else {
+      if let own = own { folders.append(String(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])) }
+      folders += (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    }
+    return folders.map { "\($0)/\(service.rawValue)" }.first { access($0, X_OK) == 0 }
+  }
+
+  private static var own: String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
+  /// Runs `SERVICE check-configuration FILE --output json` and reads what it says.
+  static func problems(_ executable: String, _ file: String) throws(CommandFailure) -> [ConfigurationProblem] {
+    let output = try run([executable, "check-configuration", file, "--output", "json"])
+    guard let list = try? JSONValue(parsing: output).arrayValue else {
+      throw CommandFailure(
+        .internalError, "\(executable) does not check configurations", advice: "Is it of an older build than attributionctl?")
+    }
+    return list.compactMap { ConfigurationProblem(json: $0) }
+  }
+
+  /// What a program writes to its standard output; its exit code is left to what it wrote.
+  private static func run(_ words: [String]) throws(CommandFailure) -> [UInt8] {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw CommandFailure(.internalError, "no pipe can be made") }
+    // The child has its own copy of the writing end; with this one open it would never be at its end.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    let status = posix_spawn(&child, words[0], &actions, nil, &arguments, environ)
+    close(ends[1])
+    guard status == 0 else { throw CommandFailure(.internalError, "\(words[0]) cannot be run: \(String(cString: strerror(status)))") }
+    var output: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(ends[0], &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      output += chunk[..<count]
+    }
+    var end: Int32 = 0
+    while waitpid(child, &end, 0) < 0, errno == EINTR {}
+    return output
+  }
+}

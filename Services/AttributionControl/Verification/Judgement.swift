@@ -1,0 +1,77 @@
+import AttributionProtocol
+import WireJSON
+
+/// A verdict on one thing, for people and programs.
+struct Judgement: Sendable, Hashable {
+  let kind: String
+  /// Nil for a receipt, which is not verified.
+  let valid: Bool?
+  var reason: String?
+  var field: String?
+  var environment: String?
+  var keyId: String?
+  /// Beside the verdict, such as whether the app was looked at.
+  var remark: String?
+  /// What it says, decoded.
+  var content: JSONObject?
+  /// Of a postback: what is not signed in it.
+  var unsigned: JSONObject?
+
+  init(
+    kind: String, valid: Bool?, reason: String? = nil, field: String? = nil, environment: String? = nil, keyId: String? = nil,
+    remark: String? = nil, content: JSONObject? = nil, unsigned: JSONObject? = nil
+  ) {
+    self.kind = kind
+    self.valid = valid
+    self.reason = reason
+    self.field = field
+    self.environment = environment
+    self.keyId = keyId
+    self.remark = remark
+    self.content = content
+    self.unsigned = unsigned
+  }
+
+  /// What is told of a receipt: the ids in it.
+  static func receipt(_ name: String, originals: [String], others: [String]) -> Judgement {
+    Judgement(
+      kind: name, valid: nil, remark: "a receipt is not verified; Apple answers about a customer by any of its ids",
+      content: [
+        "originalTransactionIds": .array(originals.map { .string($0) }), "transactionIds": .array(others.map { .string($0) }),
+      ])
+  }
+
+  var json: JSONObject {
+    var object: JSONObject = ["kind": .string(kind)]
+    object["valid"] = valid.map { .bool($0) }
+    object["reason"] = reason.map { .string($0) }
+    object["field"] = field.map { .string($0) }
+    object["environment"] = environment.map { .string($0) }
+    object["keyId"] = keyId.map { .string($0) }
+    object["remark"] = remark.map { .string($0) }
+    object["content"] = content.map { .object($0) }
+    object["unsigned"] = unsigned.map { .object($0) }
+    return object
+  }
+
+  func record(shows content: Bool) -> Record {
+    var record = Record()
+    record.add("what", kind)
+    switch valid {
+    case true?: record.add("verdict", Cell("valid", .good))
+    case false?: record.add("verdict", Cell("invalid", .bad))
+    case nil: record.add("verdict", Cell("not verified", .warning))
+    }
+    record.add("reason", reason, .bad)
+    record.add("field", field)
+    record.add("environment", environment)
+    record.add("key", keyId)
+    record.add("note", remark)
+    guard content else { return record }
+    for member in self.content?.members ?? [] { record.add(member.key, member.value.stringValue ?? member.value.serializedString) }
+    for member in unsigned?.members ?? [] {
+      record.add("not signed: \(member.key)", Cell(member.value.stringValue ?? member.value.serializedString, .warning))
+    }
+    return record
+  }
+}

@@ -1,0 +1,124 @@
+import AppStore
+import AppleAttribution
+import Cryptography
+import ServiceRuntime
+import WireJSON
+
+/// Judges with the keys and the root certificate that Apple has published, which are built in. Nothing is asked over the network: whether a
+/// certificate was revoked is not known.
+struct OfflineJudge: Sendable {
+  /// Of the app that is expected; what is missing is taken from the data itself.
+  var bundleId: String?
+  var appAppleId: Int64?
+  var environment: String?
+  /// Of the ad network whose impression it is.
+  var publicKey: PublicKey?
+  /// Whether SKAdNetwork postbacks that a development key signed are believed.
+  var acceptsDevelopment = false
+
+  func judge(_ thing: SignedThing) throws(CommandFailure) -> Judgement {
+    switch thing {
+    case .skAdNetworkPostback(let body):
+      let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
+      return Judgement(
+        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
+        unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+    case .adAttributionKitPostback(let body):
+      let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
+      return Judgement(
+        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
+        unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+    case .appStore(let jws, let kind): return appStore(jws, kind, thing.name)
+    case .skAdNetworkImpression(let object): return try impression(object, thing.name)
+    case .adAttributionKitImpression(let jws):
+      guard let header = (try? CompactJWS(jws)).flatMap({ try? JSONValue(parsing: $0.header) }), let owner = header["kid"]?.stringValue
+      else {
+        return Judgement(kind: thing.name, valid: false, reason: "malformed_jws", field: "kid")
+      }
+      let verdict = try impressions(owner).verdict(onAdAttributionKit: jws)
+      return Judgement(
+        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        content: verdict.payload)
+    case .appReceipt(let text):
+      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
+    case .transactionReceipt(let text):
+      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in
+        try TransactionIdExtractor().transactionReceiptContents(text)
+      }
+    case .verifyReceiptResponse(let object):
+      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in TransactionIdExtractor().verifyReceiptContents(object) }
+    }
+  }
+
+  private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> Judgement {
+    // Without a configuration the app is whatever the data names: only what was asked for by flags is held against it.
+    let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
+    let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first ?? payload
+    let app = KnownApp(
+      bundleId: bundleId ?? holder["bundleId"]?.stringValue ?? "", appAppleId: appAppleId ?? holder["appAppleId"]?.int64Value,
+      environments: environment.map { [$0] } ?? ["Production", "Sandbox"])
+    let verifier = SignedDataVerifier(chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true), apps: [app])
+    let verdict = verifier.verdict(
+      on: jws, kind: kind,
+      expecting: SignedDataExpectation(
+        bundleId: app.bundleId.isEmpty ? nil : app.bundleId, appAppleId: app.appAppleId, environment: environment),
+      now: WallClock.now())
+    var content = verdict.payload
+    for (name, part) in [
+      ("transactionInfo", verdict.transactionInfo), ("renewalInfo", verdict.renewalInfo),
+      ("appTransactionInfo", verdict.appTransactionInfo),
+    ] {
+      if let part { content?[name] = .object(part) }
+    }
+    return Judgement(
+      kind: name, valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
+      remark: bundleId == nil
+        ? "the app was not looked at (--bundle-id), nor whether a certificate was revoked"
+        : "whether a certificate was revoked was not looked at",
+      content: content)
+  }
+
+  private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> Judgement {
+    func number(_ name: String) -> Int64? { object[name]?.int64Value ?? object[name]?.stringValue.flatMap { Int64($0) } }
+    let owner = object["adNetworkId"]?.stringValue ?? ""
+    let parameters = SKAdNetworkImpression.Parameters(
+      version: object["version"]?.stringValue, adNetworkId: owner, campaignId: number("campaignId"),
+      sourceIdentifier: number("sourceIdentifier"), itunesItemId: number("itunesItemId"), sourceAppId: number("sourceAppId"),
+      sourceDomain: object["sourceDomain"]?.stringValue, fidelityType: number("fidelityType"), nonce: object["nonce"]?.stringValue,
+      timestamp: number("timestamp"))
+    let verdict = try impressions(owner).verdict(onSKAdNetwork: parameters, signature: object["signature"]?.stringValue)
+    return Judgement(
+      kind: name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+      content: object)
+  }
+
+  private func impressions(_ owner: String) throws(CommandFailure) -> ImpressionVerifier {
+    guard let publicKey else {
+      throw CommandFailure(
+        .usage, "an impression is signed by an ad network's own key: --public-key has to name it",
+        advice: "attributionctl keys show ID writes it; without --offline verifier knows it.")
+    }
+    return ImpressionVerifier(keys: [owner: [ImpressionVerifier.Key(id: "given", key: publicKey)]])
+  }
+
+  private func receipt(
+    _ name: String, _ read: () throws(TransactionIdExtractor.Failure) -> TransactionIdExtractor.Contents
+  ) throws(CommandFailure) -> Judgement {
+    let contents: TransactionIdExtractor.Contents
+    do throws(TransactionIdExtractor.Failure) { contents = try read() } catch {
+      throw CommandFailure(.refusedInput, "the \(name) cannot be read: \(error)")
+    }
+    func ids(_ kind: TransactionIdExtractor.Found.Kind) -> [String] {
+      var seen: Set<String> = []
+      return contents.found.filter { $0.kind == kind && seen.insert($0.id).inserted }.map(\.id)
+    }
+    return .receipt(name, originals: ids(.originalTransactionId), others: ids(.transactionId))
+  }
+
+  static func words(_ reason: String?, _ explanation: String?) -> String? {
+    guard let reason else { return nil }
+    return explanation.map { "\(reason): \($0)" } ?? reason
+  }
+}

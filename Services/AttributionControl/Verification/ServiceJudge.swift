@@ -1,0 +1,78 @@
+import AttributionProtocol
+import WireJSON
+
+/// Has verifier judge, with its keys, roots and apps.
+struct ServiceJudge: Sendable {
+  let connection: Connection
+  var bundleId: String?
+  var appAppleId: Int64?
+  var environment: String?
+
+  func judge(_ thing: SignedThing) async throws(CommandFailure) -> Judgement {
+    let verifier = connection.client.verifier
+    switch thing {
+    case .skAdNetworkPostback(let body):
+      let request = VerifySKAdNetworkPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
+      return Judgement(
+        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
+    case .adAttributionKitPostback(let body):
+      let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitPostback(request) }
+      return Judgement(
+        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
+    case .appStore(let jws, let kind):
+      let request = VerifyAppStoreSignedDataRequest(
+        signedData: jws, kind: kind.rawValue, bundleId: bundleId, appAppleId: appAppleId, environment: environment)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAppStoreSignedData(request) }
+      var content = answer.payload
+      for (name, part) in [
+        ("transactionInfo", answer.transactionInfo), ("renewalInfo", answer.renewalInfo), ("appTransactionInfo", answer.appTransactionInfo),
+      ] {
+        if let part { content?[name] = .object(part) }
+      }
+      return Judgement(
+        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        content: content)
+    case .skAdNetworkImpression(let object): return try await impression(object, thing.name)
+    case .adAttributionKitImpression(let jws):
+      let request = VerifyAdAttributionKitImpressionRequest(jws: jws)
+      let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitImpression(request)
+      }
+      return Judgement(
+        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
+        content: answer.payload)
+    case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), thing.name)
+    case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), thing.name)
+    case .verifyReceiptResponse(let object):
+      return try await receipt(ExtractTransactionIdsRequest(verifyReceiptResponse: object), thing.name)
+    }
+  }
+
+  private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> Judgement {
+    // What signer answers has more than what is judged.
+    let members: Set<String> = [
+      "version", "adNetworkId", "campaignId", "sourceIdentifier", "itunesItemId", "sourceAppId", "sourceDomain", "fidelityType", "nonce",
+      "timestamp", "signature",
+    ]
+    let kept = JSONObject(object.members.filter { members.contains($0.key) })
+    let request: VerifySKAdNetworkImpressionRequest
+    do throws(JSONError) { request = try VerifySKAdNetworkImpressionRequest(json: JSONValue.object(kept).serialized) } catch {
+      throw CommandFailure(.refusedInput, "the impression cannot be read: \(error)")
+    }
+    let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      try await connection.client.verifier.verifySKAdNetworkImpression(request)
+    }
+    return Judgement(
+      kind: name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId, content: kept)
+  }
+
+  private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> Judgement {
+    let answer = try await connection.ask(.verifier) { () throws(RPCError) in
+      try await connection.client.verifier.extractTransactionIds(request)
+    }
+    return .receipt(name, originals: answer.originalTransactionIds, others: answer.transactionIds)
+  }
+}

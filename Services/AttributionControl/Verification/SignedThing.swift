@@ -1,0 +1,113 @@
+import AppStore
+import AppleAttribution
+import Cryptography
+import WireJSON
+
+/// Something that was signed, as it is recognised by its form. What it is was not proved then.
+enum SignedThing: Sendable, Hashable {
+  case skAdNetworkPostback([UInt8])
+  case adAttributionKitPostback([UInt8])
+  case appStore(String, SignedDataKind)
+  case skAdNetworkImpression(JSONObject)
+  case adAttributionKitImpression(String)
+  /// Receipts are not verified: what can be told of them are the ids in them.
+  case appReceipt(String)
+  case transactionReceipt(String)
+  case verifyReceiptResponse(JSONObject)
+
+  /// As people and `kind` in answers call it.
+  var name: String {
+    switch self {
+    case .skAdNetworkPostback: "SKAdNetwork postback"
+    case .adAttributionKitPostback: "AdAttributionKit postback"
+    case .appStore(_, .notification): "App Store notification"
+    case .appStore(_, .transaction): "App Store transaction"
+    case .appStore(_, .renewalInfo): "App Store renewal information"
+    case .appStore(_, .appTransaction): "app transaction"
+    case .appStore(_, .realtimeRequest): "App Store real-time request"
+    case .skAdNetworkImpression: "SKAdNetwork impression"
+    case .adAttributionKitImpression: "AdAttributionKit impression"
+    case .appReceipt: "app receipt"
+    case .transactionReceipt: "transaction receipt"
+    case .verifyReceiptResponse: "answer of verifyReceipt"
+    }
+  }
+
+  /// Members that hold a JWS of the App Store, with what it is.
+  private static let holders: [(name: String, kind: SignedDataKind)] = [
+    ("signedPayload", .notification), ("signedTransactionInfo", .transaction), ("signedTransaction", .transaction),
+    ("signedRenewalInfo", .renewalInfo), ("signedAppTransactionInfo", .appTransaction), ("appTransaction", .appTransaction),
+  ]
+
+  /// Recognises a text: JSON of a postback, a notification, an impression or a receipt, a bare JWS, a receipt in Base64.
+  init(_ bytes: [UInt8]) throws(CommandFailure) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let trimmed = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    guard !trimmed.isEmpty else { throw CommandFailure(.refusedInput, "the input is empty") }
+    if trimmed.hasPrefix("{") {
+      let value: JSONValue
+      do throws(JSONError) { value = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 64, values: 1_000_000)) } catch {
+        throw CommandFailure(.refusedInput, "the input \(error.reason)" + (error.path.isEmpty ? "" : " (at \(error.path))"))
+      }
+      try self.init(value.objectValue ?? [:], bytes)
+      return
+    }
+    let bare = trimmed.hasPrefix("\"") && trimmed.hasSuffix("\"") && trimmed.count > 1 ? String(trimmed.dropFirst().dropLast()) : trimmed
+    if bare.split(separator: ".", omittingEmptySubsequences: false).count == 3, let jws = try? CompactJWS(bare) {
+      try self.init(jws, bare)
+      return
+    }
+    let receipt = bare.filter { !$0.isWhitespace }
+    guard let decoded = Base64.decode(receipt), !decoded.isEmpty else {
+      throw CommandFailure(.refusedInput, "the input is neither JSON, nor a JWS, nor a receipt in Base64")
+    }
+    // An app receipt is PKCS#7, which begins with a DER sequence; an old transaction receipt is a property list in braces.
+    self = decoded.first == UInt8(ascii: "{") ? .transactionReceipt(receipt) : .appReceipt(receipt)
+  }
+
+  private init(_ object: JSONObject, _ bytes: [UInt8]) throws(CommandFailure) {
+    func text(_ name: String) -> String? { object[name]?.stringValue }
+    if text("jws-string") != nil {
+      self = .adAttributionKitPostback(bytes)
+    } else if text("attribution-signature") != nil || text("transaction-id") != nil {
+      self = .skAdNetworkPostback(bytes)
+    } else if let holder = Self.holders.first(where: { text($0.name) != nil }), let jws = text(holder.name) {
+      self = .appStore(jws, holder.kind)
+    } else if text("signature") != nil, text("adNetworkId") != nil {
+      self = .skAdNetworkImpression(object)
+    } else if let jws = text("jws"), let parsed = try? CompactJWS(jws) {
+      try self.init(parsed, jws)
+    } else if object["receipt"] != nil || object["latest_receipt_info"] != nil {
+      self = .verifyReceiptResponse(object)
+    } else {
+      throw CommandFailure(
+        .refusedInput, "the JSON object is nothing that is signed: its members are \(object.keys.prefix(12).joined(separator: ", "))",
+        advice: "Known are postbacks, notifications, impressions as signer answers them, and receipts.")
+    }
+  }
+
+  private init(_ jws: CompactJWS, _ text: String) throws(CommandFailure) {
+    guard let payload = try? JSONValue(parsing: jws.payload), case .object(let object) = payload else {
+      throw CommandFailure(.refusedInput, "the payload of the JWS is no JSON object")
+    }
+    func has(_ name: String) -> Bool { object[name] != nil }
+    if has("postback-identifier") {
+      self = .adAttributionKitPostback(JSONValue.object(["jws-string": .string(text)]).serialized)
+    } else if has("impression-identifier") {
+      self = .adAttributionKitImpression(text)
+    } else if has("notificationUUID") || has("notificationType") {
+      self = .appStore(text, .notification)
+    } else if has("autoRenewStatus") || has("autoRenewProductId") {
+      self = .appStore(text, .renewalInfo)
+    } else if has("requestIdentifier") {
+      self = .appStore(text, .realtimeRequest)
+    } else if has("receiptType") {
+      self = .appStore(text, .appTransaction)
+    } else if has("transactionId") || has("originalTransactionId") {
+      self = .appStore(text, .transaction)
+    } else {
+      throw CommandFailure(
+        .refusedInput, "the JWS holds nothing that is known here: its payload has \(object.keys.prefix(12).joined(separator: ", "))")
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import AttributionProtocol
+import HTTPClient
+import Testing
+
+@testable import attributionctl
+
+@Suite("Doctor")
+struct DoctorTests {
+  private func answer(_ status: Int, _ body: String) -> HTTPClientResponse {
+    HTTPClientResponse(status: status, headers: [], body: Array(body.utf8), httpVersion: "1.1")
+  }
+
+  @Test("a service that is not ready is told with what it waits for; another one at its address is not taken for it")
+  func readiness() {
+    let ready = SystemCheckup.readiness(.verifier, answer(200, #"{"service":"verifier","draining":false,"checks":{"redis":"ok"}}"#))
+    #expect(ready.state == .ok)
+    let waiting = SystemCheckup.readiness(
+      .verifier, answer(503, #"{"service":"verifier","draining":false,"checks":{"redis":"unavailable","intake-worker":"ok"}}"#))
+    #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceAway)
+    let ending = SystemCheckup.readiness(.verifier, answer(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
+    #expect(ending.state == .warning)
+    #expect(SystemCheckup.readiness(.verifier, answer(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers there")
+    #expect(SystemCheckup.readiness(.verifier, answer(404, "not found")).code == DoctorCode.serviceAway)
+  }
+
+  @Test("what all services see of Redis is told once, unless one sees it otherwise")
+  func merging() {
+    func report(_ service: ServiceName, _ state: String) -> SystemCheckup.ServiceReport {
+      let finding = DoctorFinding(Finding(check: "redis-settings", state: state, subject: "appendonly", found: "f"), by: service)
+      return SystemCheckup.ServiceReport(service: service, findings: [finding, DoctorFinding(service.rawValue, "ready", .ok, "yes")])
+    }
+    let merged = SystemCheckup.merged([report(.signer, "ok"), report(.verifier, "ok"), report(.ingest, "failed")])
+    #expect(merged.map(\.place) == ["redis", "signer", "verifier", "ingest", "ingest"])
+  }
+
+  @Test("a refused token, an older service and one that fails are told apart")
+  func refusals() {
+    #expect(SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: .signer).code == DoctorCode.tokenRefused)
+    #expect(SystemCheckup.refusal(RPCError(.permissionDenied, ""), by: .signer).advice?.contains("DiagnosticsService") == true)
+    #expect(SystemCheckup.refusal(RPCError(.unimplemented, ""), by: .signer).state == .warning)
+    #expect(SystemCheckup.refusal(RPCError(.internal, ""), by: .signer).code == DoctorCode.serviceAway)
+  }
+
+  @Test("each of Apple's words has its code and its advice")
+  func attempts() {
+    let codes: [String: Int32] = [
+      "TLS_ISSUE": 20, "SSL_ISSUE": 20, "TIMED_OUT": 21, "NO_RESPONSE": 22, "SOCKET_ISSUE": 22, "CIRCULAR_REDIRECT": 23,
+      "UNSUCCESSFUL_HTTP_RESPONSE_CODE": 24, "INVALID_RESPONSE": 25, "UNSUPPORTED_CHARSET": 25, "PREMATURE_CLOSE": 25, "OTHER": 26,
+    ]
+    for (result, code) in codes {
+      let failure = NotificationWalk.failure(ofAttempt: result)
+      #expect(failure.code == code && failure.advice?.isEmpty == false)
+      #expect(DoctorCode.explanations.contains { $0.code == code })
+    }
+  }
+}
