@@ -93,6 +93,8 @@ struct OutputTests {
     #expect(progress.text(width: 20, now: 102).count <= 20)
     progress.advance(to: 10)
     #expect(progress.done == 600)
+    progress.counted = (1500, "events")
+    #expect(progress.text(width: 80, now: 102, showsCount: false).hasSuffix("60 %  1500 events  750/s  8.0s left"))
     let unknown = Progress(unit: "events", total: nil, now: 0)
     #expect(unknown.text(width: 80, now: 10) == "0 events")
     #expect(unknown.secondsLeft(now: 10) == nil)

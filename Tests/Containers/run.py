@@ -58,7 +58,7 @@ def build(engine: Engine, data: pathlib.Path, executables: pathlib.Path | None, 
     try:
         if executables:
             given.mkdir()
-            for name in (*SERVICES, "apple-simulator"):
+            for name in (*SERVICES, "attributionctl", "apple-simulator"):
                 subprocess.run(["strip", "-o", given / name, executables / name], check=True)
         for target in targets:
             service = "setup" if target.startswith("setup") else target

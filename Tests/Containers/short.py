@@ -115,7 +115,7 @@ def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> st
     given = ROOT / ".executables"
     given.mkdir()
     try:
-        for name in (*SERVICES, "apple-simulator"):
+        for name in (*SERVICES, "attributionctl", "apple-simulator"):
             if name == SERVICE:
                 subprocess.run(["strip", "-o", given / name, executables / name], check=True)
             else:

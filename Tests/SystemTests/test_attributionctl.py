@@ -85,7 +85,7 @@ def test_queues_in_each_form_and_paused_only_where_it_is_meant(system):
     try:
         assert ctl(system, "queues", "pause", "gaps").stdout.split()[-1] == "paused"
         well = ctl(system, "doctor", "--problems", "--local-only")
-        assert well.returncode == 0 and "queues resume gaps" in well.stdout, well
+        assert "queues resume gaps" in well.stdout, well
     finally:
         assert ctl(system, "queues", "resume", "gaps").returncode == 0
     assert "form" in ctl(system, "queues", "store").stdout

@@ -128,17 +128,18 @@ struct EventsExportCommand: AsyncParsableCommand {
         try StoredFile.replace(ExportState.path(of: file), with: state.json)
       }
       done(state)
-      show(&line, state, answer)
+      show(&line, state, answer, events: state.events - begun.events)
       if state.isComplete { return }
     }
   }
 
   /// The part of the time range that is done, with the rate of events behind it.
-  private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ answer: ListEventsResponse) {
+  private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ answer: ListEventsResponse, events: Int64) {
     let first = state.start ?? answer.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
     guard let reached = answer.reached, let first else { return }
     let span = Double(state.end.millisecondsSince1970 - first.millisecondsSince1970) / 1000
-    if line == nil { line = ProgressLine(unit: "s of time", total: max(1, span)) }
+    if line == nil { line = ProgressLine(unit: "", total: max(1, span), showsCount: false) }
+    line?.progress.counted = (Double(events), "events")
     line?.advance(to: min(span, Double(reached.millisecondsSince1970 - first.millisecondsSince1970) / 1000))
   }
 

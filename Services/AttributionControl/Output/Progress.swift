@@ -5,11 +5,14 @@ import ServiceRuntime
 #endif
 
 /// How far long work is: pure, times are handed in.
-struct Progress: Sendable, Hashable {
+struct Progress: Sendable {
   /// What is counted, such as `events`.
   let unit: String
   /// Nil where nobody knows.
   var total: Double?
+  /// What is counted besides, where the part that is done is one of something else, such as time: how many of what, since the beginning of
+  /// this run.
+  var counted: (number: Double, unit: String)?
   private(set) var done = 0.0
   private let begun: Double
   private let already: Double
@@ -44,6 +47,10 @@ struct Progress: Sendable, Hashable {
     if let total, total > 0 { words.append("\(Int((min(1, done / total) * 100).rounded(.down))) %") }
     if showsCount { words.append(total.map { "\(Int(done))/\(Int($0)) \(unit)" } ?? "\(Int(done)) \(unit)") }
     if showsCount, let rate = rate(now: now) { words.append(rate < 10 ? "\((rate * 10).rounded() / 10)/s" : "\(Int(rate))/s") }
+    if let counted {
+      words.append("\(Int(counted.number)) \(counted.unit)")
+      if now - begun > 0.2 { words.append("\(Int(counted.number / (now - begun)))/s") }
+    }
     if let left = secondsLeft(now: now), done < total ?? 0 { words.append("\(Wording.age(left)) left") }
     let tail = words.joined(separator: "  ")
     guard let total, total > 0 else { return String(tail.prefix(width)) }
