@@ -12,10 +12,13 @@ public struct FeedCursor: Sendable, Hashable, Comparable {
     number = entry.number
   }
 
+  /// Later than any event will be; what a caller sends must not overflow.
+  private static let latest: Int64 = 1 << 52
+
   /// Nil for anything that ``text`` does not give.
   public init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, let milliseconds = Int64(parts[0]), milliseconds >= 0, let shard = Int(parts[1]),
+    guard parts.count == 3, let milliseconds = Int64(parts[0]), (0...Self.latest).contains(milliseconds), let shard = Int(parts[1]),
       (0..<Shard.count).contains(shard), let number = UInt64(parts[2])
     else { return nil }
     self.milliseconds = milliseconds

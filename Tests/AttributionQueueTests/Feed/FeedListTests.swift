@@ -64,7 +64,7 @@ struct FeedListTests {
     #expect(try await feed.list(types: [], filter: FeedFilter(), from: 50, until: 40, after: nil, most: 5).events.isEmpty)
   }
 
-  @Test("what is no cursor is none", arguments: ["", "1", "1-2", "1-256-0", "-1-0-0", "1-0-x", "1-0-0-0"])
+  @Test("what is no cursor is none", arguments: ["", "1", "1-2", "1-256-0", "-1-0-0", "1-0-x", "1-0-0-0", "9223372036854775807-0-0"])
   func cursors(text: String) { #expect(FeedCursor(text) == nil) }
 
   @Test("readers are told by what they did with an event")
