@@ -111,6 +111,8 @@ struct OutputTests {
     let failure = CommandFailure(
       RPCError(.invalidArgument, "wrong", fieldViolations: [.init(field: "maxEvents", description: "must be 1")]), asked: "")
     #expect(failure.message == "wrong; maxEvents: must be 1")
+    let same = CommandFailure(RPCError.notFound("no such migration", field: "migrationId"), asked: "")
+    #expect(same.message == "migrationId: no such migration")
     #expect(Set(ExitStatus.allCases.map(\.rawValue)).isDisjoint(with: DoctorCode.explanations.map(\.code)))
   }
 }

@@ -24,7 +24,8 @@ extension CommandFailure {
     var message = error.message
     // A message that does not name its fields says too little.
     for violation in error.fieldViolations where !message.contains(violation.field) {
-      message += "; \(violation.field): \(violation.description)"
+      message =
+        message == violation.description ? "\(violation.field): \(message)" : "\(message); \(violation.field): \(violation.description)"
     }
     if let reason = error.reason { message += " (\(reason))" }
     switch error.code {
