@@ -7,7 +7,7 @@ public struct ConsoleSettings: Sendable, Hashable {
 
   public init() {}
 
-  init(_ node: ConfigurationNode, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     isEnabled = try node["enabled"]?.bool() ?? isEnabled
     try node.time("session", .seconds(1)...(.seconds(86_400)), &session)

@@ -49,7 +49,7 @@ public struct TraceSettings: Sendable, Hashable {
     return (endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint) + "/v1/traces"
   }
 
-  init(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()
     if let node = node["endpoint"] {
       endpoint = try node.text()
