@@ -28,6 +28,8 @@ ATTRIBUTES = {
     "attribution.caller", "attribution.request_id", "attribution.kind", "attribution.attempt", "attribution.outcome",
     "attribution.duplicate"}
 NO_SECRET = "a-secret-that-must-not-be-told"
+# A sender may give anything for an id of its request, what names a device too.
+GIVEN_ID = "6D92078A-8246-4BA4-AE5B-76104861E7DC"
 # What callers of these tests have had recorded.
 followed_traces: set[str] = set()
 
@@ -156,7 +158,7 @@ def test_a_call_of_another_service_is_part_of_the_trace(system, collector):
     header, trace = parent()
     body = {"source_domain": "example.com", "source_engagement_type": "click_to_App_Store", "source_nonce": kept["attributionSourceNonce"],
             "version": "4.0"}
-    assert system.public("/.well-known/skadnetwork/get-signed-payload", json.dumps(body).encode(), traceparent=header)[0] == 200
+    assert system.public("/.well-known/skadnetwork/get-signed-payload", json.dumps(body).encode(), traceparent=header, X_Request_Id=GIVEN_ID)[0] == 200
     collector.wait(lambda all: sum(span.trace == trace for span in all) >= 3)
     spans = collector.trace(trace)
     assert_one_tree(spans, header.split("-")[2])
@@ -219,12 +221,12 @@ def test_names_are_those_that_are_listed_and_nothing_is_told_that_is_secret(syst
     for path in ("/v1/postbacks/example999.skadnetwork", "/v1/postbacks"):
         header, trace = parent()
         forged = json.loads(system.maker.postback().body) | {"idfa": device}
-        assert system.public(path, json.dumps(forged).encode(), traceparent=header, X_Forwarded_For="203.0.113.7",
+        assert system.public(path, json.dumps(forged).encode(), traceparent=header, X_Forwarded_For="203.0.113.7", X_Request_Id=device,
                              User_Agent=device, Cookie=NO_SECRET)[0] == 200
         collector.wait(lambda all: any(span.trace == trace and span.kind == "consumer" for span in all))
     assert {name for span in collector.spans for name in span.attributes} <= ATTRIBUTES
     text = b"".join(collector.bodies).decode()
-    for word in (NO_SECRET, device, device.lower(), TOKEN, "203.0.113.7", "example999", "transaction"):
+    for word in (NO_SECRET, GIVEN_ID, device, device.lower(), TOKEN, "203.0.113.7", "example999", "transaction"):
         assert word not in text, word
     assert all(re.fullmatch(r"[A-Z]+ /[a-zA-Z0-9./{}-]+", span.name) for span in collector.spans
                if span.kind == "server" and span.service == "ingest")

@@ -175,8 +175,8 @@ private struct PublicExchange: HTTPExchange {
       [
         SpanAttribute("http.request.method", request.method), SpanAttribute("http.route", server.responder.template(of: request.path)),
         SpanAttribute("network.protocol.version", request.isHTTP2 ? "2" : "1.1"),
-        SpanAttribute("http.request.body.size", .integer(Int64(bytes.count))), SpanAttribute("attribution.request_id", requestId),
-      ], sinceStart: started.duration(to: .now))
+        SpanAttribute("http.request.body.size", .integer(Int64(bytes.count))),
+      ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: .now))
     let asked = PublicHTTPRequest(
       method: request.method, path: request.path, query: request.query, mediaType: request.mediaType,
       contentType: request.contentType, body: bytes, peer: client, requestId: requestId,

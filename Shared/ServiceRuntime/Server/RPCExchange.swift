@@ -142,8 +142,8 @@ final class RPCExchange: HTTPExchange {
       endpoint.fullName, .server, trace, below: parent,
       [
         SpanAttribute("rpc.system.name", "connectrpc"), SpanAttribute("rpc.method", endpoint.fullName),
-        SpanAttribute("attribution.caller", caller.name), SpanAttribute("attribution.request_id", requestId),
-      ], sinceStart: started.duration(to: .now))
+        SpanAttribute("attribution.caller", caller.name),
+      ] + RequestID.attribute(requestId, given: request.requestId), sinceStart: started.duration(to: .now))
     return trace
   }
 
