@@ -84,7 +84,8 @@ extension ServiceParts {
         settings: configuration.console, redis: redis,
         services: ConsoleServices(
           signer: environment.rpcClient(baseURL: variables.signerURL),
-          recovery: variables.notificationRecoveryURL.map { environment.rpcClient(baseURL: $0) }),
+          recovery: variables.notificationRecoveryURL.map { environment.rpcClient(baseURL: $0) },
+          apps: configuration.apps.map(\.bundleId)),
         isTLS: variables.tls != nil, pathPrefix: variables.pathPrefix, metrics: environment.metrics)
     }
     parts.callsSigner = true

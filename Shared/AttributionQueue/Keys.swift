@@ -91,7 +91,7 @@ public enum Keys {
   /// Written only to be confirmed by replicas together with all that was written before.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
-  /// Counters of a period: how deliveries ended, or what they said. Each lies in another shard than the one before.
+  /// Sums of a period, one of each process: how deliveries ended, or what they said. Each lies in another shard than the one before.
   static func counts(_ period: CountPeriod, _ number: Int64, holdsValues: Bool) -> String {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }

@@ -42,7 +42,6 @@ enum Scripts {
   static let rpcFinish = script("rpc_finish", PackageResources.rpc_finish_lua)
   static let heartbeat = script("heartbeat", PackageResources.heartbeat_lua)
   static let arrivals = script("arrivals", PackageResources.arrivals_lua)
-  static let tally = script("tally", PackageResources.tally_lua)
   static let facts = reading("facts", PackageResources.facts_lua)
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
   static let mend = finishing("mend", PackageResources.mend_lua)

@@ -23,6 +23,7 @@ struct Templates: Sendable {
     ("keys", PackageResources.keys_mustache), ("sign-in", PackageResources.sign_in_mustache),
     ("message", PackageResources.message_mustache), ("figures", PackageResources.figures_mustache),
     ("plot", PackageResources.plot_mustache), ("bars", PackageResources.bars_mustache), ("notice", PackageResources.notice_mustache),
-    ("moment", PackageResources.moment_mustache), ("tabs", PackageResources.tabs_mustache), ("job", PackageResources.job_mustache),
+    ("moment", PackageResources.moment_mustache), ("ago", PackageResources.ago_mustache), ("tabs", PackageResources.tabs_mustache),
+    ("job", PackageResources.job_mustache),
   ]
 }

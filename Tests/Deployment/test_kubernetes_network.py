@@ -84,6 +84,8 @@ def expected(name: str) -> set[Flow]:
             table.add((caller, service, PORTS[service], "TCP"))
         if swift_source.signer_methods_called(service):
             table.add((service, "signer", PORTS["signer"], "TCP"))
+        if swift_source.recovery_methods_called(service):
+            table.add((service, "notification-recovery", PORTS["notification-recovery"], "TCP"))
     for service, ports in LEAVES.items():
         table |= {(service, place, port, "TCP") for place in ("internet", "internet, IPv6") for port in ports}
     home = peers(name)["signer"].namespace

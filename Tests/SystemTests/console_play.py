@@ -60,11 +60,10 @@ def a_past(system: System, seed: int = 7) -> None:
             ("notification", "verified", ""): 33 * share, ("notification", "duplicate", ""): 4 * share,
             ("notification", "rejected", "wrong_app"): 0.3 * share, ("adservices-token", "done", ""): 18 * share,
             ("session", "done", ""): 27 * share}
-        for (kind, verdict, reason), count in ends.items():
-            # A tenth of one is one now and then.
-            count = int(count) + (chance.random() < count % 1)
-            if count:
-                commands.append(["HINCRBY", key, f"d|{kind}|{verdict}|{reason}", count])
+        # A tenth of one is one now and then.
+        whole = {end: int(count) + (chance.random() < count % 1) for end, count in ends.items()}
+        commands.append(["HSET", key, "past", "".join(
+            f"d|{kind}|{verdict}|{reason} {count}\n" for (kind, verdict, reason), count in whole.items() if count)])
         commands.append(["EXPIRE", key, 86_400 * 8])
 
     for back in range(360):
@@ -73,16 +72,13 @@ def a_past(system: System, seed: int = 7) -> None:
         add("hour", now // 3600 - back, 3600, back * 3600)
     for back in range(24):
         key = counter("hour", "values", now // 3600 - back)
-        for value in range(64):
-            count = int(140 * chance.random() * (1 + 4 * (value in (0, 5, 12, 20, 42))) / (1 + value / 14))
-            commands.append(["HINCRBY", key, f"f|{APP}|{value}", count])
-        for word, count in (("low", 310), ("medium", 190), ("high", 65)):
-            commands.append(["HINCRBY", key, f"c|{APP}|{word}", int(count * chance.random())])
-        commands.append(["HINCRBY", key, f"n|{APP}|", 220])
-        for digits, count in (("39", 310), ("239", 160), ("5239", 240), ("1239", 70), ("17", 120), ("417", 60), ("8417", 90), ("02", 45)):
-            commands.append(["HINCRBY", key, f"s|{NETWORK}|{digits}", int(count * chance.random())])
-        for type, count in (("DID_RENEW", 420), ("SUBSCRIBED", 130), ("DID_CHANGE_RENEWAL_STATUS", 90), ("EXPIRED", 40), ("REFUND", 6)):
-            commands.append(["HINCRBY", key, f"t|{BUNDLE}|{type}", int(count * chance.random())])
+        values = {f"f|{APP}|{value}": 140 * (1 + 4 * (value in (0, 5, 12, 20, 42))) / (1 + value / 14) for value in range(64)}
+        values |= {f"c|{APP}|low": 310, f"c|{APP}|medium": 190, f"c|{APP}|high": 65, f"n|{APP}|": 220}
+        values |= {f"s|{NETWORK}|{digits}": count for digits, count in {
+            "39": 310, "239": 160, "5239": 240, "1239": 70, "17": 120, "417": 60, "8417": 90, "02": 45}.items()}
+        values |= {f"t|{BUNDLE}|{type}": count for type, count in {
+            "DID_RENEW": 420, "SUBSCRIBED": 130, "DID_CHANGE_RENEWAL_STATUS": 90, "EXPIRED": 40, "REFUND": 6}.items()}
+        commands.append(["HSET", key, "past", "".join(f"{field} {int(count * chance.random())}\n" for field, count in values.items())])
         commands.append(["EXPIRE", key, 86_400 * 8])
     Redis(system).all(commands)
 

@@ -48,8 +48,12 @@ public final class DeliveryCounts: Sendable {
           do throws(RedisError) {
             let words = try await self.redis.send(["HGETALL", .string(hash.key)]).array ?? []
             var fields: [String: Int64] = [:]
+            // A process's name, and its sum: a line a counter.
             for place in stride(from: 0, to: words.count - 1, by: 2) {
-              if let field = words[place].string, let count = words[place + 1].integer { fields[field] = count }
+              for line in (words[place + 1].string ?? "").split(separator: "\n") {
+                guard let space = line.lastIndex(of: " "), let count = Int64(line[line.index(after: space)...]) else { continue }
+                fields[String(line[..<space]), default: 0] += count
+              }
             }
             return .success((hash, fields))
           } catch { return .failure(.unavailable(error)) }

@@ -63,15 +63,15 @@ struct AppStorePage {
     states =
       [Layout.Link(title: "All", href: path, isCurrent: state == nil)]
       + known.map { Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)", isCurrent: $0 == state) }
-    async let gapsAnswer = reader.recovery(
-      NotificationRecoveryService.ListGaps.self, ListGapsRequest(maxGaps: Self.most, state: state))
+    async let gapsAnswer = reader.gaps(state: state, most: Self.most)
     async let valuesAnswer = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
     let (gapsReading, values) = await (gapsAnswer, valuesAnswer)
     gapsNotice = gapsReading.notice
-    let found = gapsReading.value?.gaps ?? []
+    let all = gapsReading.value?.gaps ?? []
+    let found = all.prefix(Int(Self.most))
     gaps = found.map { Self.row($0, path, now: now) }
     hasNoGaps = found.isEmpty && gapsReading.value != nil
-    isCut = gapsReading.value?.nextPageToken != nil
+    isCut = gapsReading.value?.isCut == true || all.count > found.count
     if gapsReading.value != nil, state == nil {
       let open = found.count { $0.state == "suspected" }
       figures = [

@@ -110,7 +110,10 @@ struct DeadLetterPage {
       before = time?.millisecondsSince1970 ?? before
       steps.append(Step(style: style, title: title, text: text, time: Moment(time, now: now), later: later, hasLater: !later.isEmpty))
     }
-    add("good", "Received", "Taken in and answered 200, as \(Words.kind(letter.kind)).", letter.receivedAt)
+    add(
+      "good", "Received",
+      Words.fromOutside.contains(letter.kind) ? "Taken in, on disk, and answered 200." : "Left in the queue by another service.",
+      letter.receivedAt)
     let lines = letter.history.map { line -> (Timestamp?, String) in
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let time = Int64(parts[0]) else { return (nil, line) }

@@ -24,7 +24,7 @@ struct OverviewPage {
     async let countsAnswer = reader.here(VerifierService.GetDeliveryCounts.self, TimeRange.hour.request)
     async let queuesAnswer = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
     async let subscriptionsAnswer = reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
-    async let gapsAnswer = reader.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(maxGaps: 1000, state: "suspected"))
+    async let gapsAnswer = reader.gaps(state: "suspected", most: 1000)
     async let keysAnswer = reader.signer(SignerService.ListSigningKeys.self, ListSigningKeysRequest())
     let (counts, queues, subscriptions, gaps, keys) = await (countsAnswer, queuesAnswer, subscriptionsAnswer, gapsAnswer, keysAnswer)
     func href(_ page: ConsolePage) -> String { layout.base + page.path }
@@ -58,10 +58,9 @@ struct OverviewPage {
     }
     if let found = gaps.value {
       let count = Int64(found.gaps.count)
-      let isMore = found.nextPageToken != nil
       figures.append(
         Figure(
-          "Open gaps", Figures.count(count) + (isMore ? "+" : ""), note: "in App Store subscriptions", style: count > 0 ? "warn" : "",
+          "Open gaps", Figures.count(count) + (found.isCut ? "+" : ""), note: "in App Store subscriptions", style: count > 0 ? "warn" : "",
           href: href(.appStore)))
       let stuck = found.gaps.filter { $0.lastError != nil }
       if !stuck.isEmpty {

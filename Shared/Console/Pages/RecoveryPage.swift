@@ -20,6 +20,8 @@ struct RecoveryPage {
     let parts: [Part]
     let trouble: String
     let hasTrouble: Bool
+    /// The class of its notice.
+    let troubleStyle: String
   }
 
   private static let most: Int32 = 20
@@ -81,7 +83,7 @@ struct RecoveryPage {
 
   private static func job(_ one: Recovery, now: Int64) -> Job {
     var about = [one.environment]
-    if let start = one.startDate, let end = one.endDate { about.append("\(Figures.time(start)) to \(Figures.time(end))") }
+    if let start = one.startDate, let end = one.endDate { about.append(Figures.range(start, end)) }
     switch one.origin {
     case "outage": about.append("after an outage")
     case "schedule": about.append("by its schedule")
@@ -101,7 +103,7 @@ struct RecoveryPage {
         Part(name: "read", count: Figures.count(one.fetched ?? 0)), Part(name: "brought back", count: Figures.count(one.accepted ?? 0)),
         Part(name: "known before", count: Figures.count(one.duplicates ?? 0)), Part(name: "failed", count: Figures.count(one.failed ?? 0)),
         Part(name: "pages", count: Figures.count(one.pages ?? 0)),
-      ], trouble: trouble, hasTrouble: !trouble.isEmpty)
+      ], trouble: trouble, hasTrouble: !trouble.isEmpty, troubleStyle: one.state == "failed" ? "bad" : "warn")
   }
 
   private static func job(_ one: Migration, now: Int64) -> Job {
@@ -116,6 +118,7 @@ struct RecoveryPage {
         Part(name: "without a purchase", count: Figures.count(one.noPurchase ?? 0)),
         Part(name: "subscriptions", count: Figures.count(one.subscriptions ?? 0)),
         Part(name: "transactions", count: Figures.count(one.transactions ?? 0)),
-      ], trouble: failed > 0 ? "ListMigrationFailures tells of each receipt that could not be migrated." : "", hasTrouble: failed > 0)
+      ], trouble: failed > 0 ? "ListMigrationFailures tells of each receipt that could not be migrated." : "", hasTrouble: failed > 0,
+      troubleStyle: "warn")
   }
 }

@@ -25,7 +25,7 @@ struct ConsoleReader: Sendable {
 
   func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
     guard let client = services.recovery else {
-      return .notice(.notConfigured("notification-recovery", "ATTRIBUTION_NOTIFICATION_RECOVERY_URL"))
+      return .notice(.recoveryNotConfigured)
     }
     return await ask(method, request, of: "notification-recovery", client)
   }

@@ -4,9 +4,12 @@ public import AttributionClient
 public struct ConsoleServices: Sendable {
   public var signer: RPCClient?
   public var recovery: RPCClient?
+  /// The apps that are configured, by bundle id: recovery is asked about each.
+  public var apps: [String]
 
-  public init(signer: RPCClient?, recovery: RPCClient?) {
+  public init(signer: RPCClient?, recovery: RPCClient?, apps: [String] = []) {
     self.signer = signer
     self.recovery = recovery
+    self.apps = apps
   }
 }

@@ -23,6 +23,8 @@ struct Notice: Sendable, Hashable {
     Notice(style: "plain", text: "Not shown: verifier does not know where \(service) is. \(variable) says so.")
   }
 
+  static let recoveryNotConfigured = notConfigured("notification-recovery", "ATTRIBUTION_NOTIFICATION_RECOVERY_URL")
+
   /// - Parameter service: who was asked.
   init(_ error: RPCError, of service: String) {
     style = error.code == .permissionDenied || error.code == .notFound ? "plain" : "bad"

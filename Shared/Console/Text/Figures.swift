@@ -62,6 +62,12 @@ enum Figures {
     return "\(parts[2]) \(months[parts[1] - 1])"
   }
 
+  /// `2026-11-25 08:39 to 09:39`.
+  static func range(_ start: Timestamp, _ end: Timestamp) -> String {
+    let (from, to) = (time(start).prefix(16), time(end).prefix(16))
+    return "\(from) to \(from.prefix(10) == to.prefix(10) ? to.suffix(5) : to)"
+  }
+
   static func plural(_ count: Int64, _ one: String, _ many: String) -> String { "\(Self.count(count)) \(count == 1 ? one : many)" }
 }
 

@@ -5,7 +5,12 @@ enum Words {
     ("skadnetwork-postback", "SKAdNetwork postbacks"), ("adattributionkit-postback", "AdAttributionKit postbacks"),
     ("notification", "App Store notifications"), ("adservices-token", "AdServices tokens"), ("session", "SDK sessions"),
     ("att-status", "ATT status changes"), ("transaction", "Transactions looked up"), ("subscription-status", "Statuses looked up"),
-    ("subscription-gap", "Suspected gaps"),
+    ("subscription-gap", "Suspected gaps"), ("gap", "Gaps to look up"), ("gap-settled", "Ends of gaps"), ("receipt", "Receipts to migrate"),
+  ]
+
+  /// What devices, the App Store and SDKs send.
+  static let fromOutside: Set<String> = [
+    "skadnetwork-postback", "adattributionkit-postback", "notification", "adservices-token", "session", "att-status",
   ]
 
   static func kind(_ kind: String) -> String { kinds.first { $0.0 == kind }?.1 ?? kind }

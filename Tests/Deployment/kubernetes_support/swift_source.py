@@ -223,6 +223,17 @@ def signer_methods_called(service: str) -> set[str]:
 
 
 @cache
+def recovery_methods_called(service: str) -> set[str]:
+    """Full names of notification-recovery's methods that another service calls: verifier alone does, for its console."""
+    if service != "verifier":
+        return set()
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "Shared/Console").rglob("*.swift")]
+    names = {name for source in sources for name in re.findall(r"\.recovery\(\s*NotificationRecoveryService\.(\w+)\.self", source)}
+    assert names
+    return {f"attribution.recovery.v1.NotificationRecoveryService/{name}" for name in names}
+
+
+@cache
 def contract() -> set[str]:
     """Full names of all methods of the contract."""
     names: set[str] = set()
