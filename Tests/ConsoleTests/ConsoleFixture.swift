@@ -42,7 +42,7 @@ struct ConsoleFixture {
     let server = RPCServer(
       endpoints: endpoints, callers: LiveCallers(callers), limits: Limits(), pathPrefix: "",
       health: Health(service: "verifier", rpcServices: [], checks: [], metrics: metrics), metrics: RPCMetrics(metrics), idempotency: nil,
-      logger: logger)
+      tracer: .off, logger: logger)
     access = PageAccess(server: server)
     pages = try ConsolePages(
       settings: ConsoleSettings(), redis: RedisClient(url: try RedisURL("redis://127.0.0.1:1"), logger: logger), services: services,
