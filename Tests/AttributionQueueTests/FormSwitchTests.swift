@@ -66,7 +66,11 @@ struct FormSwitchTests {
   }
 
   final class Load: Sendable {
+    /// So many messages wait at the most, or working them off would take a slow machine minutes.
+    static let mostWaiting = 60
+    static let lines = 6
     let rounds = Mutex(0)
+    let worked = Mutex(0)
     let isRolling = Mutex(true)
   }
 
@@ -219,20 +223,25 @@ struct FormSwitchTests {
     }) { queue, _ in
       try await Self.set(.leased, queue)
       let events = Mutex<[String: [Int]]>([:])
+      let load = Load()
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { message in
         let parts = (message.message.attributes["natural"] ?? "").split(separator: ":")
         if Int.random(in: 0..<8) == 0 { return .inOrder { .retry(after: .milliseconds(.random(in: 0...10)), error: "again") } }
         // Without a natural key: a message that two settled would be two events.
         let id = "e-\(parts[0]):\(parts[1]):\(UInt32.random(in: 0 ... .max))"
+        load.worked.withLock { $0 += 1 }
         return .inOrder { .complete(Completion(state: .done, events: [EventRecord(id: id, type: "t", json: Array("{}".utf8))])) }
       }
       let old = OldWorker(queue, "old")
-      let load = Load()
       let working = Task { await old.run(handler) }
       let accepting = Task {
         while load.isRolling.withLock({ $0 }) {
           let number = load.rounds.withLock { $0 }
-          for line in 0..<6 { _ = try await queue.accept(request("l\(line):\(number)", order: "l\(line)", keepsOrder: true)) }
+          guard number * Load.lines - load.worked.withLock({ $0 }) < Load.mostWaiting else {
+            try await Task.sleep(for: .milliseconds(5))
+            continue
+          }
+          for line in 0..<Load.lines { _ = try await queue.accept(request("l\(line):\(number)", order: "l\(line)", keepsOrder: true)) }
           load.rounds.withLock { $0 += 1 }
           try await Task.sleep(for: .milliseconds(5))
         }
@@ -265,7 +274,7 @@ struct FormSwitchTests {
         events.withLock { $0[String(parts[0]), default: []].append(Int(parts[1]) ?? -1) }
       }
       let count = load.rounds.withLock { $0 }
-      for line in 0..<6 { #expect(events.withLock { $0["l\(line)"]?.sorted() } == Array(0..<count)) }
+      for line in 0..<Load.lines { #expect(events.withLock { $0["l\(line)"]?.sorted() } == Array(0..<count)) }
       #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).dead == 0)
     }
   }

@@ -1,7 +1,7 @@
 import RedisClient
 
 /// Checks that of each shard with delayed messages it is noted when to look at it. The note lies in a shard of its own, so that it is written
-/// in another step than the message: what is missing twice, some time apart, is missing.
+/// in another step than the message: what is missing twice, some time apart, for the same message is missing.
 struct ScheduleCheck: Sendable {
   /// What a look that is under way may be late by, milliseconds.
   private static let slack: Double = 10_000
@@ -9,24 +9,24 @@ struct ScheduleCheck: Sendable {
   let reader: StoreReader
 
   /// Of shards and the first time that their delayed messages wait for: those of which no look is noted by then.
-  func missing(_ queue: QueueName, _ due: [Shard: Double]) async throws -> [Shard] {
-    guard !due.isEmpty else { return [] }
+  func missing(_ queue: QueueName, _ due: [Shard: Double]) async throws -> [Shard: Double] {
+    guard !due.isEmpty else { return [:] }
     let noted = try await reader.sortedSet(Keys.schedule(queue))
     let now = Double(DeliveryQueue.now)
     return due.filter { shard, due in
       Self.isMissing(due: due, noted: [noted["\(shard.index)"], noted["\(shard.index)*"]].compactMap { $0 }, now: now)
-    }.keys.sorted { $0.index < $1.index }
+    }
   }
 
-  /// The same of shards that seemed so, by what waits in them now; with that time.
-  func stillMissing(_ queue: QueueName, _ shards: [Shard]) async throws -> [(shard: Shard, due: Int64)] {
+  /// The same of shards that seemed so, where what waited first then still does: otherwise somebody has looked meanwhile.
+  func stillMissing(_ queue: QueueName, _ suspects: [Shard: Double]) async throws -> [(shard: Shard, due: Int64)] {
     var due: [Shard: Double] = [:]
-    for shard in shards {
+    for (shard, before) in suspects {
       let key = Keys.delayed(queue, shard)
       let first = try await reader.send(["ZRANGE", .string(key), "0", "0", "WITHSCORES"], key)
-      if let score = first.array?.last?.string.flatMap(Double.init), score.isFinite { due[shard] = score }
+      if let score = first.array?.last?.string.flatMap(Double.init), score.isFinite, score <= before { due[shard] = score }
     }
-    return try await missing(queue, due).map { ($0, Int64(due[$0] ?? 0)) }
+    return try await missing(queue, due).map { ($0, Int64($1)) }.sorted { $0.0.index < $1.0.index }
   }
 
   static func isMissing(due: Double, noted: [Double], now: Double) -> Bool {

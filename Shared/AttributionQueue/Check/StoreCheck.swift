@@ -80,7 +80,7 @@ public struct StoreCheck: Sendable {
     _ due: [QueueName: [Shard: Double]], _ reader: StoreReader, _ mending: StoreMending?, _ report: inout CheckReport
   ) async throws {
     let check = ScheduleCheck(reader: reader)
-    var suspects: [QueueName: [Shard]] = [:]
+    var suspects: [QueueName: [Shard: Double]] = [:]
     for queue in QueueName.allCases {
       do {
         suspects[queue] = try await check.missing(queue, due[queue] ?? [:])
@@ -91,7 +91,7 @@ public struct StoreCheck: Sendable {
     guard suspects.values.contains(where: { !$0.isEmpty }) else { return }
     try await Task.sleep(for: options.pause)
     for queue in QueueName.allCases {
-      for (shard, due) in try await check.stillMissing(queue, suspects[queue] ?? []) {
+      for (shard, due) in try await check.stillMissing(queue, suspects[queue] ?? [:]) {
         var fault = StoreFault(.scheduleMissing, shard, key: Keys.schedule(queue), id: "\(shard.index)", queue: queue)
         if let mending {
           try await mending.note(queue, shard, due: due)
