@@ -181,6 +181,11 @@ def test_licences_of_debian_packages(bench: Bench) -> None:
     assert found["libssl3"]["licenseDeclared"] == "NOASSERTION" and "no copyright file" in found["libssl3"]["licenseComments"]
 
 
+def test_a_package_that_one_service_has_alone_is_listed_for_that_one(bench: Bench) -> None:
+    assert "SPDXRef-Swift-swift-mustache" in packages_of(bench.document("--swift-version", "6.3.1", service="verifier"))
+    assert "SPDXRef-Swift-swift-mustache" not in packages_of(bench.document("--swift-version", "6.3.1", service="signer"))
+
+
 def test_lists_the_swift_packages_that_are_linked(bench: Bench) -> None:
     document = bench.document("--swift-version", "6.3.1")
     packages, relations = packages_of(document), relations_of(document)
@@ -416,7 +421,9 @@ def test_licence_is_that_of_the_checkout(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".build" / "release.yaml").is_file() or not CHECKOUTS.is_dir(), reason="no release build")
-@pytest.mark.parametrize(("executable", "group"), [("signer", "services"), ("ingest", "services"), ("apple-simulator", "simulator")])
+@pytest.mark.parametrize(
+    ("executable", "group"), [("signer", "services"), ("verifier", "services"), ("ingest", "services"), ("apple-simulator", "simulator")]
+)
 def test_linked_is_what_the_build_links(executable: str, group: str) -> None:
     """Each module of the link command belongs to a package whose entry says so, and no entry says it without."""
     manifest = (ROOT / ".build" / "release.yaml").read_text()
@@ -427,7 +434,7 @@ def test_linked_is_what_the_build_links(executable: str, group: str) -> None:
     known = {"SystemPackage": "swift-system", "ServiceContextModule": "swift-service-context"}
     owners = {folder.name: checkout.name.lower() for checkout in CHECKOUTS.iterdir() for folder in (checkout / "Sources").glob("*/")}
     found = {known.get(module) or owners[module] for module in modules if module in owners or module in known}
-    assert found == {one["identity"] for one in PINNED["swiftPackages"] if group in one["linked"]}
+    assert found == {one["identity"] for one in PINNED["swiftPackages"] if {group, executable} & set(one["linked"])}
 
 
 # Parts
