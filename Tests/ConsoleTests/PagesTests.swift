@@ -138,6 +138,17 @@ import Testing
     #expect(page.html.contains("&lt;img") && page.html.contains("&lt;reader&gt;"))
   }
 
+  /// Knows one dead letter.
+  private struct OneLetter: RPCHandler {
+    typealias Method = QueuesService.GetDeadLetter
+    let letter: DeadLetter
+
+    func handle(_ request: GetDeadLetterRequest, _ context: RPCContext) async throws(RPCError) -> GetDeadLetterResponse {
+      guard request.id == letter.id, request.queue == letter.queue else { throw RPCError(.notFound, "no dead letter has this id") }
+      return GetDeadLetterResponse(deadLetter: letter)
+    }
+  }
+
   @Test func `Tokens, advertising identifiers and endpoints' secrets do not appear`() async throws {
     let secrets = [
       "6D92078A-8246-4BA4-AE5B-76104861E7DC", "eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJlc2lnbmF0dXJl", "T000-hook-secret",
@@ -145,14 +156,11 @@ import Testing
     let time = Timestamp(millisecondsSince1970: ConsoleFixture.now)
     let id = "017-" + String(repeating: "a", count: 32)
     let error = "idfa \(secrets[0]) and token \(secrets[1])"
+    let letter = DeadLetter(
+      id: id, queue: "sessions", kind: "session", attempts: 2, receivedAt: time, diedAt: time, lastError: error,
+      history: ["1764063610000 \(error)", "1764063612000 \(error)"])
     let console = try ConsoleFixture([
-      Fixed(
-        QueuesService.ListDeadLetters.self,
-        ListDeadLettersResponse(deadLetters: [
-          DeadLetter(
-            id: id, queue: "sessions", kind: "session", attempts: 2, receivedAt: time, diedAt: time, lastError: error,
-            history: ["1764063610000 \(error)", "1764063612000 \(error)"])
-        ])),
+      Fixed(QueuesService.ListDeadLetters.self, ListDeadLettersResponse(deadLetters: [letter])), OneLetter(letter: letter),
       Fixed(
         EventsService.ListSubscriptions.self,
         ListSubscriptionsResponse(subscriptions: [

@@ -58,9 +58,6 @@ struct DeadLetterPage {
     let hasLater: Bool
   }
 
-  /// The most that one call answers.
-  private static let most: Int32 = 1000
-
   let layout: Layout
   let back: String
   let notice: Notice?
@@ -77,13 +74,13 @@ struct DeadLetterPage {
     self.layout = layout
     back = "\(layout.base)\(ConsolePage.deadLetters.path)?queue=\(queue.rawValue)"
     let answer = await reader.here(
-      QueuesService.ListDeadLetters.self, ListDeadLettersRequest(queue: queue.rawValue, maxLetters: Self.most))
-    notice = answer.notice
+      QueuesService.GetDeadLetter.self, GetDeadLetterRequest(id: id.description, queue: queue.rawValue))
+    isMissing = answer.notice?.isAbsence == true
+    notice = isMissing ? nil : answer.notice
     self.id = id.description
     self.queue = queue.rawValue
-    let letter = answer.value?.deadLetters.first { $0.id == id.description }
+    let letter = answer.value?.deadLetter
     isFound = letter != nil
-    isMissing = letter == nil && answer.value != nil
     guard let letter else {
       (kind, attempts, life, steps) = ("", "", "", [])
       return

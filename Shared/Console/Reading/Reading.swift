@@ -14,6 +14,8 @@ struct Notice: Sendable, Hashable {
   /// The class of its look: `plain` where that is as it should be, `bad` where something is wrong.
   let style: String
   let text: String
+  /// Whether what was asked for is not there.
+  let isAbsence: Bool
 
   static func notAllowed(_ method: String) -> Notice {
     Notice(style: "plain", text: "Not shown: you may not call \(method).")
@@ -27,6 +29,7 @@ struct Notice: Sendable, Hashable {
 
   /// - Parameter service: who was asked.
   init(_ error: RPCError, of service: String) {
+    isAbsence = error.code == .notFound
     style = error.code == .permissionDenied || error.code == .notFound ? "plain" : "bad"
     text =
       switch error.code {
@@ -40,5 +43,6 @@ struct Notice: Sendable, Hashable {
   private init(style: String, text: String) {
     self.style = style
     self.text = text
+    isAbsence = false
   }
 }
