@@ -149,6 +149,28 @@ struct EndpointStateTests {
     #expect(state.count == 0)
   }
 
+  @Test("events are read when there is room for a quarter of what may be kept, or nothing else is left to post")
+  func reading() {
+    var state = Sample.state()
+    #expect(state.room == 16 && state.isWorthReading)
+    for time in 1...16 { state.add(Sample.event(UInt64(time))) }
+    #expect(state.room == 0 && !state.isWorthReading)
+    let posted = state.posts(now: 0)
+    #expect(posted.count == 8)
+    // Each event that is taken makes room for itself and for one more.
+    state.succeeded(posted[0].place, now: 1)
+    #expect(state.room == 2 && !state.isWorthReading)
+    state.succeeded(posted[1].place, now: 1)
+    state.succeeded(posted[2].place, now: 1)
+    #expect(state.room == 6 && state.isWorthReading)
+    // Little room, and none of what is known may be posted yet.
+    for isOrdered in [false, true] {
+      var full = Sample.state { $0.isOrdered = isOrdered }
+      for time in 1...15 { full.add(Sample.event(UInt64(time))) }
+      #expect(full.room == 1 && full.isWorthReading == isOrdered)
+    }
+  }
+
   @Test("there is room for few events while nothing is known of the endpoint, and for more with each that it takes")
   func room() {
     var state = Sample.state { $0.window = 20 }

@@ -97,4 +97,62 @@ struct PostLoopTests {
     loop.shutdown()
     await expect(post(loop, "http://127.0.0.1:1/"), .failed(.cancelled))
   }
+
+  @Test("nothing of one post is in the next: not its URL, headers, body, time, permission or answer")
+  func reuse() async {
+    let seen = Mutex<[SmallServer.Request]>([])
+    let server = SmallServer { request in
+      seen.withLock { $0.append(request) }
+      switch request.path {
+      case "/busy": return .ok("", headers: ["Retry-After: 7"], status: "503 Busy")
+      case "/away": return .ok("", status: "503 Busy")
+      case "/hangs": return .silence
+      default: return .ok("")
+      }
+    }
+    // One post after the other, so that one handle makes all of them.
+    let loop = loop()
+    func post(_ path: String, _ headers: [(name: String, value: String)], _ body: [UInt8], timeout: Duration = .seconds(10)) async
+      -> PostOutcome
+    {
+      let request = PostRequest(url: server.url + path, headers: headers, body: body, timeout: timeout, allowsHTTP: true)
+      return await withCheckedContinuation { continuation in loop.post(request) { continuation.resume(returning: $0) } }
+    }
+    let large = [UInt8](repeating: 7, count: 40_000)
+    await expect(
+      post("/busy", [("X-Secret", "of one"), ("Content-Type", "text/plain")], [1, 2, 3]), .answered(status: 503, retryAfter: "7"))
+    await expect(post("/away", [], []), .answered(status: 503, retryAfter: nil))
+    await expect(post("/large", [("X-Empty", "")], large), .answered(status: 200, retryAfter: nil))
+    await expect(post("/hangs", [], [4], timeout: .milliseconds(300)), .failed(.timedOut))
+    await expect(post("/small", [("X-Other", "2")], [5]), .answered(status: 200, retryAfter: nil))
+    let hasClearText = await self.post(loop, server.url + "/refused", allowsHTTP: false)
+    guard case .failed = hasClearText else { Issue.record("it was posted in clear text"); return }
+    let requests = seen.withLock { $0 }
+    #expect(requests.map(\.path) == ["/busy", "/away", "/large", "/hangs", "/small"])
+    #expect(requests.map(\.body) == [[1, 2, 3], [], large, [4], [5]])
+    #expect(requests.map { $0.headers["x-secret"] } == ["of one", nil, nil, nil, nil])
+    #expect(requests.map { $0.headers["content-type"] } == ["text/plain", nil, nil, nil, nil])
+    #expect(requests.map { $0.headers["x-empty"] } == [nil, nil, "", nil, nil])
+    #expect(requests.map { $0.headers["x-other"] } == [nil, nil, nil, nil, "2"])
+  }
+
+  @Test("posts are shared out to the threads in turn, or made by the one that is named, which is told")
+  func threads() async {
+    let server = SmallServer { _ in .ok("") }
+    let loops = PostLoops(count: 3, configuration: HTTPClientConfiguration()) { _ in true }
+    func thread(on thread: Int?) async -> Int {
+      let request = PostRequest(url: server.url, headers: [], body: [1], timeout: .seconds(10), allowsHTTP: true)
+      return await withCheckedContinuation { continuation in
+        loops.post(request, on: thread) { outcome, thread in
+          expect(outcome, .answered(status: 200, retryAfter: nil))
+          continuation.resume(returning: thread)
+        }
+      }
+    }
+    var told: [Int] = []
+    for _ in 0..<6 { told.append(await thread(on: nil)) }
+    #expect(told.sorted() == [0, 0, 1, 1, 2, 2])
+    for named in 0..<3 { #expect(await thread(on: named) == named) }
+    loops.shutdown()
+  }
 }
