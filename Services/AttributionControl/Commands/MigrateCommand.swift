@@ -125,16 +125,13 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Migrations, the newest first.", discussion: "Example: attributionctl migrate list --limit 10")
 
-    @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
-    @Option(help: "So many, 1 to 1000.") var limit: Int32 = 100
+    @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
-
-    func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
 
     func run() async throws {
       let connection = try Connection(options)
       let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
-        try await connection.client.recovery.listMigrations(ListMigrationsRequest(bundleId: bundleId, maxMigrations: limit))
+        try await connection.client.recovery.listMigrations(ListMigrationsRequest(bundleId: list.bundleId, maxMigrations: list.limit))
       }
       try connection.printer.show(answer, none: "There is no migration.") {
         var table = Table([

@@ -67,16 +67,13 @@ struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Recoveries, the newest first.", discussion: "Example: attributionctl recover list --limit 20")
 
-    @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
-    @Option(help: "So many, 1 to 1000.") var limit: Int32 = 100
+    @OptionGroup var list: JobListOptions
     @OptionGroup(title: "Connection") var options: ConnectionOptions
-
-    func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
 
     func run() async throws {
       let connection = try Connection(options)
       let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
-        try await connection.client.recovery.listRecoveries(ListRecoveriesRequest(bundleId: bundleId, maxRecoveries: limit))
+        try await connection.client.recovery.listRecoveries(ListRecoveriesRequest(bundleId: list.bundleId, maxRecoveries: list.limit))
       }
       try connection.printer.show(answer, none: "There is no recovery.") {
         var table = Table([

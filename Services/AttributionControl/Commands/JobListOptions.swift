@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// Which recoveries or migrations a list has.
+struct JobListOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Only of this app.", valueName: "id")) var bundleId: String?
+  @Option(help: "So many, 1 to 1000.") var limit: Int32 = 100
+
+  func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
+}
