@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import uuid
 
 from running_system import ROOT
 
@@ -34,4 +35,4 @@ def test_events_are_pushed_to_a_receiver_of_three_lines_on_this_machine(system):
         bound.cancel()
         receiver.kill()
         receiver.wait()
-        system.call("Events", "DeleteSubscription", {"name": "newcomer"})
+        system.call("Events", "DeleteSubscription", {"name": "newcomer"}, key=uuid.uuid4().hex)
