@@ -267,7 +267,8 @@ def test_a_client_that_may_not_diagnose_is_told_what_to_add(system, tmp_path):
     (tmp_path / "token").write_text("reads-events-alone-0123456789")
     (tmp_path / "token").chmod(0o600)
     digest = subprocess.run(["sha256sum"], input="reads-events-alone-0123456789", text=True, capture_output=True, check=True).stdout.split()[0]
-    configuration.write_text(before + f'  - {{ name: reader, tokenSHA256: "{digest}", allow: ["attribution.events.v1.EventsService/*"] }}\n')
+    reader = f'  - {{ name: reader, tokenSHA256: "{digest}", allow: ["attribution.events.v1.EventsService/*"] }}\n'
+    configuration.write_text(before.replace("\nclients:\n", "\nclients:\n" + reader))
     try:
         os.kill(system.pid("verifier"), 1)
         until = time.monotonic() + 20

@@ -124,9 +124,10 @@ def test_a_session_ends_by_itself_and_with_its_token_and_shows_what_its_caller_m
         return hashlib.sha256(text.encode()).hexdigest()
 
     def configured(taken: str) -> str:
-        return (whole + f'  - {{ name: narrow, tokenSHA256: "{digest(narrow)}", allow: ["attribution.queues.v1.QueuesService/List*"] }}\n'
-                + f'  - {{ name: nobody, tokenSHA256: "{digest("nobody may do anything")}", allow: ["attribution.ingest.v1.*"] }}\n'
-                + f'  - {{ name: other, tokenSHA256: "{digest(taken)}", allow: ["*"] }}\nconsole: {{ session: 3s }}\n')
+        more = "".join(f'  - {{ name: {name}, tokenSHA256: "{digest(secret)}", allow: ["{allowed}"] }}\n' for name, secret, allowed in (
+            ("narrow", narrow, "attribution.queues.v1.QueuesService/List*"), ("nobody", "nobody may do anything", "attribution.ingest.v1.*"),
+            ("other", taken, "*")))
+        return whole.replace("\nclients:\n", "\nclients:\n" + more) + "console: { session: 3s }\n"
 
     configuration = system.data / "console.yaml"
     configuration.write_text(configured(token))
