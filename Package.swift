@@ -182,6 +182,11 @@ let package = Package(
       name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],
       path: "Tests/AppleSimulatorMain", swiftSettings: strict),
 
+    // The example for readers of the feed, built here for its tests. People build it as a package of its own, which lies beside it.
+    .executableTarget(
+      name: "example-consumer", dependencies: ["AttributionClient", "AttributionProtocol"], path: "Examples/swift/Sources/consumer",
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests("WireJSON"),
     tests("AttributionProtocol", ["WireJSON"]),
