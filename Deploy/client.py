@@ -23,12 +23,14 @@ SERVICES = {  # RPC service → (executable, offset of its internal port)
     # Of every service; asked of this one where none is named.
     "attribution.diagnostics.v1.DiagnosticsService": ("verifier", 12),
     "attribution.recovery.v1.NotificationRecoveryService": ("notification-recovery", 13),
+    "attribution.retention.v1.RetentionService": ("notification-recovery", 13),
     "attribution.asa.v1.TokenBrokerService": ("asa-token-broker", 14),
 }
 SHORT = {"Signer": "attribution.signer.v1.SignerService", "Verifier": "attribution.verifier.v1.VerifierService",
          "Events": "attribution.events.v1.EventsService", "Queues": "attribution.queues.v1.QueuesService",
          "Ingest": "attribution.ingest.v1.IngestService",
          "Recovery": "attribution.recovery.v1.NotificationRecoveryService",
+         "Retention": "attribution.retention.v1.RetentionService",
          "Broker": "attribution.asa.v1.TokenBrokerService"}
 
 

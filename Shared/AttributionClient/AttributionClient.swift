@@ -19,6 +19,8 @@ public struct AttributionClient: Sendable {
   public let events: EventsServiceClient
   public let ingest: IngestServiceClient
   public let recovery: NotificationRecoveryServiceClient
+  /// Served by notification-recovery.
+  public let retention: RetentionServiceClient
   public let tokenBroker: TokenBrokerServiceClient
   private let clients: [ServiceName: RPCClient]
 
@@ -40,6 +42,7 @@ public struct AttributionClient: Sendable {
     events = EventsServiceClient(client(.verifier))
     ingest = IngestServiceClient(client(.ingest))
     recovery = NotificationRecoveryServiceClient(client(.notificationRecovery))
+    retention = RetentionServiceClient(client(.notificationRecovery))
     tokenBroker = TokenBrokerServiceClient(client(.asaTokenBroker))
     self.clients = clients
   }

@@ -1,0 +1,412 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+import WireJSON
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct UploadRetentionMessageRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; needed where the app has both.
+  public var environment: String?
+  /// A UUID of yours that names the message from now on.
+  public var messageIdentifier: String?
+  /// Apple's UploadMessageRequestBody: header, body, image, headerPosition, bulletPoints.
+  public var message: JSONObject?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    messageIdentifier: String? = nil,
+    message: JSONObject? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.messageIdentifier = messageIdentifier
+    self.message = message
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.messageIdentifier = nil
+    self.message = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "messageIdentifier", "message_identifier":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          messageIdentifier = try reader.readString()
+        case "message":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          message = try reader.readObjectValue()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let messageIdentifier {
+      writer.key("messageIdentifier")
+      writer.string(messageIdentifier)
+    }
+    if let message {
+      writer.key("message")
+      writer.object(message)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct UploadRetentionMessageResponse: RPCMessage, Hashable {
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    environment: String = ""
+  ) {
+    self.environment = environment
+  }
+
+  public init() {
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "environment":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct DeleteRetentionMessageRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; needed where the app has both.
+  public var environment: String?
+  public var messageIdentifier: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    messageIdentifier: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.messageIdentifier = messageIdentifier
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.messageIdentifier = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "messageIdentifier", "message_identifier":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          messageIdentifier = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let messageIdentifier {
+      writer.key("messageIdentifier")
+      writer.string(messageIdentifier)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct DeleteRetentionMessageResponse: RPCMessage, Hashable {
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    environment: String = ""
+  ) {
+    self.environment = environment
+  }
+
+  public init() {
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "environment":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct ListRetentionMessagesRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; needed where the app has both.
+  public var environment: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// A message that was uploaded, and whether Apple approved it.
+public struct RetentionMessage: RPCMessage, Hashable {
+  /// In lower case.
+  public var messageIdentifier: String
+  /// PENDING, APPROVED or REJECTED; others that Apple may add as they come.
+  public var messageState: String
+
+  public init(
+    messageIdentifier: String = "",
+    messageState: String = ""
+  ) {
+    self.messageIdentifier = messageIdentifier
+    self.messageState = messageState
+  }
+
+  public init() {
+    self.messageIdentifier = ""
+    self.messageState = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "messageIdentifier", "message_identifier":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          messageIdentifier = try reader.readString()
+        case "messageState", "message_state":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          messageState = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !messageIdentifier.isEmpty {
+      writer.key("messageIdentifier")
+      writer.string(messageIdentifier)
+    }
+    if !messageState.isEmpty {
+      writer.key("messageState")
+      writer.string(messageState)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/retention/v1/retention.proto`.
+public struct ListRetentionMessagesResponse: RPCMessage, Hashable {
+  public var messages: [RetentionMessage]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    messages: [RetentionMessage] = [],
+    environment: String = ""
+  ) {
+    self.messages = messages
+    self.environment = environment
+  }
+
+  public init() {
+    self.messages = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "messages":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          messages = try reader.readList { (reader) throws(JSONError) in try RetentionMessage(reading: &reader) }
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !messages.isEmpty {
+      writer.key("messages")
+      writer.beginArray()
+      for element in messages { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
