@@ -24,6 +24,8 @@ SERVICES = {  # RPC service → (executable, offset of its internal port)
     "attribution.diagnostics.v1.DiagnosticsService": ("verifier", 12),
     "attribution.recovery.v1.NotificationRecoveryService": ("notification-recovery", 13),
     "attribution.retention.v1.RetentionService": ("notification-recovery", 13),
+    "attribution.advancedcommerce.v1.AdvancedCommerceService": ("notification-recovery", 13),
+    "attribution.externalpurchase.v1.ExternalPurchaseService": ("notification-recovery", 13),
     "attribution.asa.v1.TokenBrokerService": ("asa-token-broker", 14),
 }
 SHORT = {"Signer": "attribution.signer.v1.SignerService", "Verifier": "attribution.verifier.v1.VerifierService",
@@ -31,6 +33,8 @@ SHORT = {"Signer": "attribution.signer.v1.SignerService", "Verifier": "attributi
          "Ingest": "attribution.ingest.v1.IngestService",
          "Recovery": "attribution.recovery.v1.NotificationRecoveryService",
          "Retention": "attribution.retention.v1.RetentionService",
+         "AdvancedCommerce": "attribution.advancedcommerce.v1.AdvancedCommerceService",
+         "ExternalPurchase": "attribution.externalpurchase.v1.ExternalPurchaseService",
          "Broker": "attribution.asa.v1.TokenBrokerService"}
 
 

@@ -31,6 +31,8 @@ struct AttributionControl: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Mend:", subcommands: [DoctorCommand.self, DeadLettersCommand.self, RecoverCommand.self, MigrateCommand.self]),
+      CommandGroup(
+        name: "Tell Apple:", subcommands: [RetentionCommand.self, AdvancedCommerceCommand.self, ExternalPurchaseCommand.self]),
       CommandGroup(name: "Set up:", subcommands: [ConfigCommand.self, ProfilesCommand.self]),
     ])
 

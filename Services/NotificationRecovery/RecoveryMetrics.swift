@@ -12,6 +12,8 @@ struct RecoveryMetrics: Sendable {
     registry.counter("attribution_recovery_gaps_total", help: "Gaps in subscriptions' histories by how they ended.", labels: ["state"])
     registry.counter("attribution_recovery_receipts_total", help: "Receipts that were migrated, by how that ended.", labels: ["outcome"])
     registry.counter(
+      "attribution_external_purchase_reports_total", help: "Reports of external purchases, by what Apple did with them.", labels: ["state"])
+    registry.counter(
       "attribution_app_store_waits_total", help: "Requests to the App Store Server API that had to wait, by what for.", labels: ["reason"])
     registry.counter("attribution_recovery_outages_total", help: "Outages that started a recovery.", labels: ["evidence"])
     registry.counter(
@@ -24,5 +26,6 @@ struct RecoveryMetrics: Sendable {
   func noticed(_ evidence: OutageRule.Evidence) { registry.add("attribution_recovery_outages_total", 1, [evidence.rawValue]) }
   func gapEnded(_ state: String) { registry.add("attribution_recovery_gaps_total", 1, [state]) }
   func migrated(_ outcome: String) { registry.add("attribution_recovery_receipts_total", 1, [outcome]) }
+  func reported(_ state: String) { registry.add("attribution_external_purchase_reports_total", 1, [state]) }
   func failed(_ classification: String) { registry.add("attribution_app_store_errors_total", 1, [classification]) }
 }

@@ -58,9 +58,16 @@ extension ServiceParts {
       queue: .migrations, deliveries: deliveries, pace: .waiting(shards: 32),
       observe: QueueMetrics.observer(.migrations, environment.metrics)
     ) { lease in await migrationWork.handle(lease) }
+    let reports = ReportStore(redis: redis)
+    let reportWork = ReportWork(calls: calls, store: reports, metrics: metrics, logger: environment.logger)
+    let reportWorker = ShardWorker(
+      queue: .reports, deliveries: deliveries, pace: .waiting(shards: 32), observe: QueueMetrics.observer(.reports, environment.metrics)
+    ) { lease in await reportWork.handle(lease) }
 
     var parts = ServiceParts()
-    parts.methods = NotificationRecoveryService.methods + QueuesService.methods
+    parts.methods =
+      NotificationRecoveryService.methods + RetentionService.methods + AdvancedCommerceService.methods + ExternalPurchaseService.methods
+      + QueuesService.methods
     parts.handlers = [
       StartRecoveryHandler(calls: calls, store: store, most: settings.mostRunning), GetRecoveryHandler(store: store),
       ListRecoveriesHandler(store: store),
@@ -72,11 +79,15 @@ extension ServiceParts {
       ExtendSubscriptionRenewalDateHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
       ExtendRenewalDatesForAllSubscribersHandler(calls: calls, attempts: ExtensionAttempts(redis: redis)),
       GetRenewalDateExtensionStatusHandler(calls: calls), SendConsumptionInformationHandler(calls: calls),
-      SetAppAccountTokenHandler(calls: calls), ListGapsHandler(store: gaps, configuration: configuration),
+      SetAppAccountTokenHandler(calls: calls), FinishTransactionHandler(calls: calls),
+      ListGapsHandler(store: gaps, configuration: configuration),
       MigrateReceiptsHandler(calls: calls, deliveries: deliveries, store: migrations, most: configuration.limits.batchItems),
       GetMigrationHandler(store: migrations), ListMigrationsHandler(store: migrations), ListMigrationFailuresHandler(store: migrations),
       CancelMigrationHandler(store: migrations),
     ]
+    parts.handlers += RetentionHandlers.all(calls)
+    parts.handlers += CommerceHandlers.all(calls, redis: redis, notifications: deliveries.commerceNotifications)
+    parts.handlers += ReportHandlers.all(calls, deliveries: deliveries, store: reports)
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.callsSigner = true
     let probe = environment.httpClient()
@@ -87,10 +98,12 @@ extension ServiceParts {
     parts.workers = [BackgroundWork { await runner.run() }]
     parts.workers.append(BackgroundWork(stop: { gapWorker.stop() }, work: { await gapWorker.run() }))
     parts.workers.append(BackgroundWork(stop: { migrationWorker.stop() }, work: { await migrationWorker.run() }))
+    parts.workers.append(BackgroundWork(stop: { reportWorker.stop() }, work: { await reportWorker.run() }))
     parts.checks = [
       ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil },
       ReadinessCheck(name: "gaps-worker") { gapWorker.isStalled ? "stalled" : nil },
       ReadinessCheck(name: "migrations-worker") { migrationWorker.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "reports-worker") { reportWorker.isStalled ? "stalled" : nil },
     ]
     return parts
   }

@@ -21,6 +21,10 @@ public struct AttributionClient: Sendable {
   public let recovery: NotificationRecoveryServiceClient
   /// Served by notification-recovery.
   public let retention: RetentionServiceClient
+  /// Served by notification-recovery.
+  public let advancedCommerce: AdvancedCommerceServiceClient
+  /// Served by notification-recovery.
+  public let externalPurchases: ExternalPurchaseServiceClient
   public let tokenBroker: TokenBrokerServiceClient
   private let clients: [ServiceName: RPCClient]
 
@@ -43,6 +47,8 @@ public struct AttributionClient: Sendable {
     ingest = IngestServiceClient(client(.ingest))
     recovery = NotificationRecoveryServiceClient(client(.notificationRecovery))
     retention = RetentionServiceClient(client(.notificationRecovery))
+    advancedCommerce = AdvancedCommerceServiceClient(client(.notificationRecovery))
+    externalPurchases = ExternalPurchaseServiceClient(client(.notificationRecovery))
     tokenBroker = TokenBrokerServiceClient(client(.asaTokenBroker))
     self.clients = clients
   }

@@ -10,6 +10,8 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case gaps
   /// Receipts that are migrated, worked by notification-recovery.
   case migrations
+  /// Reports of external purchases for Apple, worked by notification-recovery.
+  case reports
 
   /// Its number, counted from none.
   var place: Int {
@@ -19,6 +21,7 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
     case .sessions: 2
     case .gaps: 3
     case .migrations: 4
+    case .reports: 5
     }
   }
 

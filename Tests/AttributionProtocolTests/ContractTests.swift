@@ -8,7 +8,8 @@ import WireJSON
 struct ContractTests {
   static let methods: [any RPCMethod.Type] =
     SignerService.methods + VerifierService.methods + EventsService.methods + QueuesService.methods + IngestService.methods
-    + NotificationRecoveryService.methods + RetentionService.methods + TokenBrokerService.methods + DiagnosticsService.methods
+    + NotificationRecoveryService.methods + RetentionService.methods + AdvancedCommerceService.methods + ExternalPurchaseService.methods
+    + TokenBrokerService.methods + DiagnosticsService.methods
 
   static let document: JSONValue = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

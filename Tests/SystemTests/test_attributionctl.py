@@ -75,7 +75,7 @@ def on_terminal(system, *words, **more: str) -> tuple[int, str]:
 
 def test_queues_in_each_form_and_paused_only_where_it_is_meant(system):
     answer = ctl_json(system, "queues")
-    assert {queue["name"] for queue in answer["queues"]} == {"intake", "tokens", "sessions", "gaps", "migrations"}
+    assert {queue["name"] for queue in answer["queues"]} == {"intake", "tokens", "sessions", "gaps", "migrations", "reports"}
     as_yaml = yaml.safe_load(ctl(system, "queues", "-o", "yaml").stdout)
     assert {queue["name"] for queue in as_yaml["queues"]} == {queue["name"] for queue in answer["queues"]}
     table = ctl(system, "queues", "list", "intake").stdout.splitlines()

@@ -49,7 +49,7 @@ def likely(story: dict, postback: dict) -> dict[str, list]:
         "publisherItemId": [0, 1234567891], "bundleId": ["com.example.app"], "environment": ["Production", "Sandbox"],
         "lifetimeSeconds": [1, 3600], "productIdentifier": ["com.example.monthly"], "productId": ["com.example.monthly"],
         "offerIdentifier": ["spring"], "applicationUsername": [""], "appAccountToken": ["68483ef6-0678-41df-b8ee-a6f2db1f9d3b"],
-        "requestText": ['{"a":1}'], "queue": ["intake", "tokens", "sessions", "gaps", "migrations"], "kind": ["notification"],
+        "requestText": ['{"a":1}'], "queue": ["intake", "tokens", "sessions", "gaps", "migrations", "reports"], "kind": ["notification"],
         "signedData": [story["signedPayload"]], "postback": [postback], "postbackText": [json.dumps(postback)],
         "originalTransactionId": [transaction], "transactionId": [transaction], "orderId": ["MLX1234567"], "maxEvents": [1, 1000],
         "waitMilliseconds": [0, 1], "leaseSeconds": [1], "maxLetters": [1, 1000], "maxRecoveries": [1, 1000], "maxGaps": [1, 1000], "maxMigrations": [1, 1000], "maxFailures": [1, 1000], "migrationId": ["contract"],

@@ -11,7 +11,7 @@ struct QueuesCommand: AsyncParsableCommand {
         attributionctl queues --output json
       """, subcommands: [List.self, Pause.self, Resume.self, Store.self], defaultSubcommand: List.self)
 
-  static let names = ["intake", "tokens", "sessions", "gaps", "migrations"]
+  static let names = ["intake", "tokens", "sessions", "gaps", "migrations", "reports"]
 
   /// A queue by its name.
   struct Name: ExpressibleByArgument, Sendable {

@@ -63,14 +63,15 @@ struct AppStoreCalls: Sendable {
     return value
   }
 
-  /// Asks one endpoint for a caller; nil for `server` asks production, then the sandbox.
+  /// Asks one endpoint for a caller; nil for `server` asks production, then the sandbox. `content` is sent where the body is no JSON.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
-    query: [(String, String)] = [], body: JSONObject? = nil, _ context: RPCContext
+    query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
   ) async throws(RPCError) -> Answer {
     do throws(AppStoreCallFailure) {
       return try await ask(
-        endpoint, app: app, server: server, path: path, query: query, body: body, deadline: context.deadline - .milliseconds(50))
+        endpoint, app: app, server: server, path: path, query: query, body: body, content: content,
+        deadline: context.deadline - .milliseconds(50))
     } catch {
       context.logger.info(
         "Apple did not answer as asked",
@@ -82,13 +83,13 @@ struct AppStoreCalls: Sendable {
   /// The same for work of our own.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
-    query: [(String, String)] = [], body: JSONObject? = nil, deadline: ContinuousClock.Instant
+    query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, deadline: ContinuousClock.Instant
   ) async throws(AppStoreCallFailure) -> Answer {
     let answer: AppStoreServerResponse
     do throws(AppStoreServerAPIError) {
       answer = try await client.call(
-        endpoint, bundleId: app.bundleId, server: server, path: path, query: query, body: body.map { JSONValue.object($0).serialized },
-        deadline: deadline)
+        endpoint, bundleId: app.bundleId, server: server, path: path, query: query,
+        body: content ?? body.map { JSONValue.object($0).serialized }, deadline: deadline)
     } catch {
       metrics.failed(error.classification.rawValue)
       throw .apple(error)

@@ -28,3 +28,4 @@ extension ExtendRenewalDatesForAllSubscribersResponse: AppleAnswer {}
 extension GetRenewalDateExtensionStatusResponse: AppleAnswer {}
 extension SendConsumptionInformationResponse: AppleAnswer {}
 extension SetAppAccountTokenResponse: AppleAnswer {}
+extension FinishTransactionResponse: AppleAnswer {}

@@ -65,3 +65,16 @@ struct SetAppAccountTokenHandler: RPCHandler {
         .setAppAccountToken, app: app, server: try calls.server(request.environment, of: app), path: [id], body: token.body, context))
   }
 }
+
+/// Apple: Finish Transaction. Finishing what is finished changes nothing.
+struct FinishTransactionHandler: RPCHandler {
+  typealias Method = NotificationRecoveryService.FinishTransaction
+  let calls: AppStoreCalls
+
+  func handle(_ request: FinishTransactionRequest, _ context: RPCContext) async throws(RPCError) -> FinishTransactionResponse {
+    let app = try calls.app(request.bundleId)
+    let id = try calls.filled("transactionId", request.transactionId)
+    return FinishTransactionResponse(
+      try await calls.ask(.finishTransaction, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
+  }
+}

@@ -16,13 +16,6 @@ struct ExtensionAttempts: Sendable {
 
   /// Longer than anybody repeats a request, seconds.
   static let keptSeconds: Int64 = 30 * 86_400
-  /// How much longer than its time a call is taken to be under way, milliseconds.
-  static let grace: Int64 = 2000
-
-  // KEYS 1 who is under way. ARGV 1 who ends. Another's is left alone: this call's time may have passed.
-  private static let end = RedisScript(
-    name: "extension_end",
-    source: "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
 
   let redis: RedisClient
 
@@ -30,22 +23,10 @@ struct ExtensionAttempts: Sendable {
   func alone<Value: Sendable>(
     _ name: [String], until deadline: ContinuousClock.Instant, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {
-    let key = Self.key("extending", name)
-    let token = RecoveryID.make([String(UInt64.random(in: .min ... .max)), String(UInt64.random(in: .min ... .max))])
-    let time = max(1, (deadline - .now).milliseconds) + Self.grace
-    let isAlone: Bool
-    do throws(RedisError) {
-      isAlone = try await redis.send(["SET", .string(key), .string(token), "NX", "PX", .integer(time)]).string != nil
-    } catch { throw RPCError(error) }
-    guard isAlone else {
-      throw .unavailable(
-        "the same extension is being asked for by another call", reason: "EXTENSION_UNDER_WAY", retryAfter: .seconds(2))
-    }
-    let result: Result<Value, RPCError>
-    do throws(RPCError) { result = .success(try await body()) } catch { result = .failure(error) }
-    // Without Redis it ends by its time.
-    _ = try? await Self.end.run(on: redis, keys: [key], arguments: [.string(token)])
-    return try result.get()
+    try await SoleCall(redis: redis).run(
+      Self.key("extending", name), until: deadline,
+      otherwise: .unavailable(
+        "the same extension is being asked for by another call", reason: "EXTENSION_UNDER_WAY", retryAfter: .seconds(2)), body)
   }
 
   /// Notes an extension that is about to be asked for; answers where the subscription ended when it was first.

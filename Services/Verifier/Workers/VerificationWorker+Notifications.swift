@@ -77,6 +77,11 @@ extension VerificationWorker {
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be written")
     }
+    do {
+      try await noteCommerceRequest(verdict, payload, app: app, eventId: naturalKey)
+    } catch {
+      return .retry(after: nil, error: "the Advanced Commerce request that it names cannot be noted")
+    }
     proved.add(lease.message.kind, environment)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, rememberLong: true,
@@ -92,6 +97,24 @@ extension VerificationWorker {
       completion.countedValues = [.notification(bundleId: app, type: type)]
     }
     return .complete(completion)
+  }
+
+  /// Notes which Advanced Commerce request a notification names, for who made that request.
+  private func noteCommerceRequest(
+    _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, eventId: String
+  ) async throws {
+    let references = [verdict.transactionInfo, verdict.renewalInfo].compactMap {
+      $0?["advancedCommerceInfo"]?["requestReferenceId"]?.stringValue
+    }
+    guard let app, !references.isEmpty, let type = payload["notificationType"]?.stringValue,
+      let uuid = payload["notificationUUID"]?.stringValue
+    else { return }
+    let entry = CommerceNotifications.Entry(
+      eventId: eventId, type: type, subtype: payload["subtype"]?.stringValue, uuid: uuid, signedDate: payload["signedDate"]?.int64Value ?? 0
+    )
+    for reference in Set(references.map { $0.lowercased() }) {
+      try await deliveries.commerceNotifications.add(entry, bundleId: app, reference: reference)
+    }
   }
 
   /// Whose a notification is.

@@ -67,7 +67,9 @@ public final class AppStoreServerAPIClient: Sendable {
     let first = server ?? .production
     let target: String
     do throws(RequestRefusal) {
-      guard endpoint.exists(on: first) else { throw RequestRefusal(field: "environment", "the endpoint exists in production only") }
+      guard endpoint.exists(on: first) else {
+        throw RequestRefusal(field: "environment", "the endpoint exists in \(first == .sandbox ? "production" : "the sandbox") only")
+      }
       target = try endpoint.path(path) + PercentEncoding.query(query)
     } catch {
       throw AppStoreServerAPIError(.permanent, message: "\(error)", server: first)
@@ -171,13 +173,14 @@ public final class AppStoreServerAPIClient: Sendable {
     guard remaining > .zero else { throw AppStoreServerAPIError(.server, message: "no time is left", server: server) }
     var headers = [("Authorization", "Bearer \(bearer)"), ("Accept", "application/json")]
     // A POST without a body still says how long it is.
-    let sent = body ?? (bucket.endpoint.method == "GET" ? nil : [])
-    if body != nil { headers.append(("Content-Type", "application/json")) }
+    let sent = body ?? (bucket.endpoint.method == "GET" || bucket.endpoint.method == "DELETE" ? nil : [])
+    if body != nil { headers.append(("Content-Type", bucket.endpoint.contentType)) }
     let answer: HTTPClientResponse
     do throws(HTTPClientError) {
       answer = try await http.send(
         HTTPClientRequest(
-          method: bucket.endpoint.method, url: (baseURLs[server] ?? server.defaultBaseURL) + target, headers: headers, body: sent,
+          method: bucket.endpoint.method,
+          url: bucket.endpoint.baseURL(baseURLs[server] ?? server.defaultBaseURL, on: server) + target, headers: headers, body: sent,
           timeout: min(timeout, remaining), isRepeatable: bucket.endpoint.isRepeatable))
     } catch {
       throw AppStoreServerAPIError(.server, message: "\(error)", server: server)

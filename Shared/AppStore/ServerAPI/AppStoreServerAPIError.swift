@@ -1,3 +1,5 @@
+public import WireJSON
+
 /// Why Apple's answer is not the one asked for.
 public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is to be done about it (`AppStoreServerAPIErrorRule`).
@@ -28,10 +30,12 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
   /// Milliseconds since 1970 before which the endpoint must not be asked again.
   public let retryAt: Int64?
   public let server: AppStoreServer
+  /// Apple's whole answer, where it says more than a number and words.
+  public let details: JSONObject?
 
   public init(
     _ classification: Classification, status: Int? = nil, errorCode: Int64? = nil, message: String, retryAt: Int64? = nil,
-    server: AppStoreServer
+    server: AppStoreServer, details: JSONObject? = nil
   ) {
     self.classification = classification
     self.status = status
@@ -39,6 +43,7 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.message = message
     self.retryAt = retryAt
     self.server = server
+    self.details = details
   }
 
   /// Whether Apple knows no purchase of the id that was asked with, on the server that was asked.

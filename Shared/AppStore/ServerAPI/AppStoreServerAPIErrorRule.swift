@@ -13,6 +13,8 @@ public enum AppStoreServerAPIErrorRule {
   public static let extensionRequestNotFound: Int64 = 4_040_009
   /// All ways in which Apple says that it knows no such purchase: no such account, (original) transaction.
   static let unknownPurchase: Set<Int64> = [4_040_001, originalTransactionNotFound, transactionNotFound]
+  /// The Advanced Commerce request identifier was used before.
+  public static let repeatedRequestReference: Int64 = 4_000_097
   /// The app identifier is not right; no notification URL is set up.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
@@ -33,7 +35,8 @@ public enum AppStoreServerAPIErrorRule {
     let kind = classify(status: status, errorCode: code, mayTryOther: mayTryOther && server == .production)
     return AppStoreServerAPIError(
       kind, status: status, errorCode: code, message: String(message.prefix(300)),
-      retryAt: kind == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server)
+      retryAt: kind == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server,
+      details: code == nil ? object : nil)
   }
 
   /// What both servers' refusals come to where the sandbox was asked after production. That the sandbox knows no such purchase says

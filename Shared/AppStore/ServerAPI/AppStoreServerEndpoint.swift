@@ -1,43 +1,96 @@
-/// The endpoints of the App Store Server API that the services call (App Store Server API; Identifying rate limits).
+/// The endpoints of Apple's servers that the services call with one app's token: the App Store Server API, the Retention Messaging API,
+/// the Advanced Commerce API and the External Purchase Server API (their pages "Identifying rate limits").
 public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
   case getTransactionInfo, getTransactionHistory, getAppTransactionInfo, getAllSubscriptionStatuses
-  case setAppAccountToken, sendConsumptionInformation, sendConsumptionInformationV1
+  case setAppAccountToken, finishTransaction, sendConsumptionInformation, sendConsumptionInformationV1
   case lookUpOrderID, getRefundHistory
   case extendRenewalDate, extendRenewalDatesForAll, getRenewalDateExtensionStatus
   case getNotificationHistory, requestTestNotification, getTestNotificationStatus
+  // Retention Messaging API.
+  case uploadRetentionImage, deleteRetentionImage, listRetentionImages
+  case uploadRetentionMessage, deleteRetentionMessage, listRetentionMessages
+  case setDefaultRetentionMessage, getDefaultRetentionMessage, deleteDefaultRetentionMessage
+  case setRetentionURL, getRetentionURL, deleteRetentionURL
+  case startRetentionPerformanceTest, getRetentionPerformanceTest
+  // Advanced Commerce API.
+  case changeSubscriptionMetadata, migrateSubscription, changeSubscriptionPrice
+  case cancelSubscription, revokeSubscription, requestTransactionRefund
+  // External Purchase Server API.
+  case sendExternalPurchaseReport, retrieveExternalPurchaseReport
 
   /// The method.
   public var method: String {
     switch self {
-    case .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionInformationV1, .extendRenewalDate: "PUT"
-    case .extendRenewalDatesForAll, .getNotificationHistory, .requestTestNotification: "POST"
+    case .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionInformationV1, .extendRenewalDate, .uploadRetentionImage,
+      .uploadRetentionMessage, .setDefaultRetentionMessage, .setRetentionURL, .sendExternalPurchaseReport:
+      "PUT"
+    case .finishTransaction, .extendRenewalDatesForAll, .getNotificationHistory, .requestTestNotification,
+      .startRetentionPerformanceTest, .changeSubscriptionMetadata, .migrateSubscription, .changeSubscriptionPrice, .cancelSubscription,
+      .revokeSubscription, .requestTransactionRefund:
+      "POST"
+    case .deleteRetentionImage, .deleteRetentionMessage, .deleteDefaultRetentionMessage, .deleteRetentionURL: "DELETE"
     default: "GET"
     }
   }
 
+  /// What a body is.
+  public var contentType: String { self == .uploadRetentionImage ? "image/png" : "application/json" }
+
   /// Whether asking twice changes nothing: what failed without an answer may simply be sent again.
   public var isRead: Bool { method == "GET" || self == .getNotificationHistory }
 
-  /// Whether asking twice does no harm: reads, and changes that say what shall be. An extension moves the date each time.
+  /// Whether asking twice does no harm: reads, and changes that say what shall be. An extension moves the date each time, and an
+  /// identifier that was uploaded or deleted is refused the second time.
   public var isRepeatable: Bool {
     switch self {
-    case .extendRenewalDate, .extendRenewalDatesForAll, .requestTestNotification: false
-    default: true
+    case .extendRenewalDate, .extendRenewalDatesForAll, .requestTestNotification, .uploadRetentionImage, .deleteRetentionImage,
+      .uploadRetentionMessage, .deleteRetentionMessage, .startRetentionPerformanceTest, .sendExternalPurchaseReport:
+      false
+    default: !isAdvancedCommerce
     }
   }
 
-  /// Requests per second and app in production; the sandbox has a tenth. Enforced by the hour.
+  /// Whether it belongs to the Advanced Commerce API.
+  public var isAdvancedCommerce: Bool {
+    switch self {
+    case .changeSubscriptionMetadata, .migrateSubscription, .changeSubscriptionPrice, .cancelSubscription, .revokeSubscription,
+      .requestTransactionRefund:
+      true
+    default: false
+    }
+  }
+
+  /// Requests per second and app in production; the sandbox has a tenth. Enforced by the hour. Apple states none for external purchases;
+  /// reports are few.
   public var requestsPerSecond: Double {
     switch self {
     case .setAppAccountToken, .extendRenewalDate: 20
-    case .lookUpOrderID, .getRefundHistory: 10
-    case .extendRenewalDatesForAll, .getRenewalDateExtensionStatus, .requestTestNotification, .getTestNotificationStatus: 1
+    case .lookUpOrderID, .getRefundHistory, .setDefaultRetentionMessage: 10
+    case .cancelSubscription, .revokeSubscription, .requestTransactionRefund: 5
+    case .extendRenewalDatesForAll, .getRenewalDateExtensionStatus, .requestTestNotification, .getTestNotificationStatus,
+      .uploadRetentionImage, .deleteRetentionImage, .listRetentionImages, .uploadRetentionMessage, .deleteRetentionMessage,
+      .listRetentionMessages, .getDefaultRetentionMessage, .deleteDefaultRetentionMessage, .setRetentionURL, .getRetentionURL,
+      .deleteRetentionURL, .startRetentionPerformanceTest, .getRetentionPerformanceTest:
+      1
     default: 50
     }
   }
 
   /// Whether the endpoint exists on that server.
-  public func exists(on server: AppStoreServer) -> Bool { self != .lookUpOrderID || server == .production }
+  public func exists(on server: AppStoreServer) -> Bool {
+    switch self {
+    case .lookUpOrderID: server == .production
+    case .startRetentionPerformanceTest, .getRetentionPerformanceTest: server == .sandbox
+    default: true
+    }
+  }
+
+  /// Where Apple documents the endpoint, given where the server is: the pages of the Advanced Commerce API still name the older host, which
+  /// stays in use. Another server than Apple's own plays all of them.
+  func baseURL(_ configured: String, on server: AppStoreServer) -> String {
+    guard isAdvancedCommerce, configured == server.defaultBaseURL else { return configured }
+    return server == .production ? "https://api.storekit.itunes.apple.com" : "https://api.storekit-sandbox.itunes.apple.com"
+  }
 
   /// The path with its values, percent-encoded; `/inApps` is case-sensitive. Refuses an empty value.
   public func path(_ values: [String]) throws(RequestRefusal) -> String {
@@ -58,6 +111,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     case .getAppTransactionInfo: ("/inApps/v1/transactions/appTransactions", ["transactionId"], "")
     case .getAllSubscriptionStatuses: ("/inApps/v1/subscriptions", ["transactionId"], "")
     case .setAppAccountToken: ("/inApps/v1/transactions", ["originalTransactionId"], "/appAccountToken")
+    case .finishTransaction: ("/inApps/v1/transactions", ["transactionId"], "/finish")
     case .sendConsumptionInformation: ("/inApps/v2/transactions/consumption", ["transactionId"], "")
     case .sendConsumptionInformationV1: ("/inApps/v1/transactions/consumption", ["transactionId"], "")
     case .lookUpOrderID: ("/inApps/v1/lookup", ["orderId"], "")
@@ -68,6 +122,23 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     case .getNotificationHistory: ("/inApps/v1/notifications/history", [], "")
     case .requestTestNotification: ("/inApps/v1/notifications/test", [], "")
     case .getTestNotificationStatus: ("/inApps/v1/notifications/test", ["testNotificationToken"], "")
+    case .uploadRetentionImage, .deleteRetentionImage: ("/inApps/v1/messaging/image", ["imageIdentifier"], "")
+    case .listRetentionImages: ("/inApps/v1/messaging/image/list", [], "")
+    case .uploadRetentionMessage, .deleteRetentionMessage: ("/inApps/v1/messaging/message", ["messageIdentifier"], "")
+    case .listRetentionMessages: ("/inApps/v1/messaging/message/list", [], "")
+    case .setDefaultRetentionMessage, .getDefaultRetentionMessage, .deleteDefaultRetentionMessage:
+      ("/inApps/v1/messaging/default", ["productId", "locale"], "")
+    case .setRetentionURL, .getRetentionURL, .deleteRetentionURL: ("/inApps/v1/messaging/realtime/url", [], "")
+    case .startRetentionPerformanceTest: ("/inApps/v1/messaging/performanceTest", [], "")
+    case .getRetentionPerformanceTest: ("/inApps/v1/messaging/performanceTest/result", ["requestId"], "")
+    case .changeSubscriptionMetadata: ("/advancedCommerce/v1/subscription/changeMetadata", ["transactionId"], "")
+    case .migrateSubscription: ("/advancedCommerce/v1/subscription/migrate", ["transactionId"], "")
+    case .changeSubscriptionPrice: ("/advancedCommerce/v1/subscription/changePrice", ["transactionId"], "")
+    case .cancelSubscription: ("/advancedCommerce/v1/subscription/cancel", ["transactionId"], "")
+    case .revokeSubscription: ("/advancedCommerce/v1/subscription/revoke", ["transactionId"], "")
+    case .requestTransactionRefund: ("/advancedCommerce/v1/transaction/requestRefund", ["transactionId"], "")
+    case .sendExternalPurchaseReport: ("/externalPurchase/v1/reports", [], "")
+    case .retrieveExternalPurchaseReport: ("/externalPurchase/v1/reports", ["requestIdentifier"], "")
     }
   }
 }

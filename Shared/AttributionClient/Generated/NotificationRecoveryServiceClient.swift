@@ -131,6 +131,13 @@ public struct NotificationRecoveryServiceClient: Sendable {
     try await rpc.call(NotificationRecoveryService.SetAppAccountToken.self, request, options)
   }
 
+  /// Apple: Finish Transaction: tells the App Store that the purchase was delivered, for servers that grant entitlements.
+  public func finishTransaction(_ request: FinishTransactionRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> FinishTransactionResponse
+  {
+    try await rpc.call(NotificationRecoveryService.FinishTransaction.self, request, options)
+  }
+
   /// Leaves verifyReceipt: finds the transaction ids of up to 1,000 receipts and answers; their histories and statuses come onto the
   /// feed afterwards.
   public func migrateReceipts(_ request: MigrateReceiptsRequest, options: CallOptions = CallOptions()) async throws(RPCError)

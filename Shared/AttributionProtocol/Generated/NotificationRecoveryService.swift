@@ -25,6 +25,7 @@ public enum NotificationRecoveryService {
     GetRenewalDateExtensionStatus.self,
     SendConsumptionInformation.self,
     SetAppAccountToken.self,
+    FinishTransaction.self,
     MigrateReceipts.self,
     GetMigration.self,
     ListMigrations.self,
@@ -226,6 +227,17 @@ public enum NotificationRecoveryService {
     public static let service = NotificationRecoveryService.name
     public static let name = "SetAppAccountToken"
     public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(60000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Apple: Finish Transaction: tells the App Store that the purchase was delivered, for servers that grant entitlements.
+  public enum FinishTransaction: RPCMethod {
+    public typealias Request = FinishTransactionRequest
+    public typealias Response = FinishTransactionResponse
+    public static let service = NotificationRecoveryService.name
+    public static let name = "FinishTransaction"
+    public static let idempotency = IdempotencyClass.natural
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(60000), maximum: .milliseconds(60000))
     public static let isBatch = false
   }

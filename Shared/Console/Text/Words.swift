@@ -59,6 +59,7 @@ enum Words {
     case "sessions": "SDK sessions, worked by ingest"
     case "gaps": "Gaps of subscriptions, worked by notification-recovery"
     case "migrations": "Receipts to migrate, worked by notification-recovery"
+    case "reports": "Reports of external purchases, worked by notification-recovery"
     default: ""
     }
   }

@@ -51,6 +51,8 @@ struct ControlAPI: Sendable {
       return ["deliveries": .array(parts.deliveries.list(identifier: request.query("identifier"), limit: limit))]
     case "GET adservices/tokens": return ["tokens": .array(parts.tokens.list(request.query("token")))]
     case "GET sessions": return ["sessions": .array(parts.sessions.list(host: request.query("host"), limit: limit))]
+    case "GET retention": return parts.serverAPI.retention.state()
+    case "GET external-purchase-reports": return parts.serverAPI.reports.state()
     case "GET app-store-calls": return ["calls": .array(parts.serverAPI.callLog(limit: limit))]
     case "DELETE faults":
       parts.faults.reset()
@@ -86,6 +88,7 @@ struct ControlAPI: Sendable {
       }
       parts.serverAPI.limits.set(endpoint, perHour: body["perHour"]?.int64Value.map { Int($0) })
       return [:]
+    case "POST retention": return try parts.serverAPI.retention.control(body)
     case "POST pagination-tokens":
       guard let life = body["lifeMilliseconds"]?.int64Value else { throw ControlError("lifeMilliseconds: required") }
       parts.serverAPI.history.setTokenLife(milliseconds: life)

@@ -19,6 +19,7 @@ struct NotificationFactory: Sendable {
       groupID: request["subscriptionGroupIdentifier"]?.stringValue ?? "20465413",
       appTransactionID: newAppTransactionID())
     life.appAccountToken = request["appAccountToken"]?.stringValue
+    life.commerce = request["advancedCommerce"]?.objectValue
     life.periodDays = request["periodDays"]?.int64Value ?? 30
     return life
   }

@@ -20,6 +20,8 @@ public struct SubscriptionLife: Sendable {
   var appAccountToken: String?
   var periodDays: Int64 = 30
   var price: Int64 = 9990
+  /// What the Advanced Commerce API knows of it (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
+  var commerce: JSONObject?
 
   private(set) var transactions: [TransactionFacts] = []
   /// 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
@@ -189,6 +191,27 @@ public struct SubscriptionLife: Sendable {
     lastDate = max(lastDate, date)
   }
 
+  /// Changes what the Advanced Commerce API knows of it; `isCurrent` says that the present period's transaction shows it too.
+  mutating func setCommerce(_ info: JSONObject, isCurrent: Bool, productID: String? = nil, at date: Int64) {
+    commerce = info
+    if let productID {
+      self.productID = productID
+      renewalProductID = productID
+    }
+    lastDate = max(lastDate, date)
+    guard isCurrent else { return }
+    var shown = info
+    shown["consistencyToken"] = nil
+    let told = shown
+    update(date) { fields in
+      fields["advancedCommerceInfo"] = .object(told)
+      if let productID { fields["productId"] = .string(productID) }
+    }
+  }
+
+  /// No renewal any more, without a notification of its own.
+  mutating func stopRenewing() { autoRenews = false }
+
   mutating func setAppAccountToken(_ token: String, at date: Int64) {
     appAccountToken = token
     update(date) { $0["appAccountToken"] = .string(token) }
@@ -215,6 +238,10 @@ public struct SubscriptionLife: Sendable {
       "expiresDate": .integer(date + periodDays * Self.day), "quantity": 1, "type": "Auto-Renewable Subscription",
     ]
     fields["appAccountToken"] = appAccountToken.map { .string($0) }
+    if var shown = commerce {
+      shown["consistencyToken"] = nil
+      fields["advancedCommerceInfo"] = .object(shown)
+    }
     fields.merge([
       "inAppOwnershipType": "PURCHASED", "environment": .string(environment.rawValue),
       "transactionReason": .string(reason),
@@ -234,6 +261,7 @@ public struct SubscriptionLife: Sendable {
       "appTransactionId": .string(appTransactionID),
     ]
     info["appAccountToken"] = appAccountToken.map { .string($0) }
+    info["advancedCommerceInfo"] = commerce.map { .object($0) }
     if status == 1 { info["renewalDate"] = .integer(current.expiresDate) }
     if status == 3 || status == 4 { info["isInBillingRetryPeriod"] = true }
     if status == 4, let graceEnd { info["gracePeriodExpiresDate"] = .integer(graceEnd) }

@@ -19,6 +19,9 @@ final class AppStoreServerAPI: Sendable {
   let history: NotificationHistory
   let limits = RateLimits()
   let extensions: RenewalExtensions
+  let retention = RetentionSetup()
+  let commerce: AdvancedCommerceEndpoints
+  let reports = ExternalPurchaseReports()
   let time: SimulatedTime
   let random: SeededRandom
   private let tokens: TokenCheck
@@ -35,12 +38,16 @@ final class AppStoreServerAPI: Sendable {
     history = NotificationHistory(archive: archive, random: random)
     tokens = TokenCheck(apps: apps)
     extensions = RenewalExtensions(desk: desk)
+    commerce = AdvancedCommerceEndpoints(desk: desk)
   }
 
   func reset() {
     history.reset()
     limits.reset()
     extensions.reset()
+    retention.reset()
+    commerce.reset()
+    reports.reset()
     tests.withLock { $0 = [:] }
     calls.withLock { $0 = [] }
   }
@@ -58,7 +65,7 @@ final class AppStoreServerAPI: Sendable {
       "path": .string(request.path), "status": .integer(response.status),
     ]
     // What was asked for, where the path does not say it.
-    if request.method == "POST", request.body.count <= 2048 { entry["body"] = try? JSONValue(parsing: request.body) }
+    if request.method != "GET", request.body.count <= 65_536 { entry["body"] = try? JSONValue(parsing: request.body) }
     calls.withLock { $0.append(.object(entry)) }
     return response
   }
@@ -115,7 +122,31 @@ final class AppStoreServerAPI: Sendable {
       call.environment == .sandbox ? try customerGroups(call) : .empty(404)
     case .groupMembers:
       call.environment == .sandbox ? .json(["members": [], "hasMore": false]) : .empty(404)
+    case .imageUpload, .imageDeletion, .imageList, .messageUpload, .messageDeletion, .messageList,
+      .defaultMessageSetting, .defaultMessage, .defaultMessageDeletion, .realtimeURLSetting, .realtimeURL,
+      .realtimeURLDeletion:
+      try retention.answer(call, endpoint)
+    case .performanceTest: call.environment == .sandbox ? try startPerformanceTest(call) : .empty(404)
+    case .performanceTestResult: call.environment == .sandbox ? try retention.result(call) : .empty(404)
+    case .metadataChange, .migration, .priceChange, .cancellation, .revocation, .refundRequest:
+      try await commerce.answer(call, endpoint)
+    case .externalPurchaseReport: try reports.send(call)
+    case .externalPurchaseRetrieval: try reports.retrieve(call)
     }
+  }
+
+  /// *Initiate Performance Test*: of a purchase in the sandbox, by its original transaction id.
+  private func startPerformanceTest(_ call: Call) throws -> SimulatedResponse {
+    guard let id = (try? JSONValue(parsing: call.request.body))?["originalTransactionId"]?.stringValue else {
+      throw APIError(4_000_211, "Invalid request. The performance test request is invalid.")
+    }
+    guard let customer = ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment) else {
+      throw APIError(4_000_006, "Invalid request. The transaction id is invalid.")
+    }
+    guard let life = customer.subscriptions.first(where: { $0.originalID == id }) else {
+      throw APIError(4_000_187, "Invalid request. The transaction id is not an original transaction id.")
+    }
+    return try retention.startTest(call, life, requestID: random.uuid())
   }
 
   private func testNotification(_ call: Call) async throws -> SimulatedResponse {

@@ -1,0 +1,234 @@
+import ArgumentParser
+import AttributionProtocol
+import WireJSON
+
+struct AdvancedCommerceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advanced-commerce", abstract: "Calls of the Advanced Commerce API, and what became of them.",
+    discussion: """
+      A call takes a purchase and a JSON file of Apple's request. requestInfo.requestReferenceId names the call: the same file again is
+      answered from its record and never acts twice.
+
+      Examples:
+        attributionctl advanced-commerce cancel 1000000000000001 request.json --bundle-id com.example.app --yes
+        attributionctl advanced-commerce show 932c6903-0ab8-4469-9f21-015f6fab013c --bundle-id com.example.app
+      """,
+    subcommands: [
+      ChangeMetadata.self, Migrate.self, ChangePrice.self, Cancel.self, Revoke.self, Refund.self, Show.self, List.self,
+    ])
+
+  /// What the six calls take.
+  struct Call: ParsableArguments {
+    @Argument(help: "A transaction of the purchase.") var transactionId: String
+    @Argument(help: "File of Apple's request; - for standard input.", completion: .file()) var file: String
+    @OptionGroup var app: AppleCallOptions
+    @Flag(help: "Do not ask.") var yes = false
+    @Flag(help: "Only say what would be sent.") var dryRun = false
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    /// - Parameter question: asked first, of what cannot be undone.
+    func run<Request: RPCMessage, Answer: RPCMessage>(
+      asking question: String?, _ make: (JSONObject) -> Request,
+      _ ask: (Connection, Request) async throws(RPCError) -> Answer
+    ) async throws {
+      let body = try AppleCall.object(file)
+      let request = make(body)
+      if let question, !yes, !dryRun { try Confirmation.ask("\(question) (purchase \(transactionId) of \(app.text)). Go on?") }
+      let connection = try Connection(options)
+      var record = Record([("app", Cell(app.text)), ("purchase", Cell(transactionId))])
+      record.add("request", body["requestInfo"]?["requestReferenceId"]?.stringValue)
+      guard !dryRun else {
+        return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
+          var record = record
+          record.add("dry run", "nothing was sent")
+          return record
+        }
+      }
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection, request) }
+      let value = try Printer.value(answer)
+      try connection.printer.show(value) {
+        var record = record
+        record.add("environment", value["environment"]?.stringValue)
+        record.add("done", value["repeated"]?.boolValue == true ? "before, and not again" : "now")
+        for payload in value["decoded"]?.arrayValue ?? [] {
+          for name in ["transactionId", "productId", "expiresDate", "revocationDate", "autoRenewStatus", "renewalDate"] {
+            if let found = payload[name] { record.add(name, found.stringValue ?? found.serializedString) }
+          }
+        }
+        return record
+      }
+    }
+  }
+
+  struct ChangeMetadata: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "change-metadata",
+      abstract: "Change names, descriptions and SKUs of a subscription (SubscriptionChangeMetadataRequest).",
+      discussion: "Example: attributionctl advanced-commerce change-metadata 1000000000000001 request.json --bundle-id com.example.app")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: nil) { body in
+        ChangeAdvancedCommerceMetadataRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.changeAdvancedCommerceMetadata(request)
+      }
+    }
+  }
+
+  struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "migrate",
+      abstract: "Move a subscription from In-App Purchase to the Advanced Commerce API (SubscriptionMigrateRequest).",
+      discussion: "Example: attributionctl advanced-commerce migrate 1000000000000001 request.json --bundle-id com.example.app --yes")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: "The subscription will be migrated, which cannot be undone") { body in
+        MigrateToAdvancedCommerceRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.migrateToAdvancedCommerce(request)
+      }
+    }
+  }
+
+  struct ChangePrice: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "change-price", abstract: "Change prices from the next renewal on (SubscriptionPriceChangeRequest).",
+      discussion: "Example: attributionctl advanced-commerce change-price 1000000000000001 request.json --bundle-id com.example.app --yes")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: "The customer will be told of the new price") { body in
+        ChangeAdvancedCommercePriceRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.changeAdvancedCommercePrice(request)
+      }
+    }
+  }
+
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "cancel", abstract: "Let a subscription end with its period (SubscriptionCancelRequest).",
+      discussion: "Example: attributionctl advanced-commerce cancel 1000000000000001 request.json --bundle-id com.example.app --yes")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: "The subscription will not renew any more") { body in
+        CancelAdvancedCommerceSubscriptionRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.cancelAdvancedCommerceSubscription(request)
+      }
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "revoke", abstract: "End a subscription at once, with a refund (SubscriptionRevokeRequest).",
+      discussion: "Example: attributionctl advanced-commerce revoke 1000000000000001 request.json --bundle-id com.example.app --yes")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: "The subscription will end now and be refunded") { body in
+        RevokeAdvancedCommerceSubscriptionRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.revokeAdvancedCommerceSubscription(request)
+      }
+    }
+  }
+
+  struct Refund: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "refund", abstract: "Ask Apple to refund a transaction (RequestRefundRequest).",
+      discussion: "Example: attributionctl advanced-commerce refund 1000000000000001 request.json --bundle-id com.example.app --yes")
+
+    @OptionGroup var call: Call
+
+    func run() async throws {
+      try await call.run(asking: "A refund will be asked for") { body in
+        RequestAdvancedCommerceRefundRequest(
+          bundleId: call.app.bundleId, environment: call.app.environment, transactionId: call.transactionId, request: body)
+      } _: { connection, request throws(RPCError) in
+        try await connection.client.advancedCommerce.requestAdvancedCommerceRefund(request)
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One call: what Apple answered, and which notifications came of it.",
+      discussion: "Example: attributionctl advanced-commerce show 932c6903-0ab8-4469-9f21-015f6fab013c --bundle-id com.example.app")
+
+    @Argument(help: "Its requestReferenceId.") var id: String
+    @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        try await connection.client.advancedCommerce.getAdvancedCommerceCall(
+          GetAdvancedCommerceCallRequest(bundleId: bundleId, requestReferenceId: id))
+      }
+      try connection.printer.show(answer) {
+        let call = answer.call ?? AdvancedCommerceCall()
+        var record = Record([("request", Cell(call.requestReferenceId))])
+        record.add("state", call.state, AdvancedCommerceCommand.style(call.state))
+        record.add("operation", call.operation)
+        record.add("purchase", call.transactionId)
+        record.add("app", call.environment.isEmpty ? call.bundleId : "\(call.bundleId), \(call.environment)")
+        record.add("made", call.startedAt?.text)
+        record.add("answered", call.completedAt?.text)
+        record.add("error", call.lastError, .bad)
+        record.add("Apple's name of it", call.errorName)
+        for one in call.notifications {
+          record.add(one.signedDate?.text ?? "notification", Cell("\(one.notificationType) \(one.subtype ?? "") event \(one.eventId)"))
+        }
+        return record
+      }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Calls, the newest first.", discussion: "Example: attributionctl advanced-commerce list --limit 20")
+
+    @OptionGroup var list: JobListOptions
+    @OptionGroup(title: "Connection") var options: ConnectionOptions
+
+    func run() async throws {
+      let connection = try Connection(options)
+      let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in
+        try await connection.client.advancedCommerce.listAdvancedCommerceCalls(
+          ListAdvancedCommerceCallsRequest(bundleId: list.bundleId, maxCalls: list.limit))
+      }
+      try connection.printer.show(answer, none: "There is no call.") {
+        var table = Table(["request", "state", "operation", "purchase", "app", "environment", "made", "error"])
+        for call in answer.calls {
+          table.add(
+            Cell(call.requestReferenceId), Cell(call.state, AdvancedCommerceCommand.style(call.state)), Cell(call.operation),
+            Cell(call.transactionId), Cell(call.bundleId), Cell(call.environment), Cell(call.startedAt?.text),
+            Cell(call.errorName ?? call.lastError, .bad))
+        }
+        return table
+      }
+    }
+  }
+
+  private static func style(_ state: String) -> CellStyle {
+    switch state {
+    case "answered": .good
+    case "refused": .bad
+    default: .warning
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import AttributionProtocol
+import WireJSON
+
+/// Which app, and on which of Apple's servers.
+struct AppleCallOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
+  @Option(help: "Production or Sandbox; needed where the app has both.") var environment: String?
+
+  func validate() throws {
+    guard [nil, "Production", "Sandbox"].contains(environment) else {
+      throw ValidationError("--environment must be Production or Sandbox.")
+    }
+  }
+
+  /// `com.example.app, Sandbox`.
+  var text: String { environment.map { "\(bundleId), \($0)" } ?? bundleId }
+}
+
+/// What commands that call Apple have in common.
+enum AppleCall {
+  /// A JSON object from a file, or from standard input.
+  static func object(_ path: String) throws(CommandFailure) -> JSONObject {
+    var file = try InputFile(path)
+    let bytes = try file.rest()
+    do throws(JSONError) {
+      if let object = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 64, values: 200_000)).objectValue { return object }
+    } catch { throw CommandFailure(.refusedInput, "\(path): \(error)") }
+    throw CommandFailure(.refusedInput, "\(path) holds no JSON object")
+  }
+
+  /// Shows what would be sent, where that was asked for; otherwise sends it and shows the answer.
+  static func change<Request: RPCMessage, Answer: RPCMessage>(
+    _ options: ConnectionOptions, dryRun: Bool, _ request: Request, done: Record,
+    _ ask: (Connection) async throws(RPCError) -> Answer
+  ) async throws {
+    let connection = try Connection(options)
+    guard !dryRun else {
+      return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
+        var record = done
+        record.add("dry run", "nothing was sent")
+        return record
+      }
+    }
+    let answer = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection) }
+    try connection.printer.show(answer) { done }
+  }
+}

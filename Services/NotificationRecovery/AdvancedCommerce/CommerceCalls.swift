@@ -1,0 +1,162 @@
+import AppStore
+import AttributionProtocol
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// Makes calls of the Advanced Commerce API, each once under its `requestReferenceId`: it is written down before it is sent, and where nobody
+/// knows what became of it, Apple is asked for the purchase before it is sent again.
+struct CommerceCalls: Sendable {
+  /// What a call was answered, and whether it was made before.
+  struct Outcome: Sendable {
+    let answer: AppStoreCalls.Answer
+    let isRepeated: Bool
+  }
+
+  /// How much of a call's time is left for finding out what became of it.
+  private static let reserve: Duration = .seconds(2)
+
+  let calls: AppStoreCalls
+  let store: CommerceStore
+
+  func perform(
+    _ operation: AdvancedCommerceRequest.Operation, bundleId: String?, environment: String?, transactionId: String?, body: JSONObject?,
+    _ context: RPCContext
+  ) async throws(RPCError) -> Outcome {
+    let app = try calls.app(bundleId)
+    let id = try calls.filled("transactionId", transactionId)
+    guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: "transactionId", "must be digits") }
+    let server = try calls.server(environment, of: app)
+    guard let body else { throw .invalidArgument(field: "request", "is missing") }
+    let request = try RetentionCalls.checked(inside: "request") { () throws(RequestRefusal) in
+      try AdvancedCommerceRequest(operation, body, server: server)
+    }
+    return try await SoleCall(redis: store.redis).run(
+      CommerceStore.soleKey(app.bundleId, request.requestReferenceId), until: context.deadline,
+      otherwise: .unavailable(
+        "the same request is being made by another call", reason: "REQUEST_UNDER_WAY", retryAfter: .seconds(2))
+    ) { () async throws(RPCError) in try await perform(request, id, app, server, context) }
+  }
+
+  private func perform(
+    _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, _ context: RPCContext
+  ) async throws(RPCError) -> Outcome {
+    let known: CommerceRecord?
+    do throws(RedisError) { known = try await store.record(app.bundleId, request.requestReferenceId) } catch { throw RPCError(error) }
+    var record = CommerceRecord(
+      bundleId: app.bundleId, reference: request.requestReferenceId, environment: server?.rawValue ?? "",
+      operation: request.operation.rawValue, transactionId: id, request: request.body, state: .sending, startedAt: WallClock.now())
+    var isOpen = false
+    // What was refused has done nothing: the identifier is free for another request.
+    if let known, known.state != .refused {
+      guard known.isRepeated(by: request, transactionId: id) else {
+        throw .failedPrecondition(
+          "another request was made under this request.requestInfo.requestReferenceId", reason: "REQUEST_REFERENCE_REUSED")
+      }
+      if known.state == .answered, let response = known.response, let server = AppStoreServer(rawValue: known.environment) {
+        return Outcome(answer: AppStoreCalls.Answer(server: server, response: response, decoded: known.decoded), isRepeated: true)
+      }
+      record = known
+      isOpen = true
+      do throws(RPCError) {
+        if let found = try await found(request, id, app, server, since: record.startedAt, context), found.isDone {
+          return try await end(&record, found.answer, isRepeated: true)
+        }
+      } catch {
+        // Where Apple knows no such purchase nothing was done to it, and the request itself says so again.
+        guard error.code == .notFound else { throw error }
+      }
+    } else {
+      // Without the note nobody could tell later that it may have been done.
+      try await write(record)
+    }
+    return try await send(request, &record, isOpen: isOpen, app, server, context)
+  }
+
+  private func send(
+    _ request: AdvancedCommerceRequest, _ record: inout CommerceRecord, isOpen: Bool, _ app: DeploymentConfiguration.App,
+    _ server: AppStoreServer?, _ context: RPCContext
+  ) async throws(RPCError) -> Outcome {
+    do throws(AppStoreCallFailure) {
+      let answer = try await calls.ask(
+        request.operation.endpoint, app: app, server: server, path: [record.transactionId], body: request.body,
+        deadline: context.deadline - Self.reserve)
+      return await endQuietly(&record, answer)
+    } catch {
+      record.lastError = "\(error)"
+      let failure = RPCError(error, now: WallClock.now())
+      guard case .apple(let reason) = error else {
+        // Apple has done it, and the proof of its answer fails: the next call looks the purchase up.
+        try await write(record)
+        throw failure
+      }
+      record.errorCode = reason.errorCode
+      let isUnknown = reason.classification == .server || (reason.status ?? 0) >= 500
+      if isUnknown || isOpen {
+        if let found = try? await found(request, record.transactionId, app, server, since: record.startedAt, context),
+          found.isDone || reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
+        {
+          return try await end(&record, found.answer, isRepeated: true)
+        }
+        try await write(record)
+        throw failure
+      }
+      record.state = .refused
+      record.completedAt = WallClock.now()
+      try await write(record)
+      throw failure
+    }
+  }
+
+  /// Keeps Apple's answer. Where Redis is away it is handed on all the same: it is true, and the next call finds out again.
+  private func endQuietly(_ record: inout CommerceRecord, _ answer: AppStoreCalls.Answer) async -> Outcome {
+    do throws(RPCError) { return try await end(&record, answer, isRepeated: false) } catch {
+      return Outcome(answer: answer, isRepeated: false)
+    }
+  }
+
+  private func end(_ record: inout CommerceRecord, _ answer: AppStoreCalls.Answer, isRepeated: Bool) async throws(RPCError) -> Outcome {
+    record.state = .answered
+    record.environment = answer.server.rawValue
+    record.completedAt = WallClock.now()
+    record.response = answer.response
+    record.decoded = answer.decoded
+    record.lastError = nil
+    record.errorCode = nil
+    try await write(record)
+    return Outcome(answer: answer, isRepeated: isRepeated)
+  }
+
+  private func write(_ record: CommerceRecord) async throws(RPCError) {
+    do throws(RedisError) { try await store.write(record) } catch { throw RPCError(error) }
+  }
+
+  // MARK: Looking up
+
+  /// What Apple says of the purchase now, as it would have answered, and whether that is what was asked for.
+  private func found(
+    _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, since sentAt: Int64,
+    _ context: RPCContext
+  ) async throws(RPCError) -> (answer: AppStoreCalls.Answer, isDone: Bool)? {
+    let info = try await calls.ask(.getTransactionInfo, app: app, server: server, path: [id], context)
+    guard let transaction = info.decoded.first, let original = transaction["originalTransactionId"]?.stringValue else { return nil }
+    guard transaction["type"]?.stringValue == "Auto-Renewable Subscription" else {
+      return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
+    }
+    let statuses = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: info.server, path: [id], context)
+    for (found, status) in StatusObservation.answers(in: statuses.response) where found == original {
+      guard let newest = statuses.payload(of: status.signedTransactionInfo) else { continue }
+      var response: JSONObject = ["signedTransactionInfo": .string(status.signedTransactionInfo)]
+      var decoded = [newest]
+      var renewal: JSONObject?
+      if let jws = status.signedRenewalInfo, let payload = statuses.payload(of: jws) {
+        response["signedRenewalInfo"] = .string(jws)
+        decoded.append(payload)
+        renewal = payload
+      }
+      let answer = AppStoreCalls.Answer(server: info.server, response: response, decoded: decoded)
+      return (answer, request.isDone(transactionInfo: newest, renewalInfo: renewal, sentAt: sentAt))
+    }
+    return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
+  }
+}

@@ -1,0 +1,109 @@
+import AppStore
+import AttributionQueue
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// A call of the Advanced Commerce API and what became of it. Times are milliseconds since 1970.
+struct CommerceRecord: Sendable, Hashable {
+  enum State: String, Sendable {
+    /// Under way, or nobody knows what became of it.
+    case sending
+    case answered
+    case refused
+  }
+
+  let bundleId: String
+  let reference: String
+  /// Empty until it is known.
+  var environment: String
+  let operation: String
+  let transactionId: String
+  let request: JSONObject
+  var state: State
+  let startedAt: Int64
+  var completedAt: Int64?
+  var response: JSONObject?
+  var decoded: [JSONObject] = []
+  var lastError: String?
+  var errorCode: Int64?
+
+  /// Whether a call is this one again.
+  func isRepeated(by request: AdvancedCommerceRequest, transactionId: String) -> Bool {
+    operation == request.operation.rawValue && self.transactionId == transactionId && self.request == request.body
+  }
+}
+
+/// The calls in Redis, a hash each, and their names by when they were made.
+struct CommerceStore: Sendable {
+  /// How long a call can be read, seconds: longer than anybody repeats one.
+  static let keptSeconds: Int64 = 180 * 86_400
+
+  let redis: RedisClient
+
+  private var started: StartedList { StartedList(redis: redis, name: "commerce", shardOf: "commerce") }
+
+  /// A call's name in lists: the app's and the request's own.
+  private static func name(_ bundleId: String, _ reference: String) -> String { "\(reference) \(bundleId)" }
+  private static func key(_ name: String) -> String { Keys.own("recovery", "commerce:\(name)", shardOf: name) }
+
+  /// What makes a call alone of its name.
+  static func soleKey(_ bundleId: String, _ reference: String) -> String {
+    let name = name(bundleId, reference)
+    return Keys.own("recovery", "commerce-call:\(name)", shardOf: name)
+  }
+
+  func record(_ bundleId: String, _ reference: String) async throws(RedisError) -> CommerceRecord? {
+    try await record(Self.name(bundleId, reference))
+  }
+
+  /// Writes a call as it is now. Only who is alone of its name does.
+  func write(_ record: CommerceRecord) async throws(RedisError) {
+    let name = Self.name(record.bundleId, record.reference)
+    let key = Self.key(name)
+    var words: [RedisArgument] = [
+      "HSET", .string(key), "bundleId", .string(record.bundleId), "environment", .string(record.environment), "operation",
+      .string(record.operation), "transactionId", .string(record.transactionId), "request",
+      .bytes(JSONValue.object(record.request).serialized), "state", .string(record.state.rawValue), "startedAt", .integer(record.startedAt),
+      "decoded", .bytes(JSONValue.array(record.decoded.map { .object($0) }).serialized), "completedAt",
+      .string(record.completedAt.map { String($0) } ?? ""), "error", .string(record.lastError ?? ""), "errorCode",
+      .string(record.errorCode.map { String($0) } ?? ""), "response",
+    ]
+    words.append(.bytes(record.response.map { JSONValue.object($0).serialized } ?? []))
+    try await redis.send(words)
+    try await redis.send(["EXPIRE", .string(key), .integer(Self.keptSeconds)])
+    try await started.add(name, of: record.bundleId, startedAt: record.startedAt)
+    try await started.forget(before: WallClock.now() - Self.keptSeconds * 1000, of: record.bundleId)
+  }
+
+  /// A page of an app's calls, or of all, newest first, and where the next one begins; nil when there is none.
+  func list(
+    bundleId: String?, limit: Int, after token: PageToken?
+  ) async throws(RedisError) -> (calls: [CommerceRecord], next: PageToken?) {
+    let page = try await started.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [CommerceRecord?] in
+      try await SideBySide.all(names) { (name) async throws(RedisError) in try await record(name) }
+    }
+    return (page.entries, page.next)
+  }
+
+  private func record(_ name: String) async throws(RedisError) -> CommerceRecord? {
+    let words = try await redis.send(["HGETALL", .string(Self.key(name))]).array ?? []
+    var fields: [String: RedisReply] = [:]
+    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    func object(_ name: String) -> JSONObject? {
+      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: JSONLimits(depth: 64, values: 200_000)).objectValue }
+    }
+    guard let bundleId = fields["bundleId"]?.string, let state = fields["state"]?.string.flatMap(CommerceRecord.State.init(rawValue:)),
+      let request = object("request"), let reference = name.split(separator: " ").first
+    else { return nil }
+    let decoded = fields["decoded"]?.bytes.flatMap {
+      try? JSONValue(parsing: $0, limits: JSONLimits(depth: 64, values: 200_000)).arrayValue
+    }
+    return CommerceRecord(
+      bundleId: bundleId, reference: String(reference), environment: fields["environment"]?.string ?? "",
+      operation: fields["operation"]?.string ?? "", transactionId: fields["transactionId"]?.string ?? "", request: request, state: state,
+      startedAt: fields["startedAt"]?.integer ?? 0, completedAt: fields["completedAt"]?.string.flatMap { Int64($0) },
+      response: object("response"), decoded: (decoded ?? []).compactMap(\.objectValue),
+      lastError: fields["error"]?.string.flatMap { $0.isEmpty ? nil : $0 }, errorCode: fields["errorCode"]?.string.flatMap { Int64($0) })
+  }
+}

@@ -1,0 +1,177 @@
+import AppStore
+import AttributionQueue
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// A report of an external purchase token and what became of it. Times are milliseconds since 1970.
+struct ReportRecord: Sendable, Hashable {
+  enum State: String, Sendable, CaseIterable {
+    /// Apple was not asked yet, or is asked again.
+    case waiting
+    case accepted
+    case refused
+  }
+
+  let bundleId: String
+  let server: AppStoreServer
+  let requestIdentifier: String
+  let body: JSONObject
+  let state: State
+  /// How often the report was handed in anew: after a refusal it may be mended under the same identifier.
+  let round: Int64
+  let attempts: Int64
+  let receivedAt: Int64
+  let completedAt: Int64?
+  let lastError: String?
+  /// Apple's errors, as they came.
+  let errors: [JSONObject]
+}
+
+/// The reports in Redis, a hash each, and their names by when they came.
+struct ReportStore: Sendable {
+  /// How long a report can be read, seconds.
+  static let keptSeconds: Int64 = 365 * 86_400
+
+  let redis: RedisClient
+
+  /// Which report: those of the two servers have nothing in common.
+  struct Name: Sendable, Hashable {
+    let bundleId: String
+    let server: AppStoreServer
+    let requestIdentifier: String
+
+    var text: String { "\(server.rawValue) \(requestIdentifier) \(bundleId)" }
+
+    init(bundleId: String, server: AppStoreServer, requestIdentifier: String) {
+      self.bundleId = bundleId
+      self.server = server
+      self.requestIdentifier = requestIdentifier
+    }
+
+    init?(_ text: String) {
+      let parts = text.split(separator: " ")
+      guard parts.count == 3, let server = AppStoreServer(rawValue: String(parts[0])) else { return nil }
+      self.init(bundleId: String(parts[2]), server: server, requestIdentifier: String(parts[1]))
+    }
+  }
+
+  /// What became of a report that was handed in.
+  enum Standing: Sendable, Hashable {
+    /// Apple is to be asked, or is being asked; with the number of its round.
+    case waiting(round: Int64)
+    /// Apple has it.
+    case accepted
+    /// Another report waits or was accepted under its identifier.
+    case reused
+  }
+
+  private static func key(_ name: Name) -> String { Keys.own("recovery", "report:\(name.text)", shardOf: name.text) }
+
+  private var started: StartedList { StartedList(redis: redis, name: "reports", shardOf: "reports") }
+
+  // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
+  // Answers {1, round} where Apple is to be asked, {2} where Apple has it, {3} where another one has the identifier.
+  private static let begin = RedisScript(
+    name: "report_begin",
+    source: """
+      local known = redis.call('HMGET', KEYS[1], 'state', 'digest', 'round')
+      if known[1] == 'waiting' or known[1] == 'accepted' then
+        if known[2] ~= ARGV[1] then return {3} end
+        if known[1] == 'accepted' then return {2} end
+        return {1, tonumber(known[3])}
+      end
+      local round = redis.call('HINCRBY', KEYS[1], 'round', 1)
+      redis.call('HSET', KEYS[1], 'state', 'waiting', 'digest', ARGV[1], 'body', ARGV[2], 'attempts', 0, 'sent', 0, 'receivedAt', ARGV[3])
+      redis.call('HDEL', KEYS[1], 'completedAt', 'error', 'errors')
+      redis.call('EXPIRE', KEYS[1], ARGV[4])
+      return {1, round}
+      """)
+
+  // KEYS 1 the report. ARGV 1 round. Answers how often this round was sent before, or -1 where it is over; counts this time.
+  private static let attempt = RedisScript(
+    name: "report_attempt",
+    source: """
+      local known = redis.call('HMGET', KEYS[1], 'state', 'round')
+      if known[1] ~= 'waiting' or tonumber(known[2]) ~= tonumber(ARGV[1]) then return -1 end
+      redis.call('HINCRBY', KEYS[1], 'attempts', 1)
+      return redis.call('HINCRBY', KEYS[1], 'sent', 1) - 1
+      """)
+
+  // KEYS 1 the report. ARGV 1 round  2 state  3 now, ms; empty while it waits  4 error  5 errors.
+  private static let note = RedisScript(
+    name: "report_note",
+    source: """
+      local known = redis.call('HMGET', KEYS[1], 'state', 'round')
+      if known[1] ~= 'waiting' or tonumber(known[2]) ~= tonumber(ARGV[1]) then return 0 end
+      redis.call('HSET', KEYS[1], 'state', ARGV[2], 'error', ARGV[4], 'errors', ARGV[5])
+      if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'completedAt', ARGV[3]) end
+      return 1
+      """)
+
+  /// Writes a report down, unless it is known.
+  func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> Standing {
+    let now = WallClock.now()
+    let reply = try await Self.begin.run(
+      on: redis, keys: [Self.key(name)],
+      arguments: [.string(digest), .bytes(JSONValue.object(body).serialized), .integer(now), .integer(Self.keptSeconds)])
+    let parts = (reply.array ?? []).compactMap(\.integer)
+    try await started.add(name.text, of: name.bundleId, startedAt: now)
+    try await started.forget(before: now - Self.keptSeconds * 1000, of: name.bundleId)
+    switch parts.first {
+    case 1 where parts.count == 2: return .waiting(round: parts[1])
+    case 2: return .accepted
+    case 3: return .reused
+    default: throw .unexpectedReply("report_begin")
+    }
+  }
+
+  /// Counts a sending that is about to be made; answers how many were before it, or nil where the round is over.
+  func attempt(_ name: Name, round: Int64) async throws(RedisError) -> Int64? {
+    let reply = try await Self.attempt.run(on: redis, keys: [Self.key(name)], arguments: [.integer(round)])
+    guard let sent = reply.integer else { throw .unexpectedReply("report_attempt") }
+    return sent < 0 ? nil : sent
+  }
+
+  /// Notes what Apple said.
+  func note(
+    _ name: Name, round: Int64, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
+  ) async throws(RedisError) {
+    _ = try await Self.note.run(
+      on: redis, keys: [Self.key(name)],
+      arguments: [
+        .integer(round), .string(state.rawValue), .string(state == .waiting ? "" : String(WallClock.now())), .string(error ?? ""),
+        .bytes(JSONValue.array(errors.map { .object($0) }).serialized),
+      ])
+  }
+
+  func record(_ name: Name) async throws(RedisError) -> ReportRecord? {
+    let words = try await redis.send(["HGETALL", .string(Self.key(name))]).array ?? []
+    var fields: [String: RedisReply] = [:]
+    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    func parsed(_ name: String) -> JSONValue? {
+      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: JSONLimits(depth: 32, values: 200_000)) }
+    }
+    guard let state = fields["state"]?.string.flatMap(ReportRecord.State.init(rawValue:)), let body = parsed("body")?.objectValue else {
+      return nil
+    }
+    return ReportRecord(
+      bundleId: name.bundleId, server: name.server, requestIdentifier: name.requestIdentifier, body: body, state: state,
+      round: fields["round"]?.integer ?? 0, attempts: fields["attempts"]?.integer ?? 0, receivedAt: fields["receivedAt"]?.integer ?? 0,
+      completedAt: fields["completedAt"]?.integer, lastError: fields["error"]?.string.flatMap { $0.isEmpty ? nil : $0 },
+      errors: (parsed("errors")?.arrayValue ?? []).compactMap(\.objectValue))
+  }
+
+  /// A page of an app's reports, or of all, newest first, and where the next one begins; nil when there is none.
+  func list(
+    bundleId: String?, state: ReportRecord.State?, limit: Int, after token: PageToken?
+  ) async throws(RedisError) -> (reports: [ReportRecord], next: PageToken?) {
+    let page = try await started.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
+      try await SideBySide.all(names) { (text) async throws(RedisError) -> ReportRecord? in
+        guard let name = Name(text), let record = try await record(name) else { return nil }
+        return state == nil || record.state == state ? record : nil
+      }
+    }
+    return (page.entries, page.next)
+  }
+}

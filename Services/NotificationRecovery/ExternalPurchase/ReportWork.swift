@@ -1,0 +1,118 @@
+import AppStore
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+import WireJSON
+
+/// One round of a report, on its way through the queue `reports`.
+struct ReportTask: Sendable, Hashable {
+  /// The kind of the queue's message.
+  static let kind = "report"
+
+  let name: ReportStore.Name
+  let round: Int64
+
+  /// As the queue carries it.
+  var body: [UInt8] { JSONValue.object(["report": .string(name.text), "round": .integer(round)]).serialized }
+
+  var idempotencyKey: String { "report:\(name.text):\(round)" }
+}
+
+extension ReportTask {
+  /// Reads that form; nil for anything else.
+  init?(body: [UInt8]) {
+    guard let object = try? JSONValue(parsing: body).objectValue, let name = object["report"]?.stringValue.flatMap(ReportStore.Name.init),
+      let round = object["round"]?.int64Value
+    else { return nil }
+    self.init(name: name, round: round)
+  }
+}
+
+/// Works the queue `reports`: sends reports of external purchases to Apple until Apple has taken or refused them. A report that may have been
+/// sent before is asked for first: Apple refuses one that it has.
+struct ReportWork: Sendable {
+  let calls: AppStoreCalls
+  let store: ReportStore
+  let metrics: RecoveryMetrics
+  let logger: Logger
+
+  /// How long a question may take with all its retries.
+  private static let questionTime: Duration = .seconds(60)
+  private static let operatorPause: Duration = .seconds(300)
+  private static let widestPause: Double = 600_000
+
+  func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    guard lease.message.kind == ReportTask.kind, let task = ReportTask(body: lease.message.body) else {
+      return .deadLetter(error: "the message is no report of an external purchase")
+    }
+    let record: ReportRecord
+    let sent: Int64
+    do throws(RedisError) {
+      guard let known = try await store.record(task.name) else { return .deadLetter(error: "the report is not known any more") }
+      guard let before = try await store.attempt(task.name, round: task.round) else {
+        return .complete(Completion(state: .done, events: [], reason: "done before"))
+      }
+      (record, sent) = (known, before)
+    } catch { return .retry(after: nil, error: "the store of reports does not answer") }
+    guard let app = calls.configuration.app(record.bundleId), app.appStoreServer != nil else {
+      return await end(task, .refused, error: "the app has no key for the App Store Server API")
+    }
+    do throws(AppStoreCallFailure) {
+      if sent > 0, try await isKnown(record, app) { return await end(task, .accepted) }
+      _ = try await calls.ask(
+        .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.questionTime)
+      return await end(task, .accepted)
+    } catch { return await failed(task, error, lease) }
+  }
+
+  /// Whether Apple has the report.
+  private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
+    do throws(AppStoreCallFailure) {
+      let answer = try await calls.ask(
+        .retrieveExternalPurchaseReport, app: app, server: record.server, path: [record.requestIdentifier],
+        deadline: .now + Self.questionTime)
+      return answer.response["report"]?.objectValue != nil
+    } catch {
+      // Apple says 400 of a report that it does not have.
+      if case .apple(let failure) = error, failure.classification == .permanent { return false }
+      throw error
+    }
+  }
+
+  private func failed(_ task: ReportTask, _ failure: AppStoreCallFailure, _ lease: LeasedMessage) async -> WorkOutcome {
+    // Reports have no signed parts: only Apple's own error comes here.
+    guard case .apple(let error) = failure else { return .retry(after: nil, error: "\(failure)") }
+    let backoff = Duration.milliseconds(
+      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+    switch error.classification {
+    case .rate:
+      return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error)
+    case .retry, .server: return await wait(task, backoff, error)
+    case .credentials, .configuration:
+      logger.warning("reports of external purchases wait: Apple refuses our questions", metadata: ["reason": "\(error)"])
+      return await wait(task, Self.operatorPause, error)
+    case .tryOtherEnvironment, .permanent:
+      let errors = (error.details?["errors"]?.arrayValue ?? []).compactMap(\.objectValue)
+      let words = errors.first?["errorMessage"]?.stringValue ?? error.message
+      return await end(task, .refused, error: words, errors: errors)
+    }
+  }
+
+  /// A stated delay is not counted towards giving up: what passes is waited for, however long.
+  private func wait(_ task: ReportTask, _ delay: Duration, _ error: AppStoreServerAPIError) async -> WorkOutcome {
+    // Without the note only the reason is missing where the report is read.
+    try? await store.note(task.name, round: task.round, .waiting, error: "\(error)")
+    return .retry(after: delay, error: "\(error)")
+  }
+
+  private func end(
+    _ task: ReportTask, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
+  ) async -> WorkOutcome {
+    do throws(RedisError) { try await store.note(task.name, round: task.round, state, error: error, errors: errors) } catch {
+      return .retry(after: nil, error: "the store of reports does not answer")
+    }
+    metrics.reported(state.rawValue)
+    return .complete(Completion(state: .done, events: [], reason: state == .refused ? "refused" : nil))
+  }
+}

@@ -1,0 +1,34 @@
+import AttributionProtocol
+import RedisClient
+import ServiceRuntime
+
+/// Lets one call of a name run at a time, across all instances.
+struct SoleCall: Sendable {
+  /// How much longer than its time a call is taken to be under way, milliseconds.
+  static let grace: Int64 = 2000
+
+  // KEYS 1 who is under way. ARGV 1 who ends. Another's is left alone: this call's time may have passed.
+  private static let end = RedisScript(
+    name: "extension_end",
+    source: "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0")
+
+  let redis: RedisClient
+
+  /// Runs the body while no other call under that key runs its own, up to that moment; throws `refusal` where one does.
+  func run<Value: Sendable>(
+    _ key: String, until deadline: ContinuousClock.Instant, otherwise refusal: RPCError, _ body: () async throws(RPCError) -> Value
+  ) async throws(RPCError) -> Value {
+    let token = RecoveryID.make([String(UInt64.random(in: .min ... .max)), String(UInt64.random(in: .min ... .max))])
+    let time = max(1, (deadline - .now).milliseconds) + Self.grace
+    let isAlone: Bool
+    do throws(RedisError) {
+      isAlone = try await redis.send(["SET", .string(key), .string(token), "NX", "PX", .integer(time)]).string != nil
+    } catch { throw RPCError(error) }
+    guard isAlone else { throw refusal }
+    let result: Result<Value, RPCError>
+    do throws(RPCError) { result = .success(try await body()) } catch { result = .failure(error) }
+    // Without Redis it ends by its time.
+    _ = try? await Self.end.run(on: redis, keys: [key], arguments: [.string(token)])
+    return try result.get()
+  }
+}

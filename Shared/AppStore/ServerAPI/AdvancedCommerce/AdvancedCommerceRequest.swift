@@ -1,0 +1,221 @@
+public import WireJSON
+
+/// What a server asks of the Advanced Commerce API for a purchase, as Apple documents it; its rules are checked before anything is sent.
+public struct AdvancedCommerceRequest: Sendable, Hashable {
+  public enum Operation: String, Sendable, CaseIterable {
+    /// Change Subscription Metadata.
+    case changeMetadata
+    /// Migrate a Subscription to Advanced Commerce API.
+    case migrate
+    /// Change Subscription Price.
+    case changePrice
+    /// Cancel a Subscription.
+    case cancel
+    /// Revoke Subscription.
+    case revoke
+    /// Request Transaction Refund.
+    case requestRefund
+
+    public var endpoint: AppStoreServerEndpoint {
+      switch self {
+      case .changeMetadata: .changeSubscriptionMetadata
+      case .migrate: .migrateSubscription
+      case .changePrice: .changeSubscriptionPrice
+      case .cancel: .cancelSubscription
+      case .revoke: .revokeSubscription
+      case .requestRefund: .requestTransactionRefund
+      }
+    }
+  }
+
+  static let longestSKU = 128
+  static let longestDescription = 45
+  static let longestDisplayName = 30
+  static let refundReasons = [
+    "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER", "MODIFY_ITEMS_REFUND", simulatedDecline,
+  ]
+  static let simulatedDecline = "SIMULATE_REFUND_DECLINE"
+
+  public let operation: Operation
+  /// The body as Apple gets it.
+  public let body: JSONObject
+  /// What names the request: a retry has the same one, everything else another. In lower case.
+  public let requestReferenceId: String
+
+  /// `server`: nil where it is not known before Apple is asked.
+  public init(_ operation: Operation, _ body: JSONObject, server: AppStoreServer?) throws(RequestRefusal) {
+    let fields = RequestFields(body)
+    let info = try fields.neededChild("requestInfo")
+    requestReferenceId = try info.neededUUID("requestReferenceId").lowercased()
+    _ = try info.uuid("appAccountToken")
+    _ = try info.text("consistencyToken", most: 1024)
+    try info.allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
+    _ = try fields.storefront()
+    switch operation {
+    case .changeMetadata: try Self.checkMetadata(fields)
+    case .migrate: try Self.checkMigration(fields)
+    case .changePrice: try Self.checkPrices(fields)
+    case .cancel: try fields.allow(["requestInfo", "storefront"])
+    case .revoke: try Self.checkRevocation(fields, server)
+    case .requestRefund: try Self.checkRefund(fields, server)
+    }
+    self.operation = operation
+    self.body = body
+  }
+
+  // MARK: The bodies
+
+  private static func checkMetadata(_ fields: RequestFields) throws(RequestRefusal) {
+    try fields.allow(["requestInfo", "storefront", "descriptors", "items", "taxCode"])
+    let descriptors = try fields.child("descriptors")
+    if let descriptors {
+      try effective(descriptors)
+      let name = try descriptors.text("displayName", most: longestDisplayName)
+      let description = try descriptors.text("description", most: longestDescription)
+      guard name != nil || description != nil else {
+        throw descriptors.refusal("displayName", "is missing, and so is description: one of them must change")
+      }
+      try descriptors.allow(["effective", "displayName", "description"])
+    }
+    let items = try fields.children("items") ?? []
+    var seen: Set<String> = []
+    for item in items {
+      let current = try item.neededText("currentSKU", most: longestSKU)
+      guard seen.insert(current).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
+      try effective(item)
+      let changes = [
+        try item.text("SKU", most: longestSKU), try item.text("displayName", most: longestDisplayName),
+        try item.text("description", most: longestDescription),
+      ]
+      guard changes.contains(where: { $0 != nil }) else {
+        throw item.refusal("SKU", "is missing, and so are displayName and description: one of them must change")
+      }
+      try item.allow(["currentSKU", "effective", "SKU", "displayName", "description"])
+    }
+    try taxCode(fields)
+    guard descriptors != nil || !items.isEmpty || fields.object["taxCode"] != nil else {
+      throw fields.refusal("items", "is missing, and so are descriptors and taxCode: something must change")
+    }
+  }
+
+  private static func checkMigration(_ fields: RequestFields) throws(RequestRefusal) {
+    try fields.allow(["requestInfo", "storefront", "descriptors", "items", "renewalItems", "targetProductId", "taxCode"])
+    let descriptors = try fields.neededChild("descriptors")
+    _ = try descriptors.neededText("displayName", most: longestDisplayName)
+    _ = try descriptors.neededText("description", most: longestDescription)
+    try descriptors.allow(["displayName", "description"])
+    for list in [try fields.neededChildren("items"), try fields.children("renewalItems") ?? []] {
+      var seen: Set<String> = []
+      for item in list {
+        try sku(item, &seen)
+        _ = try item.neededText("displayName", most: longestDisplayName)
+        _ = try item.neededText("description", most: longestDescription)
+        try item.allow(["SKU", "displayName", "description"])
+      }
+    }
+    _ = try fields.neededText("targetProductId", most: 255)
+    guard fields.object["taxCode"] != nil else { throw fields.refusal("taxCode", "is missing") }
+    try taxCode(fields)
+  }
+
+  private static func checkPrices(_ fields: RequestFields) throws(RequestRefusal) {
+    try fields.allow(["requestInfo", "storefront", "currency", "items"])
+    let currency = try fields.currency()
+    var seen: Set<String> = []
+    /// Whose dependent each SKU is.
+    var owners: [String: String] = [:]
+    let items = try fields.neededChildren("items")
+    for item in items {
+      try sku(item, &seen)
+      let price = try item.neededInteger("price", least: 0)
+      if let currency, let step = CurrencyDecimals.step(of: currency), price % step != 0 {
+        throw item.refusal("price", "has more decimal places than the App Store takes of \(currency): it must be a multiple of \(step)")
+      }
+      let dependents = try Self.dependents(item)
+      for dependent in dependents {
+        let owner = item.object["SKU"]?.stringValue ?? ""
+        guard dependent != owner else { throw item.refusal("dependentSKUs", "must not have the item's own SKU") }
+        guard owners.updateValue(owner, forKey: dependent) == nil else {
+          throw item.refusal("dependentSKUs", "has a SKU that depends on another item already, or is there twice")
+        }
+      }
+      try item.allow(["SKU", "price", "dependentSKUs"])
+    }
+    for item in items where item.object["dependentSKUs"]?.arrayValue?.isEmpty == false {
+      if let sku = item.object["SKU"]?.stringValue, owners[sku] != nil {
+        throw item.refusal("dependentSKUs", "must be absent of an item that depends on another one itself")
+      }
+    }
+  }
+
+  private static func dependents(_ item: RequestFields) throws(RequestRefusal) -> [String] {
+    guard let value = item.object["dependentSKUs"] else { return [] }
+    guard let list = value.arrayValue else { throw item.refusal("dependentSKUs", "must be a list") }
+    var skus: [String] = []
+    for (index, element) in list.enumerated() {
+      guard let sku = element.stringValue, (1...longestSKU).contains(sku.count) else {
+        throw item.refusal("dependentSKUs[\(index)]", "must be 1 to \(longestSKU) characters")
+      }
+      skus.append(sku)
+    }
+    return skus
+  }
+
+  private static func checkRevocation(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) {
+    try fields.allow(["requestInfo", "storefront", "refundReason", "refundRiskingPreference", "refundType"])
+    _ = try refundReason(fields, server)
+    _ = try fields.neededBool("refundRiskingPreference")
+    _ = try fields.neededChoice("refundType", ["FULL", "PRORATED"])
+  }
+
+  private static func checkRefund(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) {
+    try fields.allow(["requestInfo", "storefront", "currency", "items", "refundRiskingPreference"])
+    _ = try fields.currency()
+    _ = try fields.neededBool("refundRiskingPreference")
+    var seen: Set<String> = []
+    var simulated: Set<Bool> = []
+    for item in try fields.neededChildren("items") {
+      try sku(item, &seen)
+      simulated.insert(try refundReason(item, server) == simulatedDecline)
+      let type = try item.neededChoice("refundType", ["FULL", "PRORATED", "CUSTOM"])
+      let amount = try item.integer("refundAmount", least: 1)
+      if type == "CUSTOM", amount == nil { throw item.refusal("refundAmount", "is missing: a CUSTOM refund has an amount") }
+      if type != "CUSTOM", amount != nil { throw item.refusal("refundAmount", "goes with the refundType CUSTOM only") }
+      _ = try item.neededBool("revoke")
+      guard simulated.count == 1 else {
+        throw item.refusal("refundReason", "must be \(simulatedDecline) of all items or of none")
+      }
+      try item.allow(["SKU", "refundReason", "refundType", "refundAmount", "revoke"])
+    }
+  }
+
+  // MARK: What they share
+
+  private static func sku(_ item: RequestFields, _ seen: inout Set<String>) throws(RequestRefusal) {
+    let sku = try item.neededText("SKU", most: longestSKU)
+    guard seen.insert(sku).inserted else { throw item.refusal("SKU", "is named by another item too") }
+  }
+
+  private static func effective(_ fields: RequestFields) throws(RequestRefusal) {
+    _ = try fields.neededChoice("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"])
+  }
+
+  private static func refundReason(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) -> String {
+    let reason = try fields.neededChoice("refundReason", refundReasons)
+    if reason == simulatedDecline, server == .production {
+      throw fields.refusal("refundReason", "must not be \(simulatedDecline) in production")
+    }
+    return reason
+  }
+
+  /// The form of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple gives out more than its table has.
+  private static func taxCode(_ fields: RequestFields) throws(RequestRefusal) {
+    guard let code = try fields.text("taxCode", most: 64) else { return }
+    let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    let hasForm =
+      parts.count == 3 && parts[0].count == 4 && (65...90).contains(parts[0][0])
+      && parts[0].dropFirst().allSatisfy { (48...57).contains($0) } && parts[1].count >= 2 && parts[2].count == 1
+      && (parts[1] + parts[2]).allSatisfy { (48...57).contains($0) }
+    guard hasForm else { throw fields.refusal("taxCode", "must be a tax code of Apple's, such as C003-00-1") }
+  }
+}

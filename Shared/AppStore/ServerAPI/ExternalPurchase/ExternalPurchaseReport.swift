@@ -1,0 +1,187 @@
+public import WireJSON
+
+/// A report of one external purchase token (External Purchase Server API: ExternalPurchaseReport). Apple's rules are checked as far as the
+/// report alone shows whether they are kept.
+public struct ExternalPurchaseReport: Sendable, Hashable {
+  static let longestText = 128
+  /// How far our clock may be behind Apple's, milliseconds.
+  static let clockTolerance: Int64 = 300_000
+  /// The currencies that amounts may be reported in (reportingCurrency).
+  static let reportingCurrencies: Set<String> = [
+    "CLP", "EUR", "QAR", "COP", "VND", "EGP", "THB", "HKD", "NOK", "BRL", "GBP", "AUD", "SEK", "INR", "BGN", "ZAR", "KZT", "NGN", "TWD",
+    "MXN",
+    "CHF", "PEN", "DKK", "AED", "ILS", "KRW", "PHP", "TZS", "PKR", "HUF", "IDR", "CNY", "MYR", "RUB", "RON", "SGD", "TRY", "CZK", "SAR",
+    "USD",
+    "NZD", "PLN", "JPY", "CAD",
+  ]
+  /// What the identifiers of tokens begin with that the sandbox made.
+  static let sandboxPrefix = "SANDBOX"
+
+  /// The report as Apple gets it.
+  public let body: JSONObject
+  /// In lower case.
+  public let requestIdentifier: String
+  public let externalPurchaseId: String
+  public let status: String
+  /// The server that made the token.
+  public var server: AppStoreServer { externalPurchaseId.hasPrefix(Self.sandboxPrefix) ? .sandbox : .production }
+
+  /// `now`: milliseconds since 1970.
+  public init(_ body: JSONObject, now: Int64) throws(RequestRefusal) {
+    let fields = RequestFields(body)
+    try fields.allow(["requestIdentifier", "externalPurchaseId", "status", "lineItems"])
+    requestIdentifier = try fields.neededUUID("requestIdentifier").lowercased()
+    externalPurchaseId = try fields.neededText("externalPurchaseId", most: Self.longestText)
+    status = try fields.neededChoice("status", ["LINE_ITEM", "NO_LINE_ITEM", "UNRECOGNIZED_TOKEN", "DUPLICATE_TOKEN"])
+    let items = try fields.children("lineItems")
+    if status == "LINE_ITEM" {
+      guard let items else { throw fields.refusal("lineItems", "is missing: the status is LINE_ITEM") }
+      try ExternalPurchaseLineItem.check(items, now: now)
+    } else if items != nil {
+      throw fields.refusal("lineItems", "goes with the status LINE_ITEM only")
+    }
+    self.body = body
+  }
+
+  /// The UUID of a report, in lower case.
+  public static func identifier(_ text: String?) throws(RequestRefusal) -> String {
+    try RetentionRules.identifier(text, "requestIdentifier")
+  }
+}
+
+/// One line of a report (OneTimeBuyLineItem, SubscriptionBuyLineItem, RefundLineItem).
+struct ExternalPurchaseLineItem {
+  private static let common: Set<String> = [
+    "lineItemId", "creationDate", "restatement", "erroneouslySubmitted", "pricingCurrency", "reportingCurrency", "exchangeRate",
+    "amountTaxExclusive", "amountTaxInclusive", "netAmountTaxExclusive", "taxAmount", "taxCountry", "eventType",
+  ]
+  private static let bought: Set<String> = ["productIdentifier", "quantity", "productType"]
+  private static let subscription: Set<String> = [
+    "referenceLineItemId", "subscriptionEvent", "subscriptionStartDate", "subscriptionEndDate", "subscriptionDaysOfPaidService",
+  ]
+
+  private let fields: RequestFields
+  private let id: String
+  private let reference: String?
+  private let creationDate: Int64
+  private let isRefund: Bool
+  private let isErroneous: Bool
+
+  /// Each by itself, and each against those of the same report that it refers to.
+  static func check(_ list: [RequestFields], now: Int64) throws(RequestRefusal) {
+    var items: [ExternalPurchaseLineItem] = []
+    for fields in list { items.append(try ExternalPurchaseLineItem(fields, now: now)) }
+    var known: [String: ExternalPurchaseLineItem] = [:]
+    for item in items {
+      guard known.updateValue(item, forKey: item.id) == nil else { throw item.fields.refusal("lineItemId", "is another line's too") }
+    }
+    for item in items {
+      if let reference = item.reference, let other = known[reference] { try item.check(against: other) }
+    }
+  }
+
+  private init(_ fields: RequestFields, now: Int64) throws(RequestRefusal) {
+    self.fields = fields
+    id = try fields.neededText("lineItemId", most: ExternalPurchaseReport.longestText)
+    creationDate = try fields.neededInteger("creationDate", least: 1)
+    guard creationDate <= now + ExternalPurchaseReport.clockTolerance else {
+      throw fields.refusal("creationDate", "must not be in the future")
+    }
+    isErroneous = try fields.bool("erroneouslySubmitted") ?? false
+    if isErroneous, try fields.bool("restatement") != true {
+      throw fields.refusal("restatement", "must be true where erroneouslySubmitted is")
+    }
+    _ = try fields.bool("restatement")
+    reference = try fields.text("referenceLineItemId", most: ExternalPurchaseReport.longestText)
+    if reference == id { throw fields.refusal("referenceLineItemId", "must not be the line's own lineItemId") }
+    isRefund = try fields.neededChoice("eventType", ["BUY", "REFUND"]) == "REFUND"
+    try Self.checkAmounts(fields)
+    try Self.checkCurrencies(fields)
+    if isRefund {
+      try fields.allow(Self.common.union(["referenceLineItemId"]))
+      guard reference != nil else { throw fields.refusal("referenceLineItemId", "is missing: it names the purchase that is refunded") }
+    } else {
+      try Self.checkPurchase(fields)
+    }
+  }
+
+  private static func checkAmounts(_ fields: RequestFields) throws(RequestRefusal) {
+    let exclusive = try fields.neededInteger("amountTaxExclusive", least: 0)
+    let inclusive = try fields.neededInteger("amountTaxInclusive", least: 0)
+    let tax = try fields.neededInteger("taxAmount", least: 0)
+    _ = try fields.neededInteger("netAmountTaxExclusive", least: 0)
+    let (sum, isTooMuch) = exclusive.addingReportingOverflow(tax)
+    guard !isTooMuch, sum == inclusive else {
+      throw fields.refusal("amountTaxInclusive", "must be the sum of amountTaxExclusive and taxAmount")
+    }
+    guard try fields.code("taxCountry", "an ISO 3166-1 alpha-3 code, such as ESP") != nil else {
+      throw fields.refusal("taxCountry", "is missing")
+    }
+  }
+
+  private static func checkCurrencies(_ fields: RequestFields) throws(RequestRefusal) {
+    guard let pricing = try fields.currency("pricingCurrency") else { throw fields.refusal("pricingCurrency", "is missing") }
+    guard let reporting = try fields.currency("reportingCurrency") else { throw fields.refusal("reportingCurrency", "is missing") }
+    guard ExternalPurchaseReport.reportingCurrencies.contains(reporting) else {
+      throw fields.refusal("reportingCurrency", "is no currency that Apple takes reports in")
+    }
+    if ExternalPurchaseReport.reportingCurrencies.contains(pricing) {
+      guard reporting == pricing else {
+        throw fields.refusal("reportingCurrency", "must be the pricingCurrency, which Apple takes reports in")
+      }
+    } else {
+      guard ["EUR", "USD"].contains(reporting) else {
+        throw fields.refusal("reportingCurrency", "must be EUR or USD: Apple takes no reports in the pricingCurrency")
+      }
+    }
+    guard reporting != pricing else {
+      guard fields.object["exchangeRate"] == nil else { throw fields.refusal("exchangeRate", "goes with two different currencies only") }
+      return
+    }
+    guard let rate = fields.object["exchangeRate"] else { throw fields.refusal("exchangeRate", "is missing: the currencies differ") }
+    guard let number = rate.numberValue, number.double > 0, number.text.utf8.count <= ExternalPurchaseReport.longestText,
+      number.text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") })
+    else { throw fields.refusal("exchangeRate", "must be a number above 0, written without an exponent") }
+  }
+
+  private static func checkPurchase(_ fields: RequestFields) throws(RequestRefusal) {
+    _ = try fields.neededText("productIdentifier", most: ExternalPurchaseReport.longestText)
+    _ = try fields.neededInteger("quantity", least: 1)
+    guard try fields.neededChoice("productType", ["ONE_TIME_BUY", "SUBSCRIPTION"]) == "SUBSCRIPTION" else {
+      return try fields.allow(common.union(bought))
+    }
+    try fields.allow(common.union(bought).union(subscription))
+    let event = try fields.neededChoice(
+      "subscriptionEvent", ["SUBSCRIPTION_START", "RENEWAL", "SUBSCRIPTION_CHANGE", "SUBSCRIPTION_PAYMENT"])
+    let start = try fields.neededInteger("subscriptionStartDate", least: 1)
+    let end = try fields.neededInteger("subscriptionEndDate", least: 1)
+    guard start <= end else { throw fields.refusal("subscriptionStartDate", "must not be after subscriptionEndDate") }
+    let days = try fields.neededInteger("subscriptionDaysOfPaidService", least: 0)
+    guard days <= Int64(Int32.max) else { throw fields.refusal("subscriptionDaysOfPaidService", "must be at most \(Int32.max)") }
+    if event == "SUBSCRIPTION_START", days != 0 {
+      throw fields.refusal("subscriptionDaysOfPaidService", "must be 0 at the start of a subscription")
+    }
+    if event == "SUBSCRIPTION_PAYMENT", fields.object["amountTaxInclusive"]?.int64Value == 0 {
+      throw fields.refusal("amountTaxInclusive", "must be above 0 for a payment")
+    }
+  }
+
+  /// Against the line of the same report that this one refers to.
+  private func check(against other: ExternalPurchaseLineItem) throws(RequestRefusal) {
+    guard !other.isRefund else { throw fields.refusal("referenceLineItemId", "must name a purchase") }
+    guard other.creationDate <= creationDate else {
+      throw fields.refusal("creationDate", "must not be before that of the line it refers to")
+    }
+    guard isErroneous || !other.isErroneous else {
+      throw fields.refusal("referenceLineItemId", "must not name a line that is withdrawn as erroneously submitted")
+    }
+    if isRefund {
+      for name in ["pricingCurrency", "reportingCurrency", "exchangeRate", "taxCountry"]
+      where fields.object[name] != other.fields.object[name] {
+        throw fields.refusal(name, "must be that of the purchase that is refunded")
+      }
+    } else if other.fields.object["subscriptionEvent"]?.stringValue != "SUBSCRIPTION_START" {
+      throw fields.refusal("referenceLineItemId", "must name the start of a subscription")
+    }
+  }
+}

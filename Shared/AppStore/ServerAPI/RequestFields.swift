@@ -1,0 +1,135 @@
+import WireJSON
+
+/// An object of a request, read field by field: each rule throws a ``RequestRefusal`` that names the field by its path.
+struct RequestFields {
+  let object: JSONObject
+  /// In front of the fields' names: empty, or such as `items[0]`.
+  let path: String
+
+  init(_ object: JSONObject, path: String = "") {
+    self.object = object
+    self.path = path
+  }
+
+  /// The path of a field.
+  func name(_ field: String) -> String { path.isEmpty ? field : path + "." + field }
+
+  func refusal(_ field: String, _ reason: String) -> RequestRefusal { RequestRefusal(field: name(field), reason) }
+
+  /// Refuses fields that Apple does not document: a misspelled one would be ignored.
+  func allow(_ names: Set<String>) throws(RequestRefusal) {
+    for key in object.keys where !names.contains(key) { throw refusal(key, "is no field of this request") }
+  }
+
+  /// A text of at most so many characters; nil where it is absent.
+  func text(_ field: String, most: Int) throws(RequestRefusal) -> String? {
+    guard let value = object[field] else { return nil }
+    guard let text = value.stringValue else { throw refusal(field, "must be text") }
+    guard !text.isEmpty else { throw refusal(field, "must not be empty") }
+    // Apple does not say how it counts; clusters of characters are the fewest, so that nothing is refused that Apple would take.
+    guard text.count <= most else { throw refusal(field, "is longer than \(most) characters") }
+    return text
+  }
+
+  func neededText(_ field: String, most: Int) throws(RequestRefusal) -> String {
+    guard let text = try text(field, most: most) else { throw refusal(field, "is missing") }
+    return text
+  }
+
+  /// One of a few texts; nil where it is absent.
+  func choice(_ field: String, _ choices: [String]) throws(RequestRefusal) -> String? {
+    guard let value = object[field] else { return nil }
+    guard let text = value.stringValue, choices.contains(text) else {
+      throw refusal(field, "must be \(choices.dropLast().joined(separator: ", "))\(choices.count > 1 ? " or " : "")\(choices.last ?? "")")
+    }
+    return text
+  }
+
+  func neededChoice(_ field: String, _ choices: [String]) throws(RequestRefusal) -> String {
+    guard let text = try choice(field, choices) else { throw refusal(field, "is missing") }
+    return text
+  }
+
+  /// Nil where it is absent.
+  func uuid(_ field: String) throws(RequestRefusal) -> String? {
+    guard let value = object[field] else { return nil }
+    guard let text = value.stringValue, UUIDText.isValid(text) else { throw refusal(field, "must be a UUID") }
+    return text
+  }
+
+  func neededUUID(_ field: String) throws(RequestRefusal) -> String {
+    guard let text = try uuid(field) else { throw refusal(field, "is missing") }
+    return text
+  }
+
+  func bool(_ field: String) throws(RequestRefusal) -> Bool? {
+    guard let value = object[field] else { return nil }
+    guard let bool = value.boolValue else { throw refusal(field, "must be true or false") }
+    return bool
+  }
+
+  func neededBool(_ field: String) throws(RequestRefusal) -> Bool {
+    guard let bool = try bool(field) else { throw refusal(field, "is missing") }
+    return bool
+  }
+
+  /// A whole number of at least so much; nil where it is absent.
+  func integer(_ field: String, least: Int64) throws(RequestRefusal) -> Int64? {
+    guard let value = object[field] else { return nil }
+    guard let number = value.int64Value else { throw refusal(field, "must be a whole number") }
+    guard number >= least else { throw refusal(field, "must be at least \(least)") }
+    return number
+  }
+
+  func neededInteger(_ field: String, least: Int64) throws(RequestRefusal) -> Int64 {
+    guard let number = try integer(field, least: least) else { throw refusal(field, "is missing") }
+    return number
+  }
+
+  /// Capital letters of a code, such as those of ISO 4217 and ISO 3166-1 alpha-3; nil where it is absent.
+  func code(_ field: String, _ what: String) throws(RequestRefusal) -> String? {
+    guard let value = object[field] else { return nil }
+    guard let text = value.stringValue, text.utf8.count == 3, text.utf8.allSatisfy({ (65...90).contains($0) }) else {
+      throw refusal(field, "must be \(what)")
+    }
+    return text
+  }
+
+  /// The App Store's country or region.
+  func storefront(_ field: String = "storefront") throws(RequestRefusal) -> String? {
+    try code(field, "an ISO 3166-1 alpha-3 code, such as USA")
+  }
+
+  func currency(_ field: String = "currency") throws(RequestRefusal) -> String? {
+    try code(field, "an ISO 4217 code, such as USD")
+  }
+
+  func child(_ field: String) throws(RequestRefusal) -> RequestFields? {
+    guard let value = object[field] else { return nil }
+    guard let object = value.objectValue else { throw refusal(field, "must be an object") }
+    return RequestFields(object, path: name(field))
+  }
+
+  func neededChild(_ field: String) throws(RequestRefusal) -> RequestFields {
+    guard let child = try child(field) else { throw refusal(field, "is missing") }
+    return child
+  }
+
+  /// The objects of a list that has some; nil where it is absent.
+  func children(_ field: String) throws(RequestRefusal) -> [RequestFields]? {
+    guard let value = object[field] else { return nil }
+    guard let list = value.arrayValue else { throw refusal(field, "must be a list") }
+    guard !list.isEmpty else { throw refusal(field, "must have items") }
+    var children: [RequestFields] = []
+    for (index, element) in list.enumerated() {
+      guard let object = element.objectValue else { throw refusal("\(field)[\(index)]", "must be an object") }
+      children.append(RequestFields(object, path: name("\(field)[\(index)]")))
+    }
+    return children
+  }
+
+  func neededChildren(_ field: String) throws(RequestRefusal) -> [RequestFields] {
+    guard let children = try children(field) else { throw refusal(field, "is missing") }
+    return children
+  }
+}

@@ -1,0 +1,81 @@
+public import WireJSON
+
+/// The text of a retention message (Retention Messaging API: Upload Message, UploadMessageRequestBody).
+public struct RetentionMessageBody: Sendable, Hashable {
+  static let longestHeader = 66
+  static let longestBody = 144
+  static let longestAltText = 150
+  static let longestBulletText = 66
+  static let mostBulletPoints = 5
+
+  /// The body as Apple gets it.
+  public let body: JSONObject
+
+  public init(_ body: JSONObject) throws(RequestRefusal) {
+    let fields = RequestFields(body)
+    _ = try fields.neededText("header", most: Self.longestHeader)
+    _ = try fields.neededText("body", most: Self.longestBody)
+    let image = try fields.child("image")
+    if let image {
+      try Self.check(image)
+      try image.allow(["imageIdentifier", "altText"])
+    }
+    if try fields.choice("headerPosition", ["ABOVE_BODY", "ABOVE_IMAGE"]) == "ABOVE_IMAGE", image == nil {
+      throw fields.refusal("headerPosition", "must not be ABOVE_IMAGE where there is no image")
+    }
+    if let points = try fields.children("bulletPoints") {
+      guard points.count <= Self.mostBulletPoints else {
+        throw fields.refusal("bulletPoints", "has more than \(Self.mostBulletPoints) items")
+      }
+      for point in points {
+        _ = try point.neededText("text", most: Self.longestBulletText)
+        try Self.check(point)
+        try point.allow(["text", "imageIdentifier", "altText"])
+      }
+    }
+    try fields.allow(["header", "body", "image", "headerPosition", "bulletPoints"])
+    self.body = body
+  }
+
+  private static func check(_ image: RequestFields) throws(RequestRefusal) {
+    _ = try image.neededUUID("imageIdentifier")
+    _ = try image.neededText("altText", most: longestAltText)
+  }
+}
+
+/// What else the calls of the Retention Messaging API take.
+public enum RetentionRules {
+  static let longestURL = 256
+
+  /// A UUID of the caller's, in lower case.
+  public static func identifier(_ text: String?, _ field: String) throws(RequestRefusal) -> String {
+    guard let text, !text.isEmpty else { throw RequestRefusal(field: field, "is missing") }
+    guard UUIDText.isValid(text) else { throw RequestRefusal(field: field, "must be a UUID") }
+    return text.lowercased()
+  }
+
+  /// A locale's short code: parts of letters and digits that begin with a language's two or three letters. Which there are, Apple knows.
+  public static func locale(_ text: String?) throws(RequestRefusal) -> String {
+    guard let text, !text.isEmpty else { throw RequestRefusal(field: "locale", "is missing") }
+    let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+    let hasForm = parts.allSatisfy { part in
+      (1...8).contains(part.utf8.count) && part.utf8.allSatisfy { isLetter($0) || (48...57).contains($0) }
+    }
+    guard text.utf8.count <= 35, hasForm, let language = parts.first, (2...3).contains(language.utf8.count),
+      language.utf8.allSatisfy(isLetter)
+    else { throw RequestRefusal(field: "locale", "must be a locale's short code, such as en-US") }
+    return text
+  }
+
+  /// Where Apple asks in real time (RealtimeUrlRequest).
+  public static func url(_ text: String?) throws(RequestRefusal) -> String {
+    guard let text, !text.isEmpty else { throw RequestRefusal(field: "realtimeUrl", "is missing") }
+    guard text.hasPrefix("https://"), text.utf8.count > 8, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw RequestRefusal(field: "realtimeUrl", "must be a URL that begins with https://")
+    }
+    guard text.count <= longestURL else { throw RequestRefusal(field: "realtimeUrl", "is longer than \(longestURL) characters") }
+    return text
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (65...90).contains(byte) || (97...122).contains(byte) }
+}

@@ -1,0 +1,425 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+import WireJSON
+
+/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
+public struct ChangeAdvancedCommercePriceResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
+  /// of the purchase now.
+  public var repeated: Bool?
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = "",
+    repeated: Bool? = nil
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+    self.repeated = repeated
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+    self.repeated = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "repeated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          repeated = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let repeated {
+      writer.key("repeated")
+      writer.bool(repeated)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
+public struct CancelAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  /// Of a subscription any of its transactions.
+  public var transactionId: String?
+  /// Apple's SubscriptionCancelRequest.
+  public var request: JSONObject?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    transactionId: String? = nil,
+    request: JSONObject? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.transactionId = transactionId
+    self.request = request
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.transactionId = nil
+    self.request = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        case "request":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          request = try reader.readObjectValue()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
+    }
+    if let request {
+      writer.key("request")
+      writer.object(request)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
+public struct CancelAdvancedCommerceSubscriptionResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
+  /// of the purchase now.
+  public var repeated: Bool?
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = "",
+    repeated: Bool? = nil
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+    self.repeated = repeated
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+    self.repeated = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "repeated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          repeated = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let repeated {
+      writer.key("repeated")
+      writer.bool(repeated)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
+public struct RevokeAdvancedCommerceSubscriptionRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  /// Of a subscription any of its transactions.
+  public var transactionId: String?
+  /// Apple's SubscriptionRevokeRequest.
+  public var request: JSONObject?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    transactionId: String? = nil,
+    request: JSONObject? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.transactionId = transactionId
+    self.request = request
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.transactionId = nil
+    self.request = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        case "request":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          request = try reader.readObjectValue()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
+    }
+    if let request {
+      writer.key("request")
+      writer.object(request)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
+public struct RevokeAdvancedCommerceSubscriptionResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+  /// Whether this call was made before, and Apple not asked again. Where Apple's answer to that was lost, the response is made of what Apple says
+  /// of the purchase now.
+  public var repeated: Bool?
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = "",
+    repeated: Bool? = nil
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+    self.repeated = repeated
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+    self.repeated = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "repeated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          repeated = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let repeated {
+      writer.key("repeated")
+      writer.bool(repeated)
+    }
+    writer.endObject()
+  }
+}

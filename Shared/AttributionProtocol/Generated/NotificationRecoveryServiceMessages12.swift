@@ -1,0 +1,143 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+import WireJSON
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct FinishTransactionRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox; absent: production first, sandbox when Apple knows the id there only.
+  public var environment: String?
+  public var transactionId: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    transactionId: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.transactionId = transactionId
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.transactionId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
+public struct FinishTransactionResponse: RPCMessage, Hashable {
+  /// Apple's answer as it came.
+  public var response: JSONObject?
+  /// The payloads of the JWS in it, each verified, in the order they stand.
+  public var decoded: [JSONObject]
+  /// Which environment answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
