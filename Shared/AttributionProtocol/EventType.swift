@@ -11,6 +11,8 @@ public enum EventType: String, Sendable, Hashable, CaseIterable {
   case subscriptionObserved = "appstore.subscription.observed.v1"
   /// A transaction of Apple's history that was looked up.
   case transactionObserved = "appstore.transaction.observed.v1"
+  /// A request of the App Store for a retention message, and what it was answered.
+  case retentionDecided = "appstore.retention.decided.v1"
   case adServicesResolved = "attribution.adservices.resolved.v1"
   case adServicesFailed = "attribution.adservices.failed.v1"
   case attStatusChanged = "attribution.att.status_changed.v1"

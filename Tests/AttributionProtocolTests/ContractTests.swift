@@ -9,7 +9,7 @@ struct ContractTests {
   static let methods: [any RPCMethod.Type] =
     SignerService.methods + VerifierService.methods + EventsService.methods + QueuesService.methods + IngestService.methods
     + NotificationRecoveryService.methods + RetentionService.methods + AdvancedCommerceService.methods + ExternalPurchaseService.methods
-    + TokenBrokerService.methods + DiagnosticsService.methods
+    + TokenBrokerService.methods + DiagnosticsService.methods + RetentionDecisionService.methods
 
   static let document: JSONValue = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -57,7 +57,7 @@ struct ContractTests {
       GetSubscriptionStatuses GetTransactionHistory GetTransactionInfo LookUpOrder GetRefundHistory GetAppTransactionInfo
       ExtendSubscriptionRenewalDate ExtendRenewalDatesForAllSubscribers SendConsumptionInformation SetAppAccountToken MigrateReceipts
       GetDeliveryCounts GetValueCounts GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
-      ExchangeToken GetExchange
+      ExchangeToken GetExchange DecideRetention
       """
     let missing = Set(promised.split { $0.isWhitespace }.map(String.init)).subtracting(names)
     #expect(missing.isEmpty)

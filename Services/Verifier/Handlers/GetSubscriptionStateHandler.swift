@@ -32,7 +32,6 @@ struct GetSubscriptionStateHandler: RPCHandler {
     var response = GetSubscriptionStateResponse()
     response.state = status.rawValue
     response.since = Timestamp(millisecondsSince1970: state.since(at: now, silence: store.silence))
-    response.notifications = Self.notifications(histories)
     response.productId = state.productId
     response.transactionId = state.transactionId
     response.expiresDate = state.expiresDate.map { Timestamp(millisecondsSince1970: $0) }
@@ -41,10 +40,18 @@ struct GetSubscriptionStateHandler: RPCHandler {
     response.autoRenew = state.autoRenew
     response.autoRenewProductId = state.autoRenewProductId
     response.hasAccess = status.hasAccess
-    response.gaps = (histories.flatMap(\.gaps) + [present.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)
+    if request.brief != true {
+      response.notifications = Self.notifications(histories)
+      response.gaps = (histories.flatMap(\.gaps) + [present.silence(at: now, after: store.silence)].compactMap { $0 }).map(\.json)
+    }
     response.source = present.steps.last?.isObservation == true ? "status" : "notifications"
     response.settledGaps = histories.flatMap { $0.settledGaps.sorted() }
     response.originalTransactionIds = histories.map(\.originalTransactionId)
+    response.subscriptionGroupIdentifier = state.subscriptionGroupId
+    response.storefront = state.storefront
+    response.priceMilliunits = state.presentPrice?.milliunits
+    response.currency = state.presentPrice?.currency
+    response.originalPurchaseDate = state.originalPurchaseDate.map { Timestamp(millisecondsSince1970: $0) }
     return response
   }
 

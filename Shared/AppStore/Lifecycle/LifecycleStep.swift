@@ -16,6 +16,10 @@ public struct LifecycleStep: Sendable, Hashable {
     public var price: SubscriptionPrice?
     /// The id under which the subscription was before it was migrated.
     public var previousOriginalTransactionId: String?
+    public var subscriptionGroupId: String?
+    public var storefront: String?
+    /// When the customer bought the subscription first, under this original transaction id.
+    public var originalPurchaseDate: Int64?
   }
 
   /// What a step says of the renewal.
@@ -99,7 +103,9 @@ extension LifecycleStep.Transaction {
       transactionId: id, productId: object["productId"]?.stringValue, purchaseDate: object["purchaseDate"]?.int64Value,
       expiresDate: object["expiresDate"]?.int64Value, revocationDate: object["revocationDate"]?.int64Value,
       price: SubscriptionPrice(transaction: object),
-      previousOriginalTransactionId: object["previousOriginalTransactionId"]?.stringValue)
+      previousOriginalTransactionId: object["previousOriginalTransactionId"]?.stringValue,
+      subscriptionGroupId: object["subscriptionGroupIdentifier"]?.stringValue, storefront: object["storefront"]?.stringValue,
+      originalPurchaseDate: object["originalPurchaseDate"]?.int64Value)
   }
 
   init?(json object: JSONObject) {
@@ -115,6 +121,9 @@ extension LifecycleStep.Transaction {
     object["revocationDate"] = revocationDate.map { .integer($0) }
     object["price"] = price.map { .object($0.json) }
     object["previousOriginalTransactionId"] = previousOriginalTransactionId.map { .string($0) }
+    object["subscriptionGroupIdentifier"] = subscriptionGroupId.map { .string($0) }
+    object["storefront"] = storefront.map { .string($0) }
+    object["originalPurchaseDate"] = originalPurchaseDate.map { .integer($0) }
     return object
   }
 }

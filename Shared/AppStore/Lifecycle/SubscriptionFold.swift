@@ -142,6 +142,9 @@ enum SubscriptionFold {
       state.productId = transaction.productId ?? state.productId
       state.purchaseDate = transaction.purchaseDate ?? state.purchaseDate
       state.expiresDate = transaction.expiresDate ?? state.expiresDate
+      state.subscriptionGroupId = transaction.subscriptionGroupId ?? state.subscriptionGroupId
+      state.storefront = transaction.storefront ?? state.storefront
+      state.originalPurchaseDate = transaction.originalPurchaseDate ?? state.originalPurchaseDate
       if let price = transaction.price {
         // It has come about, of which the customer was told.
         if state.price?.isRaised(to: price) ?? false { state.sawPriceNotice = false }

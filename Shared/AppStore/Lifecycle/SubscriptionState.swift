@@ -15,10 +15,17 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var autoRenew: Bool?
   /// What it will be renewed as.
   public internal(set) var autoRenewProductId: String?
+  public internal(set) var subscriptionGroupId: String?
+  /// Of the newest period.
+  public internal(set) var storefront: String?
+  /// When the customer bought it first, under the id that the newest period names.
+  public internal(set) var originalPurchaseDate: Int64?
   /// What the newest period was charged.
   var price: SubscriptionPrice?
   /// What the next one will be.
   var renewalPrice: SubscriptionPrice?
+  /// What is to be paid next, as far as that is known; else what was paid last.
+  public var presentPrice: SubscriptionPrice? { renewalPrice ?? price }
 
   // What has been seen since the last start, for the rules on what must have come before.
   var sawFailure = false
@@ -93,6 +100,9 @@ extension SubscriptionState {
     object["revocationDate"] = revocationDate.map { .integer($0) }
     object["autoRenew"] = autoRenew.map { .bool($0) }
     object["autoRenewProductId"] = autoRenewProductId.map { .string($0) }
+    object["subscriptionGroupId"] = subscriptionGroupId.map { .string($0) }
+    object["storefront"] = storefront.map { .string($0) }
+    object["originalPurchaseDate"] = originalPurchaseDate.map { .integer($0) }
     object["price"] = price.map { .object($0.json) }
     object["renewalPrice"] = renewalPrice.map { .object($0.json) }
     return object
@@ -114,6 +124,9 @@ extension SubscriptionState {
     revocationDate = object["revocationDate"]?.int64Value
     autoRenew = object["autoRenew"]?.boolValue
     autoRenewProductId = object["autoRenewProductId"]?.stringValue
+    subscriptionGroupId = object["subscriptionGroupId"]?.stringValue
+    storefront = object["storefront"]?.stringValue
+    originalPurchaseDate = object["originalPurchaseDate"]?.int64Value
     price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
     renewalPrice = object["renewalPrice"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
     let saw = Set(object["saw"]?.arrayValue?.compactMap(\.stringValue) ?? [])

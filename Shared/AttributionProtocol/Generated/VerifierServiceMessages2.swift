@@ -134,18 +134,23 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
 public struct GetSubscriptionStateRequest: RPCMessage, Hashable {
   public var originalTransactionId: String?
   public var environment: String?
+  /// Leave out notifications and gaps: for callers that need the state alone.
+  public var brief: Bool?
 
   public init(
     originalTransactionId: String? = nil,
-    environment: String? = nil
+    environment: String? = nil,
+    brief: Bool? = nil
   ) {
     self.originalTransactionId = originalTransactionId
     self.environment = environment
+    self.brief = brief
   }
 
   public init() {
     self.originalTransactionId = nil
     self.environment = nil
+    self.brief = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -163,6 +168,10 @@ public struct GetSubscriptionStateRequest: RPCMessage, Hashable {
           try seen.insert(1, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "brief":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          brief = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -181,236 +190,9 @@ public struct GetSubscriptionStateRequest: RPCMessage, Hashable {
       writer.key("environment")
       writer.string(environment)
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
-  /// active, active-not-renewing, grace-period, billing-retry, expired, revoked, or unknown-overdue when nothing was heard past
-  /// the end.
-  public var state: String
-  /// When it came into this state.
-  public var since: Timestamp?
-  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was late, and the
-  /// originalTransactionId that it names.
-  public var notifications: [JSONObject]
-  public var productId: String?
-  /// Of the newest period.
-  public var transactionId: String?
-  public var expiresDate: Timestamp?
-  public var gracePeriodExpiresDate: Timestamp?
-  public var revocationDate: Timestamp?
-  public var autoRenew: Bool?
-  public var autoRenewProductId: String?
-  /// Whether the customer has what was paid for; absent when that is for you to say.
-  public var hasAccess: Bool?
-  /// Where notifications are missing: id, rules, missing, after, before, shownBy.
-  public var gaps: [JSONObject]
-  /// What the state came from last: notifications, or status when Apple was asked for it.
-  public var source: String
-  /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
-  public var settledGaps: [String]
-  /// The ids that the subscription has had, the oldest first: more than one after a migration. Asked by any of them, all is answered
-  /// as of the last.
-  public var originalTransactionIds: [String]
-
-  public init(
-    state: String = "",
-    since: Timestamp? = nil,
-    notifications: [JSONObject] = [],
-    productId: String? = nil,
-    transactionId: String? = nil,
-    expiresDate: Timestamp? = nil,
-    gracePeriodExpiresDate: Timestamp? = nil,
-    revocationDate: Timestamp? = nil,
-    autoRenew: Bool? = nil,
-    autoRenewProductId: String? = nil,
-    hasAccess: Bool? = nil,
-    gaps: [JSONObject] = [],
-    source: String = "",
-    settledGaps: [String] = [],
-    originalTransactionIds: [String] = []
-  ) {
-    self.state = state
-    self.since = since
-    self.notifications = notifications
-    self.productId = productId
-    self.transactionId = transactionId
-    self.expiresDate = expiresDate
-    self.gracePeriodExpiresDate = gracePeriodExpiresDate
-    self.revocationDate = revocationDate
-    self.autoRenew = autoRenew
-    self.autoRenewProductId = autoRenewProductId
-    self.hasAccess = hasAccess
-    self.gaps = gaps
-    self.source = source
-    self.settledGaps = settledGaps
-    self.originalTransactionIds = originalTransactionIds
-  }
-
-  public init() {
-    self.state = ""
-    self.since = nil
-    self.notifications = []
-    self.productId = nil
-    self.transactionId = nil
-    self.expiresDate = nil
-    self.gracePeriodExpiresDate = nil
-    self.revocationDate = nil
-    self.autoRenew = nil
-    self.autoRenewProductId = nil
-    self.hasAccess = nil
-    self.gaps = []
-    self.source = ""
-    self.settledGaps = []
-    self.originalTransactionIds = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "state":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          state = try reader.readString()
-        case "since":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          since = try reader.readTimestamp()
-        case "notifications":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "productId", "product_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          productId = try reader.readString()
-        case "transactionId", "transaction_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          transactionId = try reader.readString()
-        case "expiresDate", "expires_date":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          expiresDate = try reader.readTimestamp()
-        case "gracePeriodExpiresDate", "grace_period_expires_date":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          gracePeriodExpiresDate = try reader.readTimestamp()
-        case "revocationDate", "revocation_date":
-          try seen.insert(7, key)
-          if try reader.readNull() { continue }
-          revocationDate = try reader.readTimestamp()
-        case "autoRenew", "auto_renew":
-          try seen.insert(8, key)
-          if try reader.readNull() { continue }
-          autoRenew = try reader.readBool()
-        case "autoRenewProductId", "auto_renew_product_id":
-          try seen.insert(9, key)
-          if try reader.readNull() { continue }
-          autoRenewProductId = try reader.readString()
-        case "hasAccess", "has_access":
-          try seen.insert(10, key)
-          if try reader.readNull() { continue }
-          hasAccess = try reader.readBool()
-        case "gaps":
-          try seen.insert(11, key)
-          if try reader.readNull() { continue }
-          gaps = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "source":
-          try seen.insert(12, key)
-          if try reader.readNull() { continue }
-          source = try reader.readString()
-        case "settledGaps", "settled_gaps":
-          try seen.insert(13, key)
-          if try reader.readNull() { continue }
-          settledGaps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        case "originalTransactionIds", "original_transaction_ids":
-          try seen.insert(14, key)
-          if try reader.readNull() { continue }
-          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !state.isEmpty {
-      writer.key("state")
-      writer.string(state)
-    }
-    if let since {
-      writer.key("since")
-      writer.string(since.text)
-    }
-    if !notifications.isEmpty {
-      writer.key("notifications")
-      writer.beginArray()
-      for element in notifications { writer.object(element) }
-      writer.endArray()
-    }
-    if let productId {
-      writer.key("productId")
-      writer.string(productId)
-    }
-    if let transactionId {
-      writer.key("transactionId")
-      writer.string(transactionId)
-    }
-    if let expiresDate {
-      writer.key("expiresDate")
-      writer.string(expiresDate.text)
-    }
-    if let gracePeriodExpiresDate {
-      writer.key("gracePeriodExpiresDate")
-      writer.string(gracePeriodExpiresDate.text)
-    }
-    if let revocationDate {
-      writer.key("revocationDate")
-      writer.string(revocationDate.text)
-    }
-    if let autoRenew {
-      writer.key("autoRenew")
-      writer.bool(autoRenew)
-    }
-    if let autoRenewProductId {
-      writer.key("autoRenewProductId")
-      writer.string(autoRenewProductId)
-    }
-    if let hasAccess {
-      writer.key("hasAccess")
-      writer.bool(hasAccess)
-    }
-    if !gaps.isEmpty {
-      writer.key("gaps")
-      writer.beginArray()
-      for element in gaps { writer.object(element) }
-      writer.endArray()
-    }
-    if !source.isEmpty {
-      writer.key("source")
-      writer.string(source)
-    }
-    if !settledGaps.isEmpty {
-      writer.key("settledGaps")
-      writer.beginArray()
-      for element in settledGaps { writer.string(element) }
-      writer.endArray()
-    }
-    if !originalTransactionIds.isEmpty {
-      writer.key("originalTransactionIds")
-      writer.beginArray()
-      for element in originalTransactionIds { writer.string(element) }
-      writer.endArray()
+    if let brief {
+      writer.key("brief")
+      writer.bool(brief)
     }
     writer.endObject()
   }

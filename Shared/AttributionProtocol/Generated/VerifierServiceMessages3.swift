@@ -2,6 +2,300 @@
 
 import WireJSON
 
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetSubscriptionStateResponse: RPCMessage, Hashable {
+  /// active, active-not-renewing, grace-period, billing-retry, expired, revoked, or unknown-overdue when nothing was heard past
+  /// the end.
+  public var state: String
+  /// When it came into this state.
+  public var since: Timestamp?
+  /// In Apple's order: notificationUUID, notificationType, subtype, signedDate, the state after it, whether it was late, and the
+  /// originalTransactionId that it names.
+  public var notifications: [JSONObject]
+  public var productId: String?
+  /// Of the newest period.
+  public var transactionId: String?
+  public var expiresDate: Timestamp?
+  public var gracePeriodExpiresDate: Timestamp?
+  public var revocationDate: Timestamp?
+  public var autoRenew: Bool?
+  public var autoRenewProductId: String?
+  /// Whether the customer has what was paid for; absent when that is for you to say.
+  public var hasAccess: Bool?
+  /// Where notifications are missing: id, rules, missing, after, before, shownBy.
+  public var gaps: [JSONObject]
+  /// What the state came from last: notifications, or status when Apple was asked for it.
+  public var source: String
+  /// Gaps that were looked into and that no notification fills, by their ids; the state was asked for then.
+  public var settledGaps: [String]
+  /// The ids that the subscription has had, the oldest first: more than one after a migration. Asked by any of them, all is answered
+  /// as of the last.
+  public var originalTransactionIds: [String]
+  public var subscriptionGroupIdentifier: String?
+  /// Of the newest period: ISO 3166-1, three letters.
+  public var storefront: String?
+  /// Thousandths of the currency: of the next period where that is known, of the newest one otherwise.
+  public var priceMilliunits: Int64?
+  public var currency: String?
+  /// When the customer bought it first, under this original transaction id.
+  public var originalPurchaseDate: Timestamp?
+
+  public init(
+    state: String = "",
+    since: Timestamp? = nil,
+    notifications: [JSONObject] = [],
+    productId: String? = nil,
+    transactionId: String? = nil,
+    expiresDate: Timestamp? = nil,
+    gracePeriodExpiresDate: Timestamp? = nil,
+    revocationDate: Timestamp? = nil,
+    autoRenew: Bool? = nil,
+    autoRenewProductId: String? = nil,
+    hasAccess: Bool? = nil,
+    gaps: [JSONObject] = [],
+    source: String = "",
+    settledGaps: [String] = [],
+    originalTransactionIds: [String] = [],
+    subscriptionGroupIdentifier: String? = nil,
+    storefront: String? = nil,
+    priceMilliunits: Int64? = nil,
+    currency: String? = nil,
+    originalPurchaseDate: Timestamp? = nil
+  ) {
+    self.state = state
+    self.since = since
+    self.notifications = notifications
+    self.productId = productId
+    self.transactionId = transactionId
+    self.expiresDate = expiresDate
+    self.gracePeriodExpiresDate = gracePeriodExpiresDate
+    self.revocationDate = revocationDate
+    self.autoRenew = autoRenew
+    self.autoRenewProductId = autoRenewProductId
+    self.hasAccess = hasAccess
+    self.gaps = gaps
+    self.source = source
+    self.settledGaps = settledGaps
+    self.originalTransactionIds = originalTransactionIds
+    self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+    self.storefront = storefront
+    self.priceMilliunits = priceMilliunits
+    self.currency = currency
+    self.originalPurchaseDate = originalPurchaseDate
+  }
+
+  public init() {
+    self.state = ""
+    self.since = nil
+    self.notifications = []
+    self.productId = nil
+    self.transactionId = nil
+    self.expiresDate = nil
+    self.gracePeriodExpiresDate = nil
+    self.revocationDate = nil
+    self.autoRenew = nil
+    self.autoRenewProductId = nil
+    self.hasAccess = nil
+    self.gaps = []
+    self.source = ""
+    self.settledGaps = []
+    self.originalTransactionIds = []
+    self.subscriptionGroupIdentifier = nil
+    self.storefront = nil
+    self.priceMilliunits = nil
+    self.currency = nil
+    self.originalPurchaseDate = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "state":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "since":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          since = try reader.readTimestamp()
+        case "notifications":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          notifications = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "productId", "product_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          productId = try reader.readString()
+        case "transactionId", "transaction_id":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          transactionId = try reader.readString()
+        case "expiresDate", "expires_date":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          expiresDate = try reader.readTimestamp()
+        case "gracePeriodExpiresDate", "grace_period_expires_date":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          gracePeriodExpiresDate = try reader.readTimestamp()
+        case "revocationDate", "revocation_date":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          revocationDate = try reader.readTimestamp()
+        case "autoRenew", "auto_renew":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          autoRenew = try reader.readBool()
+        case "autoRenewProductId", "auto_renew_product_id":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          autoRenewProductId = try reader.readString()
+        case "hasAccess", "has_access":
+          try seen.insert(10, key)
+          if try reader.readNull() { continue }
+          hasAccess = try reader.readBool()
+        case "gaps":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          gaps = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "source":
+          try seen.insert(12, key)
+          if try reader.readNull() { continue }
+          source = try reader.readString()
+        case "settledGaps", "settled_gaps":
+          try seen.insert(13, key)
+          if try reader.readNull() { continue }
+          settledGaps = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(14, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "subscriptionGroupIdentifier", "subscription_group_identifier":
+          try seen.insert(15, key)
+          if try reader.readNull() { continue }
+          subscriptionGroupIdentifier = try reader.readString()
+        case "storefront":
+          try seen.insert(16, key)
+          if try reader.readNull() { continue }
+          storefront = try reader.readString()
+        case "priceMilliunits", "price_milliunits":
+          try seen.insert(17, key)
+          if try reader.readNull() { continue }
+          priceMilliunits = try reader.readInt64()
+        case "currency":
+          try seen.insert(18, key)
+          if try reader.readNull() { continue }
+          currency = try reader.readString()
+        case "originalPurchaseDate", "original_purchase_date":
+          try seen.insert(19, key)
+          if try reader.readNull() { continue }
+          originalPurchaseDate = try reader.readTimestamp()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if let since {
+      writer.key("since")
+      writer.string(since.text)
+    }
+    if !notifications.isEmpty {
+      writer.key("notifications")
+      writer.beginArray()
+      for element in notifications { writer.object(element) }
+      writer.endArray()
+    }
+    if let productId {
+      writer.key("productId")
+      writer.string(productId)
+    }
+    if let transactionId {
+      writer.key("transactionId")
+      writer.string(transactionId)
+    }
+    if let expiresDate {
+      writer.key("expiresDate")
+      writer.string(expiresDate.text)
+    }
+    if let gracePeriodExpiresDate {
+      writer.key("gracePeriodExpiresDate")
+      writer.string(gracePeriodExpiresDate.text)
+    }
+    if let revocationDate {
+      writer.key("revocationDate")
+      writer.string(revocationDate.text)
+    }
+    if let autoRenew {
+      writer.key("autoRenew")
+      writer.bool(autoRenew)
+    }
+    if let autoRenewProductId {
+      writer.key("autoRenewProductId")
+      writer.string(autoRenewProductId)
+    }
+    if let hasAccess {
+      writer.key("hasAccess")
+      writer.bool(hasAccess)
+    }
+    if !gaps.isEmpty {
+      writer.key("gaps")
+      writer.beginArray()
+      for element in gaps { writer.object(element) }
+      writer.endArray()
+    }
+    if !source.isEmpty {
+      writer.key("source")
+      writer.string(source)
+    }
+    if !settledGaps.isEmpty {
+      writer.key("settledGaps")
+      writer.beginArray()
+      for element in settledGaps { writer.string(element) }
+      writer.endArray()
+    }
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if let subscriptionGroupIdentifier {
+      writer.key("subscriptionGroupIdentifier")
+      writer.string(subscriptionGroupIdentifier)
+    }
+    if let storefront {
+      writer.key("storefront")
+      writer.string(storefront)
+    }
+    if let priceMilliunits {
+      writer.key("priceMilliunits")
+      writer.int64(priceMilliunits)
+    }
+    if let currency {
+      writer.key("currency")
+      writer.string(currency)
+    }
+    if let originalPurchaseDate {
+      writer.key("originalPurchaseDate")
+      writer.string(originalPurchaseDate.text)
+    }
+    writer.endObject()
+  }
+}
+
 /// An impression as SignSKAdNetworkImpression answered it.
 public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
   public var version: String?
@@ -160,330 +454,6 @@ public struct VerifySKAdNetworkImpressionRequest: RPCMessage, Hashable {
     if let signature {
       writer.key("signature")
       writer.string(signature)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifySKAdNetworkImpressionResponse: RPCMessage, Hashable {
-  public var valid: Bool?
-  public var reason: String?
-  public var field: String?
-  public var keyId: String?
-
-  public init(
-    valid: Bool? = nil,
-    reason: String? = nil,
-    field: String? = nil,
-    keyId: String? = nil
-  ) {
-    self.valid = valid
-    self.reason = reason
-    self.field = field
-    self.keyId = keyId
-  }
-
-  public init() {
-    self.valid = nil
-    self.reason = nil
-    self.field = nil
-    self.keyId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "valid":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          valid = try reader.readBool()
-        case "reason":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          reason = try reader.readString()
-        case "field":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          field = try reader.readString()
-        case "keyId", "key_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let valid {
-      writer.key("valid")
-      writer.bool(valid)
-    }
-    if let reason {
-      writer.key("reason")
-      writer.string(reason)
-    }
-    if let field {
-      writer.key("field")
-      writer.string(field)
-    }
-    if let keyId {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifyAdAttributionKitImpressionRequest: RPCMessage, Hashable {
-  public var jws: String?
-
-  public init(
-    jws: String? = nil
-  ) {
-    self.jws = jws
-  }
-
-  public init() {
-    self.jws = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "jws":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          jws = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let jws {
-      writer.key("jws")
-      writer.string(jws)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifyAdAttributionKitImpressionResponse: RPCMessage, Hashable {
-  public var valid: Bool?
-  public var reason: String?
-  public var field: String?
-  public var keyId: String?
-  public var payload: JSONObject?
-
-  public init(
-    valid: Bool? = nil,
-    reason: String? = nil,
-    field: String? = nil,
-    keyId: String? = nil,
-    payload: JSONObject? = nil
-  ) {
-    self.valid = valid
-    self.reason = reason
-    self.field = field
-    self.keyId = keyId
-    self.payload = payload
-  }
-
-  public init() {
-    self.valid = nil
-    self.reason = nil
-    self.field = nil
-    self.keyId = nil
-    self.payload = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "valid":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          valid = try reader.readBool()
-        case "reason":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          reason = try reader.readString()
-        case "field":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          field = try reader.readString()
-        case "keyId", "key_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        case "payload":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          payload = try reader.readObjectValue()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let valid {
-      writer.key("valid")
-      writer.bool(valid)
-    }
-    if let reason {
-      writer.key("reason")
-      writer.string(reason)
-    }
-    if let field {
-      writer.key("field")
-      writer.string(field)
-    }
-    if let keyId {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    if let payload {
-      writer.key("payload")
-      writer.object(payload)
-    }
-    writer.endObject()
-  }
-}
-
-/// One thing of one kind to judge.
-public struct VerifyItem: RPCMessage, Hashable {
-  public var skadnetworkPostback: VerifySKAdNetworkPostbackRequest?
-  public var adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest?
-  public var appStoreSignedData: VerifyAppStoreSignedDataRequest?
-  public var skadnetworkImpression: VerifySKAdNetworkImpressionRequest?
-  public var adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest?
-
-  public init(
-    skadnetworkPostback: VerifySKAdNetworkPostbackRequest? = nil,
-    adAttributionKitPostback: VerifyAdAttributionKitPostbackRequest? = nil,
-    appStoreSignedData: VerifyAppStoreSignedDataRequest? = nil,
-    skadnetworkImpression: VerifySKAdNetworkImpressionRequest? = nil,
-    adAttributionKitImpression: VerifyAdAttributionKitImpressionRequest? = nil
-  ) {
-    self.skadnetworkPostback = skadnetworkPostback
-    self.adAttributionKitPostback = adAttributionKitPostback
-    self.appStoreSignedData = appStoreSignedData
-    self.skadnetworkImpression = skadnetworkImpression
-    self.adAttributionKitImpression = adAttributionKitImpression
-  }
-
-  public init() {
-    self.skadnetworkPostback = nil
-    self.adAttributionKitPostback = nil
-    self.appStoreSignedData = nil
-    self.skadnetworkImpression = nil
-    self.adAttributionKitImpression = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "skadnetworkPostback", "skadnetwork_postback":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          skadnetworkPostback = try VerifySKAdNetworkPostbackRequest(reading: &reader)
-          if adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitPostback", "ad_attribution_kit_postback":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          adAttributionKitPostback = try VerifyAdAttributionKitPostbackRequest(reading: &reader)
-          if skadnetworkPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil || adAttributionKitImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "appStoreSignedData", "app_store_signed_data":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          appStoreSignedData = try VerifyAppStoreSignedDataRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || skadnetworkImpression != nil
-            || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "skadnetworkImpression", "skadnetwork_impression":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          skadnetworkImpression = try VerifySKAdNetworkImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || adAttributionKitImpression != nil
-          {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        case "adAttributionKitImpression", "ad_attribution_kit_impression":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          adAttributionKitImpression = try VerifyAdAttributionKitImpressionRequest(reading: &reader)
-          if skadnetworkPostback != nil || adAttributionKitPostback != nil || appStoreSignedData != nil || skadnetworkImpression != nil {
-            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
-          }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let skadnetworkPostback {
-      writer.key("skadnetworkPostback")
-      skadnetworkPostback.write(to: &writer)
-    }
-    if let adAttributionKitPostback {
-      writer.key("adAttributionKitPostback")
-      adAttributionKitPostback.write(to: &writer)
-    }
-    if let appStoreSignedData {
-      writer.key("appStoreSignedData")
-      appStoreSignedData.write(to: &writer)
-    }
-    if let skadnetworkImpression {
-      writer.key("skadnetworkImpression")
-      skadnetworkImpression.write(to: &writer)
-    }
-    if let adAttributionKitImpression {
-      writer.key("adAttributionKitImpression")
-      adAttributionKitImpression.write(to: &writer)
     }
     writer.endObject()
   }

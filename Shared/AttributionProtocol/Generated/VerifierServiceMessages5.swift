@@ -3,6 +3,333 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyBatchResponse: RPCMessage, Hashable {
+  public var results: [VerifyResult]
+
+  public init(
+    results: [VerifyResult] = []
+  ) {
+    self.results = results
+  }
+
+  public init() {
+    self.results = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "results":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          results = try reader.readList { (reader) throws(JSONError) in try VerifyResult(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !results.isEmpty {
+      writer.key("results")
+      writer.beginArray()
+      for element in results { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
+  /// Base64 of a PKCS#7 app receipt; one of the three.
+  public var appReceipt: String?
+  /// Base64 of an old transaction receipt.
+  public var transactionReceipt: String?
+  /// The JSON that verifyReceipt answered.
+  public var verifyReceiptResponse: JSONObject?
+
+  public init(
+    appReceipt: String? = nil,
+    transactionReceipt: String? = nil,
+    verifyReceiptResponse: JSONObject? = nil
+  ) {
+    self.appReceipt = appReceipt
+    self.transactionReceipt = transactionReceipt
+    self.verifyReceiptResponse = verifyReceiptResponse
+  }
+
+  public init() {
+    self.appReceipt = nil
+    self.transactionReceipt = nil
+    self.verifyReceiptResponse = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "appReceipt", "app_receipt":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          appReceipt = try reader.readString()
+        case "transactionReceipt", "transaction_receipt":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          transactionReceipt = try reader.readString()
+        case "verifyReceiptResponse", "verify_receipt_response":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          verifyReceiptResponse = try reader.readObjectValue()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let appReceipt {
+      writer.key("appReceipt")
+      writer.string(appReceipt)
+    }
+    if let transactionReceipt {
+      writer.key("transactionReceipt")
+      writer.string(transactionReceipt)
+    }
+    if let verifyReceiptResponse {
+      writer.key("verifyReceiptResponse")
+      writer.object(verifyReceiptResponse)
+    }
+    writer.endObject()
+  }
+}
+
+/// Where an id was found.
+public struct FoundTransactionId: RPCMessage, Hashable {
+  public var id: String
+  /// originalTransactionId or transactionId.
+  public var kind: String
+  /// The receipt field or JSON path.
+  public var location: String
+
+  public init(
+    id: String = "",
+    kind: String = "",
+    location: String = ""
+  ) {
+    self.id = id
+    self.kind = kind
+    self.location = location
+  }
+
+  public init() {
+    self.id = ""
+    self.kind = ""
+    self.location = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "kind":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "location":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          location = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !id.isEmpty {
+      writer.key("id")
+      writer.string(id)
+    }
+    if !kind.isEmpty {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if !location.isEmpty {
+      writer.key("location")
+      writer.string(location)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
+  public var originalTransactionIds: [String]
+  public var transactionIds: [String]
+  public var found: [FoundTransactionId]
+  /// Whether there are more ids than may be answered with; the first ones are. Apple answers about a customer by any one of them.
+  public var truncated: Bool
+
+  public init(
+    originalTransactionIds: [String] = [],
+    transactionIds: [String] = [],
+    found: [FoundTransactionId] = [],
+    truncated: Bool = false
+  ) {
+    self.originalTransactionIds = originalTransactionIds
+    self.transactionIds = transactionIds
+    self.found = found
+    self.truncated = truncated
+  }
+
+  public init() {
+    self.originalTransactionIds = []
+    self.transactionIds = []
+    self.found = []
+    self.truncated = false
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "originalTransactionIds", "original_transaction_ids":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          originalTransactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "transactionIds", "transaction_ids":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          transactionIds = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        case "found":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          found = try reader.readList { (reader) throws(JSONError) in try FoundTransactionId(reading: &reader) }
+        case "truncated":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          truncated = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !originalTransactionIds.isEmpty {
+      writer.key("originalTransactionIds")
+      writer.beginArray()
+      for element in originalTransactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if !transactionIds.isEmpty {
+      writer.key("transactionIds")
+      writer.beginArray()
+      for element in transactionIds { writer.string(element) }
+      writer.endArray()
+    }
+    if !found.isEmpty {
+      writer.key("found")
+      writer.beginArray()
+      for element in found { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if truncated {
+      writer.key("truncated")
+      writer.bool(truncated)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
+  /// minute (default) or hour.
+  public var period: String?
+  /// How many up to now: 1 to 1,440 minutes, 60 when absent; 1 to 168 hours, 24 when absent.
+  public var periods: Int32?
+
+  public init(
+    period: String? = nil,
+    periods: Int32? = nil
+  ) {
+    self.period = period
+    self.periods = periods
+  }
+
+  public init() {
+    self.period = nil
+    self.periods = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "period":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          period = try reader.readString()
+        case "periods":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          periods = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let period {
+      writer.key("period")
+      writer.string(period)
+    }
+    if let periods {
+      writer.key("periods")
+      writer.int(periods)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct DeliveryCount: RPCMessage, Hashable {
   /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
   public var kind: String
@@ -137,312 +464,6 @@ public struct DeliveryPeriod: RPCMessage, Hashable {
       writer.beginArray()
       for element in counts { element.write(to: &writer) }
       writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetDeliveryCountsResponse: RPCMessage, Hashable {
-  /// Oldest first; the last one is not over yet.
-  public var periods: [DeliveryPeriod]
-
-  public init(
-    periods: [DeliveryPeriod] = []
-  ) {
-    self.periods = periods
-  }
-
-  public init() {
-    self.periods = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "periods":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          periods = try reader.readList { (reader) throws(JSONError) in try DeliveryPeriod(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !periods.isEmpty {
-      writer.key("periods")
-      writer.beginArray()
-      for element in periods { element.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetValueCountsRequest: RPCMessage, Hashable {
-  /// How many up to now, the present one among them: 1 to 168; 24 when absent.
-  public var hours: Int32?
-
-  public init(
-    hours: Int32? = nil
-  ) {
-    self.hours = hours
-  }
-
-  public init() {
-    self.hours = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "hours":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          hours = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let hours {
-      writer.key("hours")
-      writer.int(hours)
-    }
-    writer.endObject()
-  }
-}
-
-/// Postbacks of an app with one conversion value, or without one.
-public struct ConversionCount: RPCMessage, Hashable {
-  public var appAppleId: Int64?
-  /// 0 to 63.
-  public var fineValue: Int32?
-  /// low, medium or high.
-  public var coarseValue: String?
-  public var count: Int64?
-
-  public init(
-    appAppleId: Int64? = nil,
-    fineValue: Int32? = nil,
-    coarseValue: String? = nil,
-    count: Int64? = nil
-  ) {
-    self.appAppleId = appAppleId
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.count = count
-  }
-
-  public init() {
-    self.appAppleId = nil
-    self.fineValue = nil
-    self.coarseValue = nil
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "appAppleId", "app_apple_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          appAppleId = try reader.readInt64()
-        case "fineValue", "fine_value":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          fineValue = try reader.readInt32()
-        case "coarseValue", "coarse_value":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          coarseValue = try reader.readString()
-        case "count":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let appAppleId {
-      writer.key("appAppleId")
-      writer.int64(appAppleId)
-    }
-    if let fineValue {
-      writer.key("fineValue")
-      writer.int(fineValue)
-    }
-    if let coarseValue {
-      writer.key("coarseValue")
-      writer.string(coarseValue)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct SourceCount: RPCMessage, Hashable {
-  public var adNetworkId: String
-  /// With the digits that Apple sent; a campaign id of versions before 4.0.
-  public var sourceIdentifier: String
-  public var count: Int64?
-
-  public init(
-    adNetworkId: String = "",
-    sourceIdentifier: String = "",
-    count: Int64? = nil
-  ) {
-    self.adNetworkId = adNetworkId
-    self.sourceIdentifier = sourceIdentifier
-    self.count = count
-  }
-
-  public init() {
-    self.adNetworkId = ""
-    self.sourceIdentifier = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !adNetworkId.isEmpty {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if !sourceIdentifier.isEmpty {
-      writer.key("sourceIdentifier")
-      writer.string(sourceIdentifier)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct NotificationCount: RPCMessage, Hashable {
-  public var bundleId: String
-  public var notificationType: String
-  public var count: Int64?
-
-  public init(
-    bundleId: String = "",
-    notificationType: String = "",
-    count: Int64? = nil
-  ) {
-    self.bundleId = bundleId
-    self.notificationType = notificationType
-    self.count = count
-  }
-
-  public init() {
-    self.bundleId = ""
-    self.notificationType = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "notificationType", "notification_type":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          notificationType = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !bundleId.isEmpty {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !notificationType.isEmpty {
-      writer.key("notificationType")
-      writer.string(notificationType)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
     }
     writer.endObject()
   }

@@ -349,8 +349,9 @@ def openapi(files, comments) -> dict:
 PORTS = {"IngestService": ("ingest", 8090), "SignerService": ("signer", 8091), "VerifierService": ("verifier", 8092),
          "EventsService": ("verifier", 8092), "NotificationRecoveryService": ("notification-recovery", 8093),
          "RetentionService": ("notification-recovery", 8093), "AdvancedCommerceService": ("notification-recovery", 8093),
-         "ExternalPurchaseService": ("notification-recovery", 8093), "TokenBrokerService": ("asa-token-broker", 8094), "QueuesService": ("every service that works a queue", None),
-         "DiagnosticsService": ("every service", None)}
+         "ExternalPurchaseService": ("notification-recovery", 8093), "TokenBrokerService": ("asa-token-broker", 8094),
+         "QueuesService": ("every service that works a queue", None), "DiagnosticsService": ("every service", None),
+         "RetentionDecisionService": ("a server of yours, which ingest calls", None)}
 SCALAR_NAMES = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int32", F.TYPE_UINT32: "uint32", F.TYPE_INT64: "int64",
                 F.TYPE_UINT64: "uint64", F.TYPE_DOUBLE: "double"}
 
