@@ -116,7 +116,7 @@ let package = Package(
     shared(
       "ServiceRuntime",
       [
-        "AttributionClient", "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
+        "AppStore", "AttributionClient", "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
         "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", "Traces", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2,
         nioSSL,
         logging, lifecycle, unixSignals, arguments,
@@ -149,7 +149,7 @@ let package = Package(
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "Console", "EventPush", "RedisClient", "HTTPClient"]),
     service(
       "ingest", folder: "Ingest",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient", "HTTPClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"]),
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],

@@ -9,6 +9,7 @@ struct IngestMain {
 
     static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
       _ = try IngestConfiguration(configuration)
+      try LiveRetention.check(configuration)
     }
 
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.ingest(environment) }

@@ -1,8 +1,10 @@
 import AppleAttribution
+import AttributionClient
 import AttributionProtocol
 import AttributionQueue
 import Cryptography
 import HTTPClient
+import RedisClient
 import ServiceRuntime
 import WireJSON
 
@@ -16,8 +18,11 @@ extension ServiceParts {
     let journal = IntakeJournal(redis: redis)
     let heartbeat = Heartbeat(
       journal: journal, instance: RandomBytes.uuid(), settings: environment.configuration.recovery, logger: environment.logger)
+    let signer = environment.rpcClient(baseURL: environment.variables.signerURL)
+    let retention = try retention(environment, signer: signer, redis: redis, deliveries: deliveries)
     let router = PublicRouter(
       postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
+      retention: retention.intake,
       tokens: TokenIntake(
         deliveries: deliveries,
         rule: AdServicesRetryRule(
@@ -28,7 +33,7 @@ extension ServiceParts {
         deliveries: deliveries, store: store, routing: configuration.routing,
         maximumWait: configuration.maximumWait,
         metrics: metrics, logger: environment.logger),
-      webPayloads: WebPayloadIntake(signer: environment.rpcClient(baseURL: environment.variables.signerURL)),
+      webPayloads: WebPayloadIntake(signer: signer),
       takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } },
       now: WallClock.now)
 
@@ -49,13 +54,40 @@ extension ServiceParts {
     parts.handlers =
       [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
       + QueueHandlers.all(deliveries, metrics: environment.metrics)
+    // Services end in reverse order: what waits is stored after the last answer.
     parts.workers = [
+      BackgroundWork { await retention.intake.desk.records.run() },
+      BackgroundWork { await retention.messages.run() },
       BackgroundWork { await counter.run() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
     ]
     parts.checks = [ReadinessCheck(name: "sessions-worker") { worker.isStalled ? "stalled" : nil }]
     parts.callsSigner = true
+    parts.reload = { configuration throws(ConfigurationError) in
+      try retention.intake.live.replace(by: configuration)
+      retention.messages.refresh()
+    }
     parts.publicResponder = router
     return parts
+  }
+
+  private static func retention(
+    _ environment: ServiceEnvironment, signer: RPCClient, redis: RedisClient, deliveries: DeliveryQueue
+  ) throws(ConfigurationError) -> (intake: RetentionIntake, messages: ApprovedMessages) {
+    let variables = environment.variables
+    let live = try LiveRetention(environment.configuration, logger: environment.logger)
+    let metrics = RetentionMetrics(environment.metrics)
+    let messages = ApprovedMessages(
+      live: live,
+      source: variables.notificationRecoveryURL.map { RecoveryMessages(recovery: environment.rpcClient(baseURL: $0)) },
+      redis: redis, logger: environment.logger)
+    metrics.messages { messages.ages }
+    let desk = RetentionDesk(
+      messages: messages, history: SubscriptionHistoryReader(verifier: environment.rpcClient(baseURL: variables.verifierURL)),
+      services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
+      signer: RetentionSigner(signer: signer),
+      records: RetentionRecords(redis: redis, deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },
+      metrics: metrics, logger: environment.logger)
+    return (RetentionIntake(live: live, desk: desk, metrics: metrics), messages)
   }
 }

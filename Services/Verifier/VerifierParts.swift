@@ -24,7 +24,7 @@ extension ServiceParts {
       keys: try applePublicKeys(configuration.appleKeys), acceptsDevelopmentSKAdNetwork: configuration.acceptsDevelopmentSKAdNetwork)
     let policy = try revocationPolicy(configuration)
     let signedData = SignedDataJudge(
-      verifier: try signedDataVerifier(configuration, environment.logger),
+      verifier: try configuration.signedDataVerifier(environment.logger),
       checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
       metrics: environment.metrics)
     let impressions = ImpressionKeys(
@@ -118,7 +118,7 @@ extension ServiceParts {
   static func checkVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     _ = try applePublicKeys(configuration.appleKeys)
     _ = try revocationPolicy(configuration)
-    _ = try signedDataVerifier(configuration, Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+    _ = try configuration.signedDataVerifier(Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
     _ = try PostbackMeanings(configuration)
   }
 
@@ -141,37 +141,5 @@ extension ServiceParts {
     } catch {
       throw ConfigurationError("appleKeys.\(error.field)", error.reason)
     }
-  }
-
-  private static func signedDataVerifier(_ configuration: DeploymentConfiguration, _ logger: Logger) throws(ConfigurationError)
-    -> SignedDataVerifier
-  {
-    var roots: [Certificate] = []
-    for (index, path) in configuration.rootCertificates.enumerated() {
-      let place = "appStore.rootCertificates[\(index)]"
-      guard let bytes = FileManager.default.contents(atPath: path) else {
-        throw ConfigurationError(place, "\(path) cannot be read")
-      }
-      let root: Certificate
-      do throws(Certificate.Failure) { root = try Certificate(derOrPEM: Array(bytes)) } catch {
-        throw ConfigurationError(place, "\(path) is not a certificate in DER or PEM")
-      }
-      guard root.isSelfSigned else { throw ConfigurationError(place, "\(path) is no root: it did not sign itself") }
-      if !AppleRootCertificates.contain(root) {
-        logger.warning("a root certificate that is not Apple's is trusted", metadata: ["place": "\(place)", "path": "\(path)"])
-      }
-      roots.append(root)
-    }
-    if roots.isEmpty { roots = [AppleRootCertificates.g3] }
-    if configuration.acceptsXcodeData,
-      configuration.apps.allSatisfy({ KnownApp.unsignedEnvironments.isDisjoint(with: $0.environments) })
-    {
-      logger.warning("data that Xcode made is accepted, and no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
-    }
-    return SignedDataVerifier(
-      chains: CertificateChainVerifier(roots: roots, strict: configuration.strictCertificates),
-      apps: configuration.apps.map {
-        KnownApp(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: Set($0.environments))
-      }, acceptsXcodeData: configuration.acceptsXcodeData)
   }
 }

@@ -26,6 +26,9 @@ public final class EventLoopExecutor: TaskExecutor {
     return executor
   }
 
+  /// That of the event loop whose thread this is; nil elsewhere, and where none was asked for.
+  public static var ofThisThread: EventLoopExecutor? { ofThread.currentValue }
+
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }

@@ -6,7 +6,7 @@ import WireJSON
 
 /// A parser that takes bytes from strangers, under libFuzzer: no input crashes it, holds it up, or makes it leak.
 enum FuzzTarget: String, CaseIterable {
-  case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord
+  case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord, retention
 
   /// Named by FUZZ_TARGET.
   static let chosen: FuzzTarget = {
@@ -60,6 +60,18 @@ enum FuzzTarget: String, CaseIterable {
         let verdict = Self.unsignedData.verdict(on: token, kind: kind, now: Self.now)
         precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
       }
+    case .retention:
+      if let body = try? RealtimeRequestBody(parsing: bytes) {
+        let verdict = Self.signedData.verdict(on: body.signedPayload, kind: .realtimeRequest, now: Self.now)
+        precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+      }
+      // As a payload that was proved.
+      guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
+      if let answer = RealtimeAnswer(json: object) { precondition(RealtimeAnswer(json: answer.json) == answer, "not the same again") }
+      guard let request = try? RealtimeRequest(validating: object) else { return }
+      precondition(request.requestIdentifier.utf8.count == 36, "a UUID")
+      precondition(
+        (request.locale?.widening ?? []).allSatisfy { request.locale?.isWithin($0) == true }, "a locale is within what it narrows")
     case .receipt:
       let text = String(decoding: bytes, as: UTF8.self)
       _ = try? TransactionIdExtractor().appReceipt(text)

@@ -43,6 +43,17 @@ def objects(value):
             yield from objects(item)
 
 
+REALTIME = {"originalTransactionId": "99371282", "appAppleId": 1, "productId": "com.example.monthly", "userLocale": "zh-Hant-HK",
+            "requestIdentifier": "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9", "environment": "Sandbox", "signedDate": 1698148900000}
+REALTIME_ANSWERS = [
+    {"message": {"messageIdentifier": "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9"}},
+    {"alternateProduct": {"messageIdentifier": "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9", "productId": "a", "billingPlanType": "MONTHLY"}},
+    {"promotionalOffer": {"messageIdentifier": "a", "promotionalOfferSignatureV2": "a.b.c"}},
+    {"promotionalOffer": {"messageIdentifier": "a", "promotionalOfferSignatureV1": {
+        "encodedSignature": "a", "productId": "a", "nonce": "a", "timestamp": 1, "keyId": "a", "offerIdentifier": "a"}}},
+    {"advancedCommerceInfo": {"messageIdentifier": "a", "advancedCommerceData": "e30="}}]
+
+
 def main() -> None:
     folder = pathlib.Path(sys.argv[1])
 
@@ -52,9 +63,12 @@ def main() -> None:
             place.mkdir(parents=True, exist_ok=True)
             (place / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
 
+    for seed in (REALTIME, *REALTIME_ANSWERS):
+        write("retention", json.dumps(seed).encode())
     for path in sorted(VECTORS.rglob("*")):
         if path.suffix == ".jws":
             text = path.read_bytes().strip()
+            write("retention", json.dumps({"signedPayload": text.decode(errors="replace")}).encode())
             write("jws", text)
             write("notification", text)
             try:

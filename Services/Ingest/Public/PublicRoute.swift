@@ -6,6 +6,8 @@ enum PublicRoute: Sendable, Hashable {
   case signedWebPayload
   /// A notification; the app whose URL it came to, when the URL names one.
   case notification(bundleId: String?)
+  /// A request of the App Store for a retention message of the app that the URL names.
+  case retention(bundleId: String)
   /// An AdServices token; the app whose URL it came to, when the URL names one.
   case token(bundleId: String?)
   case session
@@ -36,6 +38,9 @@ enum PublicRoute: Sendable, Hashable {
     case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "app-store" && parts[2] == "notifications":
       guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
       self = .notification(bundleId: id)
+    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "app-store" && parts[2] == "retention":
+      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
+      self = .retention(bundleId: id)
     case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "adservices" && parts[2] == "tokens":
       guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
       self = .token(bundleId: id)
@@ -56,6 +61,7 @@ enum PublicRoute: Sendable, Hashable {
     case .postback: "postback"
     case .signedWebPayload: "signed-payload"
     case .notification: "notification"
+    case .retention: "retention"
     case .token: "token"
     case .session: "session"
     case .attStatus: "att-status"
@@ -71,6 +77,7 @@ enum PublicRoute: Sendable, Hashable {
     case .signedWebPayload: "/.well-known/skadnetwork/get-signed-payload"
     case .notification(bundleId: nil): "/v1/app-store/notifications"
     case .notification: "/v1/app-store/notifications/{bundleId}"
+    case .retention: "/v1/app-store/retention/{bundleId}"
     case .token(bundleId: nil): "/v1/adservices/tokens"
     case .token: "/v1/adservices/tokens/{bundleId}"
     case .session: "/v1/sessions"

@@ -5,6 +5,7 @@ import ServiceRuntime
 struct PublicRouter: PublicResponder {
   let postbacks: PostbackIntake
   let notifications: NotificationIntake
+  let retention: RetentionIntake
   let tokens: TokenIntake
   let sessions: SessionIntake
   let webPayloads: WebPayloadIntake
@@ -37,6 +38,7 @@ struct PublicRouter: PublicResponder {
     case .postback(let adNetworkId): return await postbacks.receive(request, adNetworkId: adNetworkId)
     case .signedWebPayload: return await webPayloads.receive(request)
     case .notification(let bundleId): return await notifications.receive(request, bundleId: bundleId)
+    case .retention(let bundleId): return await retention.receive(request, bundleId: bundleId)
     case .token(let bundleId): return await tokens.receive(request, bundleId: bundleId)
     case .session: return await sessions.receive(request)
     case .attStatus(let installId): return await sessions.receiveStatus(request, installId: installId)
@@ -47,6 +49,7 @@ struct PublicRouter: PublicResponder {
   private func serves(_ route: PublicRoute) -> Bool {
     switch route {
     case .notification(let bundleId?): takesNotifications(bundleId)
+    case .retention(let bundleId): retention.live.standing(of: bundleId) != nil
     case .token(let bundleId?): tokens.takes(bundleId)
     default: true
     }

@@ -55,6 +55,7 @@ final class VerificationWorker: Sendable {
     case SubscriptionLifecycle.gapKind: return await gap(lease)
     case StatusObservation.kind: return await observations.status(lease)
     case TransactionObservation.kind: return await observations.transaction(lease)
+    case RetentionRecord.kind: return retention(lease)
     default: return .deadLetter(error: "unknown kind of delivery")
     }
   }

@@ -22,6 +22,9 @@ public struct SignedDataVerifier: Sendable {
     self.acceptsXcodeData = acceptsXcodeData
   }
 
+  /// The same for other apps, and for signed data alone; the certificates that are known stay so.
+  public func ofSignedData(of apps: [KnownApp]) -> SignedDataVerifier { SignedDataVerifier(chains: chains, apps: apps) }
+
   /// Judges `signedData` at `now`, in milliseconds since 1970.
   public func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64

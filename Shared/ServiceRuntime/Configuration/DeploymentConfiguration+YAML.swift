@@ -25,6 +25,7 @@ extension DeploymentConfiguration {
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
       "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
+      "retention",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -63,6 +64,7 @@ extension DeploymentConfiguration {
     if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
     if let node = root["push"] { push = try PushSettings(try node.mapping(), &unknownKeys) }
     if let node = try root["traces"]?.mapping() { traces = try TraceSettings(node, resolved, &unknownKeys) }
+    if let node = root["retention"] { retention = try RetentionSettings(try node.mapping(), &unknownKeys) }
     if let node = root["console"] { console = try ConsoleSettings(try node.mapping(), &unknownKeys) }
     if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
@@ -201,7 +203,7 @@ extension DeploymentConfiguration {
     }
     unknown += node.unknownKeys([
       "bundleId", "appAppleId", "environments", "appStoreServer", "offers", "recovery", "consentRouting",
-      "conversionValues", "acceptsDevelopmentPostbacks",
+      "conversionValues", "acceptsDevelopmentPostbacks", "retention",
     ])
     var conversions: [ConversionSettings] = []
     for entry in try node["conversionValues"]?.list() ?? [] { conversions.append(try ConversionSettings(entry, &unknown)) }
@@ -219,7 +221,10 @@ extension DeploymentConfiguration {
           outages: try node["outages"]?.bool() ?? true)
       },
       consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions,
-      acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks)
+      acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks,
+      retention: try node["retention"].map { node throws(ConfigurationError) in
+        try AppRetentionSettings(try node.mapping(), resolved, &unknown)
+      })
   }
 
   private static func client(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Client {

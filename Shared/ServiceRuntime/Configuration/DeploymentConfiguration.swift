@@ -61,6 +61,8 @@ public struct DeploymentConfiguration: Sendable {
     public let conversionValues: [ConversionSettings]
     /// Whether postbacks of development, which any device in Developer Mode can make of any app, are read as its conversions too.
     public let acceptsDevelopmentPostbacks: Bool
+    /// Nil: the App Store's requests for retention messages are not answered.
+    public let retention: AppRetentionSettings?
   }
 
   /// An internal system that may call.
@@ -122,6 +124,8 @@ public struct DeploymentConfiguration: Sendable {
   public var push = PushSettings()
   /// Which traces are recorded, and where they go.
   public var traces = TraceSettings()
+  /// How requests for retention messages are answered.
+  public var retention = RetentionSettings()
   /// The pages that verifier shows people.
   public var console = ConsoleSettings()
   /// A URL strategy of the deployment's own.

@@ -1,6 +1,6 @@
 extension PublicEdge {
   /// The kinds of public routes that an allow list may name.
-  public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status"]
+  public static let kinds = ["postback", "signed-payload", "notification", "token", "session", "att-status", "retention"]
 
   init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
     self.init()

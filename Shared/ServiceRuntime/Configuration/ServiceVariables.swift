@@ -41,7 +41,9 @@ public struct ServiceVariables: Sendable {
   public var listen: ListenAddress
   public var publicListen: ListenAddress
   public var signerURL: String
-  /// Where notification-recovery is, for verifier's console; nil: it does without.
+  /// Where verifier is, for ingest's retention messages.
+  public var verifierURL: String
+  /// Where notification-recovery is, for verifier's console and ingest's retention messages; nil: they do without.
   public var notificationRecoveryURL: String?
   public var appStoreProductionURL: String
   public var appStoreSandboxURL: String
@@ -113,6 +115,7 @@ public struct ServiceVariables: Sendable {
         "ATTRIBUTION_OPEN", "a service without credentials listens on loopback only; ATTRIBUTION_LISTEN says otherwise")
     }
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
+    verifierURL = text("verifier.url") ?? "http://127.0.0.1:8092"
     notificationRecoveryURL = text("notification.recovery.url")
     appStoreProductionURL = text("app.store.production.url") ?? "https://api.storekit.apple.com"
     appStoreSandboxURL = text("app.store.sandbox.url") ?? "https://api.storekit-sandbox.apple.com"

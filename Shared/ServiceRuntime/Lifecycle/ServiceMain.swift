@@ -82,6 +82,15 @@ public struct ServiceEnvironment: Sendable {
   }
 }
 
+extension ServiceEnvironment {
+  /// A client for a service of the user's own, which has the contract and none of this deployment's tokens.
+  ///
+  /// - Parameter token: sent as the bearer token.
+  public func foreignClient(baseURL: String, token: String?) -> RPCClient {
+    RPCClient(baseURL: baseURL, token: token, http: httpClient { $0.observer = nil }, observer: TracedCalls())
+  }
+}
+
 /// Starts a service: reads its configuration, refuses to start with a word on what is wrong, serves, drains.
 public enum ServiceMain {
   /// Runs until SIGTERM or SIGINT; ends the process with 78 when the configuration is wrong, 69 when Redis is, 1 otherwise.

@@ -77,6 +77,8 @@ struct ControlAPI: Sendable {
     case "POST notifications": return try await parts.desk.make(body)
     case "POST notifications/story": return try await parts.desk.tell(body)
     case "POST notifications/send": return try await parts.desk.sendAgain(body)
+    case "POST retention/requests": return try await parts.realtime.control(body)
+    case "POST retention/performance": return try await parts.realtime.performance(body)
     case "POST adservices/tokens": return try registerTokens(body)
     case "POST adservices/default":
       parts.tokens.setFallback(body.isEmpty ? nil : body)

@@ -15,6 +15,7 @@ public struct SimulatorParts: Sendable {
   let device: DeviceSender
   let desk: NotificationDesk
   let serverAPI: AppStoreServerAPI
+  let realtime: RealtimeRequests
 
   init(directory: StateDirectory, tlsAuthorityPEM: String, timeScale: Double, seed: UInt64) throws {
     time = SimulatedTime(scale: timeScale)
@@ -34,6 +35,9 @@ public struct SimulatorParts: Sendable {
       factory: factory, archive: archive, sender: NotificationSender(http: http, courier: courier, archive: archive),
       apps: apps, ledger: ledger, time: time, random: random)
     serverAPI = AppStoreServerAPI(desk: desk, apps: apps)
+    realtime = RealtimeRequests(
+      signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps, time: time, random: random,
+      caFile: directory.path + "/tls-ca.pem")
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 

@@ -1,0 +1,124 @@
+import AppStore
+import AttributionClient
+import AttributionProtocol
+import Logging
+import ServiceRuntime
+import Synchronization
+import UpstreamPacing
+
+/// Asks decision services of users (`attribution.retention.v1.RetentionDecisionService`). One that mostly fails is left alone for a while.
+final class DecisionServices: Sendable {
+  /// What a service wants.
+  enum Wish: Sendable {
+    case answer(RetentionProposal)
+    case defaultMessage
+    /// As the rules say.
+    case rules
+    /// It failed, or was left alone.
+    case nothing
+  }
+
+  private final class Entry: Sendable {
+    let client: RPCClient
+    let breaker: Mutex<CircuitBreaker>
+
+    init(_ client: RPCClient, _ rule: CircuitBreaker.Rule) {
+      self.client = client
+      breaker = Mutex(CircuitBreaker(rule))
+    }
+  }
+
+  private static let rule = CircuitBreaker.Rule(
+    window: 10_000, leastCalls: 10, failureShare: 0.5, firstPause: 1000, longestPause: 10_000, probePatience: 5000)
+
+  private let entries = Mutex<[RetentionPlan.DecisionService: Entry]>([:])
+  private let connect: @Sendable (RetentionPlan.DecisionService) -> RPCClient
+  private let logger: Logger
+
+  init(logger: Logger, connect: @escaping @Sendable (RetentionPlan.DecisionService) -> RPCClient) {
+    self.logger = logger
+    self.connect = connect
+  }
+
+  func wish(
+    of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
+    approved: Set<String>?, within time: Duration, _ request: PublicRequest
+  ) async -> Wish {
+    let entry = entry(service)
+    guard time > .zero, case .call(let ticket) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
+    func record(_ result: CircuitBreaker.Result) {
+      entry.breaker.withLock { $0.record(ticket, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
+    }
+    let response: DecideRetentionResponse
+    do throws(RPCError) {
+      response = try await entry.client.call(
+        RetentionDecisionService.DecideRetention.self, Self.message(question, bundleId, facts, approved),
+        timeout: min(service.timeout, time), traceparent: request.traceparent, requestId: request.requestId)
+    } catch {
+      record(.failed)
+      logger.info(
+        "a decision service did not decide",
+        metadata: ["app": "\(bundleId)", "reason": "\(error.code.rawValue)", "requestId": "\(request.requestId)"])
+      return .nothing
+    }
+    record(.succeeded)
+    do throws(RequestRefusal) { return try Self.wish(response) } catch {
+      logger.warning(
+        "a decision service's answer cannot be used",
+        metadata: ["app": "\(bundleId)", "reason": "\(error)", "requestId": "\(request.requestId)"])
+      return .nothing
+    }
+  }
+
+  private func entry(_ service: RetentionPlan.DecisionService) -> Entry {
+    entries.withLock { entries in
+      if let known = entries[service] { return known }
+      let made = Entry(connect(service), Self.rule)
+      entries[service] = made
+      return made
+    }
+  }
+
+  private static func message(
+    _ question: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ approved: Set<String>?
+  ) -> DecideRetentionRequest {
+    DecideRetentionRequest(
+      bundleId: bundleId, appAppleId: question.appAppleId, environment: question.environment,
+      requestIdentifier: question.requestIdentifier, originalTransactionId: question.originalTransactionId,
+      productId: question.productId, userLocale: question.userLocale,
+      signedDate: Timestamp(millisecondsSince1970: question.signedDate),
+      subscription: facts.map { facts in
+        RetentionSubscription(
+          state: facts.status.rawValue, productId: facts.productId, subscriptionGroupIdentifier: facts.subscriptionGroupId,
+          storefront: facts.storefront, priceMilliunits: facts.priceMilliunits, currency: facts.currency, autoRenew: facts.autoRenew,
+          originalPurchaseDate: facts.originalPurchaseDate.map { Timestamp(millisecondsSince1970: $0) },
+          expiresDate: facts.expiresDate.map { Timestamp(millisecondsSince1970: $0) })
+      }, approvedMessageIdentifiers: approved?.sorted() ?? [])
+  }
+
+  private static func wish(_ response: DecideRetentionResponse) throws(RequestRefusal) -> Wish {
+    if let message = response.message { return .answer(try RetentionProposal(messageIdentifier: message.messageIdentifier, .message)) }
+    if let product = response.alternateProduct {
+      return .answer(
+        try RetentionProposal(
+          messageIdentifier: product.messageIdentifier,
+          .alternateProduct(productId: product.productId ?? "", billingPlanType: product.billingPlanType)))
+    }
+    if let offer = response.promotionalOffer {
+      return .answer(
+        try RetentionProposal(
+          messageIdentifier: offer.messageIdentifier,
+          .promotionalOffer(
+            try RetentionProposal.Offer(
+              offerIdentifier: offer.offerIdentifier, productId: offer.productId, version: offer.signatureVersion,
+              appAccountToken: offer.appAccountToken))))
+    }
+    if let request = response.advancedCommerce {
+      return .answer(
+        try RetentionProposal(messageIdentifier: request.messageIdentifier, .advancedCommerce(request: request.requestText ?? "")))
+    }
+    if response.rules == true { return .rules }
+    if response.defaultMessage == true { return .defaultMessage }
+    throw RequestRefusal(field: "answer", "holds none of its kinds")
+  }
+}

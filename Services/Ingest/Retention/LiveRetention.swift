@@ -1,0 +1,87 @@
+import AppStore
+import Logging
+import ServiceRuntime
+import Synchronization
+
+/// The plans that count now. A changed configuration replaces all of them, or none.
+final class LiveRetention: Sendable {
+  private struct State {
+    var plans: [String: RetentionPlan]
+    var settings: RetentionSettings
+    /// Kept over changes with the certificates that it knows; nil until an app has a plan.
+    var proofs: SignedDataVerifier?
+  }
+
+  /// What one request is judged and answered by.
+  struct Standing: Sendable {
+    let plan: RetentionPlan
+    let settings: RetentionSettings
+    let proofs: SignedDataVerifier
+  }
+
+  private let state: Mutex<State>
+  private let logger: Logger
+
+  init(_ configuration: DeploymentConfiguration, logger: Logger) throws(ConfigurationError) {
+    self.logger = logger
+    let plans = try Self.plans(configuration)
+    state = Mutex(
+      State(
+        plans: plans, settings: configuration.retention,
+        proofs: plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: plans.values.map(\.app))))
+  }
+
+  /// Throws what would keep ingest from starting.
+  static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) { _ = try plans(configuration) }
+
+  /// Takes over a changed configuration; throws and leaves everything as it was where that is wrong.
+  func replace(by configuration: DeploymentConfiguration) throws(ConfigurationError) {
+    let plans = try Self.plans(configuration)
+    let known = state.withLock { $0.proofs }
+    let apps = plans.values.map(\.app)
+    let proofs: SignedDataVerifier?
+    if let known {
+      proofs = known.ofSignedData(of: apps)
+    } else {
+      proofs = plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: apps)
+    }
+    state.withLock { $0 = State(plans: plans, settings: configuration.retention, proofs: proofs) }
+  }
+
+  /// Nil for an app whose requests are not answered here.
+  func standing(of bundleId: String) -> Standing? {
+    state.withLock { state in
+      guard let plan = state.plans[bundleId], plan.app.bundleId.isExactly(bundleId), let proofs = state.proofs else { return nil }
+      return Standing(plan: plan, settings: state.settings, proofs: proofs)
+    }
+  }
+
+  var settings: RetentionSettings { state.withLock { $0.settings } }
+
+  /// The apps and environments whose messages are asked about.
+  var audiences: [RetentionAudience] {
+    state.withLock { state in
+      state.plans.values.flatMap { plan in
+        ["Production", "Sandbox"].filter { plan.app.environments.contains($0) }.map {
+          RetentionAudience(bundleId: plan.app.bundleId, environment: $0)
+        }
+      }
+    }
+  }
+
+  private static func plans(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> [String: RetentionPlan] {
+    var plans: [String: RetentionPlan] = [:]
+    for app in configuration.apps {
+      guard let settings = app.retention else { continue }
+      plans[app.bundleId] = try RetentionPlan(
+        KnownApp(bundleId: app.bundleId, appAppleId: app.appAppleId, environments: Set(app.environments)), settings)
+    }
+    return plans
+  }
+}
+
+/// Whose messages are approved or not: those of an app in one environment.
+struct RetentionAudience: Sendable, Hashable {
+  let bundleId: String
+  let environment: String
+}

@@ -1,0 +1,91 @@
+import AppStore
+import WireJSON
+
+/// What is answered, and how that came about.
+struct RetentionDecision: Sendable, Hashable {
+  /// What an answer is not the wanted one for.
+  enum Cause: String, Sendable, Hashable, CaseIterable {
+    /// A message that Apple has not approved.
+    case unapproved
+    /// Signer did not sign, or not in time.
+    case signer
+    /// The subscription's history was not to be had in time.
+    case history
+    /// The decision service did not answer, not in time, or with what cannot be used.
+    case service
+    /// Nothing was decided in time.
+    case late
+  }
+
+  enum Source: String, Sendable, Hashable { case rules, service }
+
+  var answer = RealtimeAnswer.defaultMessage
+  var source = Source.rules
+  /// The rule that applied.
+  var rule: String?
+  var causes: [Cause] = []
+  /// Rules that would perhaps have applied, had the history been known.
+  var undecided: [String] = []
+  /// Messages that were wanted and may not be shown.
+  var unapproved: [String] = []
+  /// The customer's places in experiments, hundredths of a percent.
+  var experiments: [String: Int] = [:]
+  /// Of a signature.
+  var keyId: String?
+  var offerIdentifier: String?
+  var productId: String?
+  /// What the rules knew of the subscription.
+  var state: String?
+
+  init() {}
+
+  static var late: RetentionDecision {
+    var decision = RetentionDecision()
+    decision.causes = [.late]
+    return decision
+  }
+
+  mutating func note(_ cause: Cause) {
+    if !causes.contains(cause) { causes.append(cause) }
+  }
+
+  /// How it came about, as events tell it.
+  var json: JSONObject {
+    var object: JSONObject = ["source": .string(source.rawValue), "kind": .string(answer.kind)]
+    object["rule"] = rule.map { .string($0) }
+    object["messageIdentifier"] = answer.messageIdentifier.map { .string($0) }
+    object["productId"] = productId.map { .string($0) }
+    object["offerIdentifier"] = offerIdentifier.map { .string($0) }
+    object["keyId"] = keyId.map { .string($0) }
+    object["state"] = state.map { .string($0) }
+    if !causes.isEmpty { object["fallbacks"] = .array(causes.map { .string($0.rawValue) }) }
+    if !undecided.isEmpty { object["undecidedRules"] = .array(undecided.map { .string($0) }) }
+    if !unapproved.isEmpty { object["unapprovedMessages"] = .array(unapproved.map { .string($0) }) }
+    if !experiments.isEmpty {
+      object["experiments"] = .object(
+        JSONObject(experiments.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }))
+    }
+    return object
+  }
+}
+
+/// An answer that counts for all who send the same request, as Redis keeps it.
+struct KeptAnswer: Sendable, Hashable {
+  let answer: RealtimeAnswer
+  let decision: JSONObject
+
+  init(_ decision: RetentionDecision) {
+    answer = decision.answer
+    self.decision = decision.json
+  }
+
+  var bytes: [UInt8] { JSONValue.object(["answer": .object(answer.json), "decision": .object(decision)]).serialized }
+
+  init?(bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes, limits: .ownDocuments).objectValue,
+      let answer = object["answer"]?.objectValue.flatMap({ RealtimeAnswer(json: $0) }), let decision = object["decision"]?.objectValue
+    else { return nil }
+    self.answer = answer
+    self.decision = decision
+  }
+}

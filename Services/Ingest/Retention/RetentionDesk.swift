@@ -1,0 +1,155 @@
+import AppStore
+import Logging
+import ServiceRuntime
+import Synchronization
+import Traces
+
+/// Decides what a request is answered, in time.
+///
+/// Whatever it depends on may hang: each call has its own time, and an answer leaves when the budget is used up, the best that there is by
+/// then. What was answered is what is kept and recorded.
+struct RetentionDesk: Sendable {
+  /// Of the budget, for the way of the answer itself.
+  private static let reserve: Duration = .milliseconds(20)
+
+  let messages: ApprovedMessages
+  let history: SubscriptionHistoryReader
+  let services: DecisionServices
+  let signer: RetentionSigner
+  let records: RetentionRecords
+  let metrics: RetentionMetrics
+  let logger: Logger
+
+  func answer(
+    _ question: RealtimeRequest, signedPayload: String, _ standing: LiveRetention.Standing, _ request: PublicRequest,
+    until end: ContinuousClock.Instant
+  ) async -> RealtimeAnswer {
+    let begun = ContinuousClock.now
+    if let known = records.recent(question) {
+      metrics.replayed()
+      metrics.answered(known.answer, environment: question.environment, after: begun.duration(to: .now))
+      return known.answer
+    }
+    let deadline = end - Self.reserve
+    let late = KeptAnswer(.late)
+    let span = Span.current?.child("decide retention message", .internal, [])
+    let kept = await DueAnswer.wait(until: deadline, otherwise: late) { due in
+      let decision = await Span.$current.withValue(span ?? Span.current) {
+        await decide(question, standing, request, until: deadline)
+      }
+      let isInTime = due.hold(KeptAnswer(decision))
+      let told = isInTime ? decision : .late
+      for cause in told.causes { metrics.fellBack(cause) }
+      log(told, question, standing, request)
+      due.hurry(to: min(deadline, .now + standing.settings.storeTimeout))
+      let counted = await records.record(
+        KeptAnswer(told), question, signedPayload: signedPayload, bundleId: standing.plan.app.bundleId, request)
+      due.give(counted)
+    }
+    records.answered(kept, question)
+    span?.end(SpanAttribute("attribution.retention.answer", kept.answer.kind))
+    metrics.answered(kept.answer, environment: question.environment, after: begun.duration(to: .now))
+    return kept.answer
+  }
+
+  private func decide(
+    _ question: RealtimeRequest, _ standing: LiveRetention.Standing, _ request: PublicRequest, until deadline: ContinuousClock.Instant
+  ) async -> RetentionDecision {
+    let plan = standing.plan
+    let settings = standing.settings
+    let bundleId = plan.app.bundleId
+    func left(_ most: Duration) -> Duration { min(most, ContinuousClock.now.duration(to: deadline)) }
+    var decision = RetentionDecision()
+    decision.experiments = plan.rules.experiments(of: question)
+    let approved = messages.approved(RetentionAudience(bundleId: bundleId, environment: question.environment))
+    let isApproved = { (id: String) in approved?.contains(id) ?? (settings.unknownMessages == .trust) }
+
+    var match = plan.rules.match(question, nil, at: question.signedDate)
+    var facts: RetentionFacts?
+    // The history is asked for only where something goes by it.
+    if !match.undecided.isEmpty || plan.decisionService != nil {
+      switch await history.facts(question, within: left(settings.historyTimeout), request) {
+      case .known(let found):
+        facts = found
+        decision.state = found.status.rawValue
+        match = plan.rules.match(question, found, at: question.signedDate)
+      case .none: break
+      case .away:
+        if !match.undecided.isEmpty { decision.note(.history) }
+      }
+    }
+
+    if let service = plan.decisionService {
+      let wish = await services.wish(
+        of: service, question, bundleId: bundleId, facts: facts, approved: approved, within: left(service.timeout), request)
+      switch wish {
+      case .rules: break
+      case .nothing: decision.note(.service)
+      case .defaultMessage:
+        decision.source = .service
+        return decision
+      case .answer(let proposal):
+        if !isApproved(proposal.messageIdentifier) {
+          decision.note(.unapproved)
+          decision.unapproved.append(proposal.messageIdentifier)
+        } else if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) {
+          decision.source = .service
+          return decision
+        }
+      }
+    }
+
+    decision.undecided = match.undecided
+    guard let rule = match.rule else { return decision }
+    decision.rule = rule.name
+    let (usable, unapproved) = rule.proposals(for: question, approved: isApproved)
+    if !unapproved.isEmpty { decision.note(.unapproved) }
+    decision.unapproved += unapproved.filter { !decision.unapproved.contains($0) }
+    for proposal in usable {
+      // Signer is asked in vain once: time is short.
+      if proposal.needsSignature, decision.causes.contains(.signer) { continue }
+      if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) { return decision }
+    }
+    return decision
+  }
+
+  /// Makes a proposal the answer; false where it cannot be signed.
+  private func take(
+    _ proposal: RetentionProposal, into decision: inout RetentionDecision, _ question: RealtimeRequest, _ bundleId: String,
+    within time: Duration, _ request: PublicRequest
+  ) async -> Bool {
+    if let answer = proposal.unsigned {
+      decision.answer = answer
+      if case .alternateProduct(_, let product, _) = answer { decision.productId = product }
+      return true
+    }
+    do {
+      let signed = try await signer.sign(proposal, question, bundleId: bundleId, within: time, request)
+      decision.answer = signed.answer
+      decision.keyId = signed.keyId
+      decision.productId = signed.productId
+      decision.offerIdentifier = signed.offerIdentifier
+      return true
+    } catch {
+      decision.note(.signer)
+      logger.info(
+        "a retention offer was not signed",
+        metadata: [
+          "app": "\(bundleId)", "reason": "\(error)", "requestId": "\(request.requestId)",
+        ])
+      return false
+    }
+  }
+
+  private func log(
+    _ decision: RetentionDecision, _ question: RealtimeRequest, _ standing: LiveRetention.Standing, _ request: PublicRequest
+  ) {
+    guard !decision.causes.isEmpty else { return }
+    logger.info(
+      "a retention answer is not what was wanted first",
+      metadata: [
+        "app": "\(standing.plan.app.bundleId)", "environment": "\(question.environment)", "outcome": "\(decision.answer.kind)",
+        "reason": "\(decision.causes.map(\.rawValue).joined(separator: ","))", "requestId": "\(request.requestId)",
+      ])
+  }
+}

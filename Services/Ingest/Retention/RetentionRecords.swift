@@ -1,0 +1,147 @@
+import AppStore
+import AttributionQueue
+import Logging
+import RedisClient
+import ServiceRuntime
+import Synchronization
+
+/// Keeps the answer to each request, so that the same request is answered the same by every instance, and has each told by one event.
+///
+/// While Redis is away answers are given all the same: what could not be stored waits in memory, up to a bound, and is stored when it is
+/// back.
+final class RetentionRecords: Sendable {
+  /// An answer that is not stored yet.
+  private struct Pending: Sendable {
+    let kept: KeptAnswer
+    let key: String
+    let naturalKey: String
+    let signedPayload: String
+    let bundleId: String
+    /// Without its body.
+    let message: QueueMessage
+  }
+
+  private struct State {
+    var recent: [String: KeptAnswer] = [:]
+    /// The keys of `recent` in the order of their coming, a ring.
+    var order: [String] = []
+    var next = 0
+    var pending: [Pending] = []
+  }
+
+  /// Answers that this instance knows itself, for repeats while Redis is away.
+  private static let mostRecent = 4096
+  private static let pause: Duration = .milliseconds(500)
+
+  private let redis: RedisClient
+  private let deliveries: DeliveryQueue
+  private let settings: @Sendable () -> RetentionSettings
+  private let metrics: RetentionMetrics
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(
+    redis: RedisClient, deliveries: DeliveryQueue, metrics: RetentionMetrics, logger: Logger,
+    settings: @escaping @Sendable () -> RetentionSettings
+  ) {
+    self.redis = redis
+    self.deliveries = deliveries
+    self.metrics = metrics
+    self.logger = logger
+    self.settings = settings
+  }
+
+  /// What this instance answered to the same request.
+  func recent(_ question: RealtimeRequest) -> KeptAnswer? { state.withLock { $0.recent[question.naturalKey] } }
+
+  /// Stores an answer and has it told; answers the one that counts: an earlier one to the same request, if there is any.
+  func record(
+    _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicRequest
+  ) async -> KeptAnswer {
+    let pending = Pending(
+      kept: answer, key: Keys.own("ingest", question.naturalKey, shardOf: question.naturalKey), naturalKey: question.naturalKey,
+      signedPayload: signedPayload, bundleId: bundleId,
+      message: request.message(kind: RetentionRecord.kind, body: [], attributes: [RetentionRecord.bundleIdAttribute: bundleId]))
+    guard let counted = await store(pending) else {
+      postpone(pending)
+      return answer
+    }
+    if counted != answer { metrics.replayed() }
+    remember(counted, question.naturalKey, replaces: true)
+    return counted
+  }
+
+  /// What was answered, for repeats while it is not known what counts.
+  func answered(_ answer: KeptAnswer, _ question: RealtimeRequest) { remember(answer, question.naturalKey, replaces: false) }
+
+  /// Stores what waits, until its task is cancelled, and then once more.
+  func run() async {
+    while !Task.isCancelled {
+      do { try await Task.sleep(for: Self.pause) } catch { break }
+      await storePending()
+    }
+    await storePending()
+    let left = state.withLock { $0.pending.count }
+    if left > 0 { logger.error("retention answers were not stored: no event tells of them", metadata: ["count": "\(left)"]) }
+  }
+
+  private func storePending() async {
+    while let first = state.withLock({ $0.pending.first }) {
+      guard let counted = await store(first) else { return }
+      remember(counted, first.naturalKey, replaces: true)
+      let count = state.withLock { state in
+        state.pending.removeFirst()
+        return state.pending.count
+      }
+      metrics.pendingEvents(count)
+    }
+  }
+
+  private func postpone(_ pending: Pending) {
+    let most = settings().pendingEvents
+    let (count, isKept) = state.withLock { state in
+      let isKept = state.pending.count < most
+      if isKept { state.pending.append(pending) }
+      return (state.pending.count, isKept)
+    }
+    metrics.pendingEvents(count)
+    guard !isKept else { return }
+    metrics.droppedEvent()
+    logger.error(
+      "a retention answer cannot be stored and no more may wait: no event tells of it", metadata: ["app": "\(pending.bundleId)"])
+  }
+
+  /// Nil where Redis does not take it.
+  private func store(_ pending: Pending) async -> KeptAnswer? {
+    var counted = pending.kept
+    do {
+      let earlier = try await redis.send([
+        "SET", .string(pending.key), .bytes(pending.kept.bytes), "NX", "GET", "EX", .integer(Int64(settings().answersKept.wholeSeconds)),
+      ]).bytes
+      if let earlier, let known = KeptAnswer(bytes: earlier) { counted = known }
+      var message = pending.message
+      message.body = RetentionRecord(signedPayload: pending.signedPayload, answer: counted.answer.json, decision: counted.decision).body
+      _ = try await deliveries.accept(
+        AcceptRequest(
+          queue: .intake, idempotencyKey: pending.naturalKey, naturalKey: pending.naturalKey, message: message, isKnownBriefly: true))
+      return counted
+    } catch {
+      logger.debug("a retention answer is not stored yet", metadata: ["reason": "\(error)"])
+      return nil
+    }
+  }
+
+  private func remember(_ answer: KeptAnswer, _ key: String, replaces: Bool) {
+    state.withLock { state in
+      if !replaces, state.recent[key] != nil { return }
+      guard state.recent.updateValue(answer, forKey: key) == nil else { return }
+      if state.order.count < Self.mostRecent {
+        state.order.append(key)
+      } else {
+        state.recent[state.order[state.next]] = nil
+        state.order[state.next] = key
+        state.next = (state.next + 1) % Self.mostRecent
+      }
+    }
+  }
+}

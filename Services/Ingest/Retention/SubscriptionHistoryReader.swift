@@ -1,0 +1,41 @@
+import AppStore
+import AttributionClient
+import AttributionProtocol
+import ServiceRuntime
+
+/// Asks verifier what is known of a subscription.
+struct SubscriptionHistoryReader: Sendable {
+  let verifier: RPCClient
+
+  enum Finding: Sendable {
+    case known(RetentionFacts)
+    /// Nothing was heard of the subscription.
+    case none
+    /// Not to be had in time.
+    case away
+  }
+
+  func facts(_ question: RealtimeRequest, within time: Duration, _ request: PublicRequest) async -> Finding {
+    guard time > .zero else { return .away }
+    do throws(RPCError) {
+      let state = try await verifier.call(
+        VerifierService.GetSubscriptionState.self,
+        GetSubscriptionStateRequest(
+          originalTransactionId: question.originalTransactionId, environment: question.environment, brief: true),
+        timeout: time, traceparent: request.traceparent, requestId: request.requestId)
+      guard let status = SubscriptionStatus(rawValue: state.state) else { return .away }
+      var facts = RetentionFacts(status: status)
+      facts.productId = state.productId
+      facts.subscriptionGroupId = state.subscriptionGroupIdentifier
+      facts.storefront = state.storefront
+      facts.priceMilliunits = state.priceMilliunits
+      facts.currency = state.currency
+      facts.autoRenew = state.autoRenew
+      facts.originalPurchaseDate = state.originalPurchaseDate?.millisecondsSince1970
+      facts.expiresDate = state.expiresDate?.millisecondsSince1970
+      return .known(facts)
+    } catch {
+      return error.code == .notFound ? .none : .away
+    }
+  }
+}

@@ -1,0 +1,67 @@
+public import WireJSON
+
+/// The body of a request for a retention message (RealtimeRequestBody).
+public struct RealtimeRequestBody: Sendable, Hashable {
+  public let signedPayload: String
+
+  /// Reads a body as it came. Nothing in it is believed.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(RequestRefusal) {
+    let value: JSONValue
+    do { value = try JSONValue(parsing: bytes, limits: limits) } catch { throw RequestRefusal(field: error.path, error.reason) }
+    guard case .object(let object) = value else { throw RequestRefusal(field: "", "must be a JSON object") }
+    guard let text = object["signedPayload"]?.stringValue, !text.isEmpty else {
+      throw RequestRefusal(field: "signedPayload", "must be the App Store's signed request, a text")
+    }
+    signedPayload = text
+  }
+}
+
+/// What the App Store asks when a customer looks at a subscription and may cancel it (DecodedRealtimeRequestBody).
+public struct RealtimeRequest: Sendable, Hashable {
+  public let originalTransactionId: String
+  public let appAppleId: Int64
+  public let productId: String
+  /// As it was sent.
+  public let userLocale: String
+  /// Nil where it is in no form that is known.
+  public let locale: LocaleTag?
+  /// A UUID, lower case.
+  public let requestIdentifier: String
+  public let environment: String
+  /// Milliseconds since 1970.
+  public let signedDate: Int64
+
+  private static let longestText = 256
+
+  /// Takes a payload whose signature holds.
+  public init(validating payload: JSONObject) throws(RequestRefusal) {
+    originalTransactionId = try Self.text("originalTransactionId", payload)
+    guard let app = payload["appAppleId"]?.int64Value, app >= 0 else {
+      throw RequestRefusal(field: "appAppleId", "must be the app's number")
+    }
+    appAppleId = app
+    productId = try Self.text("productId", payload)
+    userLocale = try Self.text("userLocale", payload)
+    locale = LocaleTag(userLocale)
+    requestIdentifier = try RequestRefusal.uuid(try Self.text("requestIdentifier", payload), "requestIdentifier")
+    environment = try Self.text("environment", payload)
+    guard let date = payload["signedDate"]?.int64Value, date > 0 else {
+      throw RequestRefusal(field: "signedDate", "must be milliseconds since 1970")
+    }
+    signedDate = date
+  }
+
+  /// What the same request is known by, whoever sends it again.
+  public var naturalKey: String { Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier) }
+
+  public static func naturalKey(environment: String, requestIdentifier: String) -> String {
+    "retention:\(environment):\(requestIdentifier)"
+  }
+
+  private static func text(_ name: String, _ payload: JSONObject) throws(RequestRefusal) -> String {
+    guard let text = payload[name]?.stringValue, !text.isEmpty, text.utf8.count <= longestText,
+      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    else { throw RequestRefusal(field: name, "must be a text of up to \(longestText) bytes") }
+    return text
+  }
+}

@@ -1,0 +1,38 @@
+/// Which message is shown: one for all, or one for each language. A message has no language of its own; what is right for a device's
+/// locale is said here.
+public struct RetentionMessageChoice: Sendable, Hashable {
+  /// For whatever no locale is given for; nil: nothing is shown then.
+  public let otherwise: String?
+  /// By locale.
+  public let byLocale: [LocaleTag: String]
+
+  /// - Parameters:
+  ///   - message: a UUID.
+  ///   - byLocale: UUIDs by locale; `*` is for every other one.
+  ///   - field: the name that errors begin with.
+  public init(message: String? = nil, byLocale: [String: String] = [:], field: String = "message") throws(RequestRefusal) {
+    var otherwise = try message.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, field) }
+    var known: [LocaleTag: String] = [:]
+    for (name, text) in byLocale.sorted(by: { $0.key < $1.key }) {
+      let id = try RequestRefusal.uuid(text, "\(field).\(name)")
+      if name == "*" {
+        otherwise = id
+        continue
+      }
+      guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is no locale such as en or en-US") }
+      guard known.updateValue(id, forKey: locale) == nil else { throw RequestRefusal(field: "\(field).\(name)", "stands twice") }
+    }
+    guard otherwise != nil || !known.isEmpty else { throw RequestRefusal(field: field, "names no message") }
+    self.otherwise = otherwise
+    self.byLocale = known
+  }
+
+  /// The message for a locale: its own, or the nearest wider one's.
+  public func identifier(for locale: LocaleTag?) -> String? {
+    guard !byLocale.isEmpty, let locale else { return otherwise }
+    for candidate in locale.widening {
+      if let found = byLocale[candidate] { return found }
+    }
+    return otherwise
+  }
+}

@@ -1,0 +1,87 @@
+/// An answer whose message is chosen and which is not signed yet.
+public struct RetentionProposal: Sendable, Hashable {
+  /// A promotional offer that is to be signed.
+  public struct Offer: Sendable, Hashable {
+    public enum SignatureVersion: String, Sendable, Hashable, CaseIterable {
+      /// The original form.
+      case v1 = "V1"
+      /// A JWS, which names the customer's transaction.
+      case v2 = "V2"
+    }
+
+    public let offerIdentifier: String
+    /// The product that the offer is of; nil for the customer's own.
+    public let productId: String?
+    public let version: SignatureVersion
+    /// For the transaction that may follow; with V1 alone.
+    public let appAccountToken: String?
+
+    public init(
+      offerIdentifier: String?, productId: String? = nil, version: String? = nil, appAccountToken: String? = nil
+    ) throws(RequestRefusal) {
+      self.offerIdentifier = try RequestRefusal.text(offerIdentifier, "offerIdentifier")
+      self.productId = try productId.map { text throws(RequestRefusal) in try RequestRefusal.text(text, "productId") }
+      guard let known = SignatureVersion(rawValue: version ?? SignatureVersion.v2.rawValue) else {
+        throw RequestRefusal(field: "signatureVersion", "must be V2 or V1")
+      }
+      self.version = known
+      guard appAccountToken == nil || known == .v1 else {
+        throw RequestRefusal(field: "appAccountToken", "is signed in the form V1 alone")
+      }
+      self.appAccountToken = try appAccountToken.map { text throws(RequestRefusal) in try RequestRefusal.uuid(text, "appAccountToken") }
+    }
+  }
+
+  public enum Content: Sendable, Hashable {
+    case message
+    case alternateProduct(productId: String, billingPlanType: String?)
+    case promotionalOffer(Offer)
+    /// The JSON of a request, signed as these bytes.
+    case advancedCommerce(request: String)
+  }
+
+  /// The plans that Apple knows (billingPlanType).
+  public static let billingPlanTypes: Set = ["BILLED_UPFRONT", "MONTHLY"]
+
+  public let messageIdentifier: String
+  public let content: Content
+
+  public init(messageIdentifier: String?, _ content: Content) throws(RequestRefusal) {
+    self.messageIdentifier = try RequestRefusal.uuid(messageIdentifier ?? "", "messageIdentifier")
+    self.content = try Self.checked(content)
+  }
+
+  init(known messageIdentifier: String, _ content: Content) {
+    self.messageIdentifier = messageIdentifier
+    self.content = content
+  }
+
+  /// Whether it is worth nothing before signer has signed it.
+  public var needsSignature: Bool {
+    switch content {
+    case .message, .alternateProduct: false
+    case .promotionalOffer, .advancedCommerce: true
+    }
+  }
+
+  /// The answer as it is; nil for one that has to be signed.
+  public var unsigned: RealtimeAnswer? {
+    switch content {
+    case .message: .message(identifier: messageIdentifier)
+    case .alternateProduct(let product, let plan):
+      .alternateProduct(identifier: messageIdentifier, productId: product, billingPlanType: plan)
+    case .promotionalOffer, .advancedCommerce: nil
+    }
+  }
+
+  static func checked(_ content: Content) throws(RequestRefusal) -> Content {
+    switch content {
+    case .message, .promotionalOffer: break
+    case .alternateProduct(let product, let plan):
+      _ = try RequestRefusal.text(product, "productId")
+      if let plan, !billingPlanTypes.contains(plan) { throw RequestRefusal(field: "billingPlanType", "must be BILLED_UPFRONT or MONTHLY") }
+    case .advancedCommerce(let request): try AdvancedCommerceOffer.check(request)
+    }
+    return content
+  }
+}

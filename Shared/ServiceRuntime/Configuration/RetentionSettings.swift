@@ -1,0 +1,237 @@
+/// What `retention` says: how requests of the App Store for retention messages are answered, whichever app they are of.
+public struct RetentionSettings: Sendable, Hashable {
+  /// What counts as approved while nobody has ever said which messages are.
+  public enum UnknownMessages: String, Sendable, Hashable, CaseIterable {
+    /// None: the App Store shows its default message.
+    case refuse
+    /// All that the rules name.
+    case trust
+  }
+
+  /// By when each request is answered, counted from its receipt.
+  public var budget: Duration = .milliseconds(300)
+  /// How long signer may take for a signature.
+  public var signerTimeout: Duration = .milliseconds(150)
+  /// How long verifier may take for a subscription's history.
+  public var historyTimeout: Duration = .milliseconds(60)
+  /// How long Redis may take before an answer leaves without waiting for it.
+  public var storeTimeout: Duration = .milliseconds(100)
+  /// How old a signed request may be.
+  public var maximumAge: Duration = .seconds(300)
+  /// How long the answer to a request is everybody's answer to it.
+  public var answersKept: Duration = .seconds(86_400)
+  /// How often notification-recovery is asked which messages are approved.
+  public var messagesRefresh: Duration = .seconds(60)
+  /// What counts as approved while nobody has ever said which messages are: `refuse` (none) or `trust` (all that the rules name).
+  public var unknownMessages = UnknownMessages.refuse
+  /// Events that wait in memory while Redis is away, at the most.
+  public var pendingEvents = 10_000
+
+  public init() {}
+
+  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
+    self.init()
+    try node.time("budget", .milliseconds(50)...(.seconds(5)), &budget)
+    try node.time("signerTimeout", .milliseconds(1)...(.seconds(5)), &signerTimeout)
+    try node.time("historyTimeout", .milliseconds(1)...(.seconds(5)), &historyTimeout)
+    try node.time("storeTimeout", .milliseconds(1)...(.seconds(5)), &storeTimeout)
+    try node.time("maximumAge", .seconds(1)...(.seconds(86_400)), &maximumAge)
+    try node.time("answersKept", .seconds(1)...(.seconds(30 * 86_400)), &answersKept)
+    try node.time("messagesRefresh", .milliseconds(100)...(.seconds(86_400)), &messagesRefresh)
+    try node.count("pendingEvents", 0...1_000_000, &pendingEvents)
+    if let word = node["unknownMessages"] {
+      guard let known = UnknownMessages(rawValue: try word.text()) else { throw ConfigurationError(word.path, "must be refuse or trust") }
+      unknownMessages = known
+    }
+    unknown += node.unknownKeys([
+      "budget", "signerTimeout", "historyTimeout", "storeTimeout", "maximumAge", "answersKept", "messagesRefresh", "pendingEvents",
+      "unknownMessages",
+    ])
+  }
+}
+
+/// What `apps[].retention` says, read and not yet judged: the rules are those of the service that uses them.
+public struct AppRetentionSettings: Sendable, Hashable {
+  /// A decision service of the user's own.
+  public struct DecisionService: Sendable, Hashable {
+    public let url: String
+    public let timeout: Duration
+    /// The file of the token that is sent; nil: none is.
+    public let tokenFile: String?
+    public let place: String
+  }
+
+  public struct Experiment: Sendable, Hashable {
+    public let name: String
+    /// Percent.
+    public let from: Double
+    public let to: Double
+  }
+
+  public struct Price: Sendable, Hashable {
+    public let currency: String
+    public let atLeast: Double?
+    public let below: Double?
+  }
+
+  /// What must be so for a rule to apply; nil: nothing is asked.
+  public struct Conditions: Sendable, Hashable {
+    public var environments: [String]?
+    public var products: [String]?
+    public var groups: [String]?
+    public var locales: [String]?
+    public var storefronts: [String]?
+    public var states: [String]?
+    public var price: Price?
+    public var tenureAtLeast: Duration?
+    public var tenureBelow: Duration?
+    public var experiment: Experiment?
+  }
+
+  /// One text for all locales, or one for each.
+  public struct Message: Sendable, Hashable {
+    public let identifier: String?
+    public let byLocale: [String: String]
+  }
+
+  public struct Answer: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+      case message
+      case alternateProduct(productId: String, billingPlanType: String?)
+      case promotionalOffer(offerIdentifier: String, productId: String?, signature: String?, appAccountToken: String?)
+      case advancedCommerce(request: String)
+    }
+
+    public let message: Message
+    public let kind: Kind
+    public let place: String
+  }
+
+  public struct Rule: Sendable, Hashable {
+    public let name: String
+    public let conditions: Conditions
+    public let answers: [Answer]
+    public let place: String
+  }
+
+  public let rules: [Rule]
+  public let decisionService: DecisionService?
+  public let place: String
+}
+
+extension AppRetentionSettings {
+  init(_ node: ConfigurationNode, _ resolved: (String) -> String, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
+    unknown += node.unknownKeys(["rules", "decisionService"])
+    place = node.path
+    var rules: [Rule] = []
+    for entry in try node["rules"]?.list() ?? [] { rules.append(try Self.rule(entry, &unknown)) }
+    var names: Set<String> = []
+    for rule in rules where !names.insert(rule.name).inserted { throw ConfigurationError("\(rule.place).name", "stands twice") }
+    self.rules = rules
+    decisionService = try node["decisionService"].map { node throws(ConfigurationError) in
+      unknown += node.unknownKeys(["url", "timeout", "tokenFile"])
+      let url = try node.required("url")
+      let text = try url.text()
+      guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
+        throw ConfigurationError(url.path, "must be an http or https URL")
+      }
+      var timeout: Duration = .milliseconds(150)
+      try node.time("timeout", .milliseconds(1)...(.seconds(5)), &timeout)
+      return DecisionService(
+        url: text, timeout: timeout, tokenFile: try node["tokenFile"].map { file throws(ConfigurationError) in resolved(try file.text()) },
+        place: node.path)
+    }
+  }
+
+  private static func rule(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Rule {
+    unknown += node.unknownKeys(["name", "when", "answers"])
+    var answers: [Answer] = []
+    for entry in try node.required("answers").list() { answers.append(try answer(entry, &unknown)) }
+    return Rule(
+      name: try node.required("name").text(),
+      conditions: try node["when"].map { when throws(ConfigurationError) in try conditions(try when.mapping(), &unknown) } ?? Conditions(),
+      answers: answers, place: node.path)
+  }
+
+  private static func conditions(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Conditions {
+    unknown += node.unknownKeys([
+      "environments", "products", "groups", "locales", "storefronts", "states", "price", "tenure", "experiment",
+    ])
+    func list(_ name: String) throws(ConfigurationError) -> [String]? {
+      guard let child = node[name] else { return nil }
+      let texts = try child.texts()
+      guard !texts.isEmpty else { throw ConfigurationError(child.path, "must hold something; without it the rule never applies") }
+      return texts
+    }
+    var conditions = Conditions()
+    conditions.environments = try list("environments")
+    conditions.products = try list("products")
+    conditions.groups = try list("groups")
+    conditions.locales = try list("locales")
+    conditions.storefronts = try list("storefronts")
+    conditions.states = try list("states")
+    if let price = node["price"] {
+      unknown += price.unknownKeys(["currency", "atLeast", "below"])
+      conditions.price = Price(
+        currency: try price.required("currency").text(), atLeast: try price["atLeast"]?.number(), below: try price["below"]?.number())
+    }
+    if let tenure = node["tenure"] {
+      unknown += tenure.unknownKeys(["atLeast", "below"])
+      conditions.tenureAtLeast = try tenure["atLeast"]?.duration()
+      conditions.tenureBelow = try tenure["below"]?.duration()
+      guard (conditions.tenureAtLeast ?? .zero) < (conditions.tenureBelow ?? .seconds(Int64.max / 1_000_000)) else {
+        throw ConfigurationError("\(tenure.path).below", "must be more than atLeast")
+      }
+      guard conditions.tenureAtLeast != nil || conditions.tenureBelow != nil else {
+        throw ConfigurationError(tenure.path, "needs atLeast or below")
+      }
+    }
+    if let experiment = node["experiment"] {
+      unknown += experiment.unknownKeys(["name", "from", "to"])
+      conditions.experiment = Experiment(
+        name: try experiment.required("name").text(), from: try experiment["from"]?.number() ?? 0, to: try experiment["to"]?.number() ?? 100
+      )
+    }
+    return conditions
+  }
+
+  private static func answer(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) -> Answer {
+    let kinds = ["message", "alternateProduct", "promotionalOffer", "advancedCommerce"]
+    unknown += node.unknownKeys(Set(kinds))
+    let given = kinds.filter { node[$0] != nil }
+    guard given.count == 1, let kind = given.first, let child = node[kind] else {
+      throw ConfigurationError(node.path, "must be one of \(kinds.joined(separator: ", "))")
+    }
+    switch kind {
+    case "message": return Answer(message: try message(child), kind: .message, place: node.path)
+    case "alternateProduct":
+      unknown += child.unknownKeys(["message", "product", "billingPlanType"])
+      return Answer(
+        message: try message(try child.required("message")),
+        kind: .alternateProduct(productId: try child.required("product").text(), billingPlanType: try child["billingPlanType"]?.text()),
+        place: child.path)
+    case "promotionalOffer":
+      unknown += child.unknownKeys(["message", "offer", "product", "signature", "appAccountToken"])
+      return Answer(
+        message: try message(try child.required("message")),
+        kind: .promotionalOffer(
+          offerIdentifier: try child.required("offer").text(), productId: try child["product"]?.text(),
+          signature: try child["signature"]?.text(), appAccountToken: try child["appAccountToken"]?.text()),
+        place: child.path)
+    default:
+      unknown += child.unknownKeys(["message", "request"])
+      return Answer(
+        message: try message(try child.required("message")), kind: .advancedCommerce(request: try child.required("request").text()),
+        place: child.path)
+    }
+  }
+
+  private static func message(_ node: ConfigurationNode) throws(ConfigurationError) -> Message {
+    guard node.isMapping else { return Message(identifier: try node.text(), byLocale: [:]) }
+    var byLocale: [String: String] = [:]
+    for key in node.keys { byLocale[key] = try node.required(key).text() }
+    // A plain no or 39 would be read as something else than a text.
+    guard byLocale.count == node.size else { throw ConfigurationError(node.path, "its keys must be locales, those such as no in quotes") }
+    return Message(identifier: nil, byLocale: byLocale)
+  }
+}

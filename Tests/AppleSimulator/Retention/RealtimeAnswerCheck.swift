@@ -1,0 +1,170 @@
+import WireJSON
+
+/// Whether an answer is one that the App Store can use (*RealtimeResponseBody*, *message*, *alternateProduct*, *promotionalOffer*,
+/// *advancedCommerceInfo*): everything that is not, in words.
+struct RealtimeAnswerCheck: Sendable {
+  private static let plans: Set = ["BILLED_UPFRONT", "MONTHLY"]
+  /// How long an offer's signature is good, milliseconds.
+  private static let offerLife: Int64 = 86_400_000
+
+  let question: JSONObject
+  let app: SimulatedApp
+  let apps: AppRegistry
+  let now: Int64
+
+  func problems(status: Int, contentType: String?, body: [UInt8]) -> [String] {
+    guard status == 200 else { return ["status: \(status)"] }
+    var found: [String] = []
+    let type = contentType?.lowercased() ?? ""
+    if !type.hasPrefix("application/json") { found.append("Content-Type: not application/json") }
+    if type.contains("charset="), !type.contains("utf-8") { found.append("Content-Type: not UTF-8") }
+    guard let answer = (try? JSONValue(parsing: body))?.objectValue else { return found + ["body: not a JSON object"] }
+    if answer.members.count > 1 { found.append("body: more than one of the four") }
+    for member in answer.members {
+      guard let value = member.value.objectValue else {
+        found.append("\(member.key): not an object")
+        continue
+      }
+      found += identifier(value["messageIdentifier"], "\(member.key).messageIdentifier")
+      switch member.key {
+      case "message": found += unknown(value, ["messageIdentifier"], member.key)
+      case "alternateProduct": found += alternateProduct(value)
+      case "promotionalOffer": found += promotionalOffer(value)
+      case "advancedCommerceInfo": found += advancedCommerce(value)
+      default: found.append("\(member.key): unknown")
+      }
+    }
+    return found
+  }
+
+  private func alternateProduct(_ value: JSONObject) -> [String] {
+    var found = unknown(value, ["messageIdentifier", "productId", "billingPlanType"], "alternateProduct")
+    if value["productId"]?.stringValue?.isEmpty ?? true { found.append("alternateProduct.productId: missing") }
+    if let plan = value["billingPlanType"], !(plan.stringValue.map(Self.plans.contains) ?? false) {
+      found.append("alternateProduct.billingPlanType: unknown")
+    }
+    return found
+  }
+
+  private func promotionalOffer(_ value: JSONObject) -> [String] {
+    let names = ["messageIdentifier", "promotionalOfferSignatureV1", "promotionalOfferSignatureV2"]
+    var found = unknown(value, Set(names), "promotionalOffer")
+    switch (value["promotionalOfferSignatureV1"], value["promotionalOfferSignatureV2"]) {
+    case (nil, let jws?):
+      guard let jws = jws.stringValue else { return found + ["promotionalOfferSignatureV2: not a text"] }
+      found += token(jws, audience: "promotional-offer", "promotionalOfferSignatureV2") { claims in
+        var found: [String] = []
+        for name in ["productId", "offerIdentifier"] where claims[name]?.stringValue?.isEmpty ?? true {
+          found.append("promotionalOfferSignatureV2.\(name): missing")
+        }
+        if claims["transactionId"]?.stringValue != question["originalTransactionId"]?.stringValue {
+          found.append("promotionalOfferSignatureV2.transactionId: not the customer's original transaction")
+        }
+        return found
+      }
+    case (let signature?, nil):
+      guard let signature = signature.objectValue else { return found + ["promotionalOfferSignatureV1: not an object"] }
+      found += original(signature)
+    case (nil, nil): found.append("promotionalOffer: no signature")
+    case (_?, _?): found.append("promotionalOffer: two signatures")
+    }
+    return found
+  }
+
+  private func original(_ value: JSONObject) -> [String] {
+    let field = "promotionalOfferSignatureV1"
+    var found = unknown(
+      value, ["encodedSignature", "productId", "nonce", "timestamp", "keyId", "offerIdentifier", "appAccountToken"], field)
+    for name in ["productId", "keyId", "offerIdentifier"] where value[name]?.stringValue?.isEmpty ?? true {
+      found.append("\(field).\(name): missing")
+    }
+    for name in ["nonce", "appAccountToken"] {
+      guard let given = value[name] else {
+        if name == "nonce" { found.append("\(field).nonce: missing") }
+        continue
+      }
+      if given.stringValue != given.stringValue?.lowercased() { found.append("\(field).\(name): not in lower case") }
+      found += identifier(given, "\(field).\(name)")
+    }
+    let timestamp = value["timestamp"]?.int64Value
+    if timestamp.map({ abs(now - $0) > Self.offerLife }) ?? true { found.append("\(field).timestamp: not within a day") }
+    guard let signature = value["encodedSignature"]?.stringValue.flatMap({ Base64Text.decode($0) }), !signature.isEmpty else {
+      return found + ["\(field).encodedSignature: not Base64"]
+    }
+    if let id = value["keyId"]?.stringValue, let key = apps.key(id), let timestamp {
+      let words = [
+        app.bundleID, id, value["productId"]?.stringValue ?? "", value["offerIdentifier"]?.stringValue ?? "",
+        value["appAccountToken"]?.stringValue ?? "", value["nonce"]?.stringValue ?? "", String(timestamp),
+      ]
+      if !key.key.verifies(der: signature, of: Array(words.joined(separator: "\u{2063}").utf8)) {
+        found.append("\(field).encodedSignature: does not verify")
+      }
+    } else {
+      found.append("\(field).keyId: not a key of the app")
+    }
+    return found
+  }
+
+  private func advancedCommerce(_ value: JSONObject) -> [String] {
+    var found = unknown(value, ["messageIdentifier", "advancedCommerceData"], "advancedCommerceInfo")
+    guard let bytes = value["advancedCommerceData"]?.stringValue.flatMap({ Base64Text.decode($0) }),
+      let data = (try? JSONValue(parsing: bytes))?.objectValue, let jws = data["signatureInfo"]?["token"]?.stringValue
+    else { return found + ["advancedCommerceData: no Base64 of an object with signatureInfo.token"] }
+    found += token(jws, audience: "advanced-commerce-api", "advancedCommerceData") { claims in
+      guard let request = claims["request"]?.stringValue.flatMap({ Base64Text.decode($0) }),
+        let object = (try? JSONValue(parsing: request))?.objectValue
+      else { return ["advancedCommerceData.request: no Base64 of an object"] }
+      var found: [String] = []
+      if object["operation"]?.stringValue != "MODIFY_SUBSCRIPTION" {
+        found.append("advancedCommerceData.operation: not MODIFY_SUBSCRIPTION")
+      }
+      if object["changeItems"]?.arrayValue?.count != 1 { found.append("advancedCommerceData.changeItems: not one") }
+      found += identifier(object["requestInfo"]?["requestReferenceId"], "advancedCommerceData.requestInfo.requestReferenceId")
+      if object["transactionId"]?.stringValue?.isEmpty ?? true { found.append("advancedCommerceData.transactionId: missing") }
+      return found
+    }
+    return found
+  }
+
+  /// A JWS that an app's server signed (*Generating JWS to sign App Store requests*).
+  private func token(_ jws: String, audience: String, _ field: String, _ more: (JSONObject) -> [String]) -> [String] {
+    let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+      let signature = Base64Text.decodeURL(parts[2])
+    else { return ["\(field): not a JWS"] }
+    var found: [String] = []
+    if header["alg"]?.stringValue != "ES256" { found.append("\(field): alg is not ES256") }
+    if header["typ"]?.stringValue != "JWT" { found.append("\(field): typ is not JWT") }
+    if let id = header["kid"]?.stringValue, let key = apps.key(id) {
+      if !key.key.verifies(raw: signature, of: Array((parts[0] + "." + parts[1]).utf8)) { found.append("\(field): does not verify") }
+    } else {
+      found.append("\(field): kid is not a key of the app")
+    }
+    if claims["aud"]?.stringValue != audience { found.append("\(field).aud: not \(audience)") }
+    if claims["bid"]?.stringValue != app.bundleID { found.append("\(field).bid: another app's") }
+    if claims["iss"]?.stringValue?.isEmpty ?? true { found.append("\(field).iss: missing") }
+    if claims["exp"] != nil { found.append("\(field).exp: has none") }
+    found += identifier(claims["nonce"], "\(field).nonce")
+    let issued = claims["iat"]?.int64Value
+    if issued.map({ abs(now / 1000 - $0) > Self.offerLife / 1000 }) ?? true { found.append("\(field).iat: not now, in seconds") }
+    return found + more(claims)
+  }
+
+  private func identifier(_ value: JSONValue?, _ field: String) -> [String] {
+    guard let text = value?.stringValue else { return ["\(field): missing"] }
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let isUUID =
+      parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && text.utf8.allSatisfy { $0 == 45 || (48...57).contains($0) || (97...102).contains($0 | 0x20) }
+    return isUUID ? [] : ["\(field): not a UUID"]
+  }
+
+  private func unknown(_ value: JSONObject, _ known: Set<String>, _ field: String) -> [String] {
+    value.keys.filter { !known.contains($0) }.map { "\(field).\($0): unknown" }
+  }
+
+  private static func object(_ part: String) -> JSONObject? {
+    guard let bytes = Base64Text.decodeURL(part) else { return nil }
+    return (try? JSONValue(parsing: bytes))?.objectValue
+  }
+}

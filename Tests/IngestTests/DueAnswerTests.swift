@@ -1,0 +1,50 @@
+import Testing
+
+@testable import ingest
+
+@Suite struct DueAnswerTests {
+  @Test func `What is given in time is the answer`() async {
+    let answer = await DueAnswer.wait(until: .now + .seconds(30), otherwise: 0) { due in
+      #expect(due.hold(1))
+      due.give(2)
+      #expect(!due.hold(3))
+    }
+    #expect(answer == 2)
+  }
+
+  @Test func `At the deadline the best so far is the answer, whatever hangs`() async {
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let answer = await DueAnswer.wait(until: .now + .milliseconds(20), otherwise: 0) { due in
+      due.hold(1)
+      for await _ in released {}
+      due.give(2)
+    }
+    #expect(answer == 1)
+    release.finish()
+  }
+
+  @Test func `With nothing held the answer is the one for that case`() async {
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let (told, tell) = AsyncStream.makeStream(of: Bool.self)
+    let answer = await DueAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { due in
+      for await _ in released {}
+      tell.yield(due.hold(1))
+      tell.finish()
+    }
+    #expect(answer == 7)
+    release.finish()
+    // What comes too late is told so, so that what was answered is what is recorded.
+    for await inTime in told { #expect(!inTime) }
+  }
+
+  @Test func `A later deadline is brought forward, and one in the past ends the wait at once`() async {
+    let (released, release) = AsyncStream.makeStream(of: Void.self)
+    let answer = await DueAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
+      due.hold(1)
+      due.hurry(to: .now - .seconds(1))
+      for await _ in released {}
+    }
+    #expect(answer == 1)
+    release.finish()
+  }
+}
