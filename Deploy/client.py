@@ -133,6 +133,11 @@ class System:
             body = json.dumps(body).encode()
         return self.request(method, self.public + path, body, {"Content-Type": content_type})
 
+    def retention_url(self, app: str) -> str:
+        """Where the simulator reaches the route of an app's retention messages: by name where both are composed."""
+        base = "http://balancer:8080" if self.compose else self.public
+        return f"{base}/v1/app-store/retention/{app}"
+
     def control(self, path: str, body: dict | None = None, method: str | None = None) -> dict:
         """The simulator's control API."""
         answer = self.request(method or ("GET" if body is None else "POST"), self.simulator + path,

@@ -52,6 +52,17 @@ apps:
     offers: { keyId: 2X9R4HXF35, privateKey: $1/OfferKey.p8 }
     recovery: { schedule: 1h, lookback: 24h }
     consentRouting: { strategy: default }
+    # What subscribers see who may be about to cancel. The messages have to be uploaded and approved: Documentation/retention-messaging.md.
+    retention:
+      rules:
+        - name: offer
+          when: { states: [active, active-not-renewing, grace-period, billing-retry] }
+          answers:
+            - promotionalOffer: { message: 2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0001, offer: stay, signature: V2 }
+            - message: { de: 2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0003, "*": 2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0002 }
+        - name: everybody
+          answers:
+            - message: { de: 2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0003, "*": 2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0002 }
     conversionValues:
       - version: "1"
         effectiveFrom: "2024-01-01T00:00:00Z"
@@ -73,6 +84,9 @@ sourceIdentifiers:
     campaigns: { "39": spring }
     adGroups: { "239": women }
     creatives: { "5239": video-a }
+retention:
+  messagesRefresh: 2s
+  unknownMessages: trust              # production waits until it has heard which messages Apple has approved
 adServices:
   names:
     campaigns: { "542370539": Spring }

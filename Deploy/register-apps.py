@@ -23,13 +23,15 @@ context = ssl.create_default_context(cafile=options.ca)
 
 for app in configuration.get("apps") or []:
     keys = []
-    server = app.get("appStoreServer") or {}
-    if server.get("privateKey"):
+    issuer = (app.get("appStoreServer") or {}).get("issuerId")
+    for server in (app.get("appStoreServer") or {}, app.get("offers") or {}):
+        if not server.get("privateKey"):
+            continue
         public = subprocess.run(
             ["openssl", "pkey", "-in", str(base / server["privateKey"]), "-pubout"], capture_output=True, text=True
         )
         if public.returncode == 0:
-            keys.append({"issuerId": server.get("issuerId"), "keyId": server.get("keyId"), "publicKey": public.stdout})
+            keys.append({"issuerId": server.get("issuerId") or issuer, "keyId": server.get("keyId"), "publicKey": public.stdout})
     request = urllib.request.Request(
         options.simulator + "/control/apps",
         method="POST",

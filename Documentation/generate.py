@@ -28,6 +28,7 @@ SECTIONS = {
     "recovery": ("RecoverySettings.swift", CONFIGURATION / "RecoverySettings.swift"),
     "migrations": ("MigrationSettings.swift", CONFIGURATION / "MigrationSettings.swift"),
     "adServices": ("AdServicesSettings.swift", CONFIGURATION / "AdServicesSettings.swift"),
+    "retention": ("RetentionSettings.swift", CONFIGURATION / "RetentionSettings.swift"),
     "traces": ("../Traces/TraceSettings.swift", ROOT / "Shared/ServiceRuntime/Traces/TraceSettings.swift"),
 }
 # Keys whose property has another name, where the code does not say so in one line.

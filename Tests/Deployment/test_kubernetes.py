@@ -267,6 +267,10 @@ def test_production_asks_for_certificates_everywhere() -> None:
             assert host and host[1] in certificates()["signer-tls"]["dnsNames"] and int(host[2]) == swift_source.ports()["signer"]
             assert files[variables["ATTRIBUTION_SIGNER_CA_FILE"]][1] == f"{one['metadata']['name']}-tls"
         assert ("ATTRIBUTION_NOTIFICATION_RECOVERY_URL" in variables) == bool(swift_source.recovery_methods_called(one["metadata"]["name"]))
+        assert ("ATTRIBUTION_VERIFIER_URL" in variables) == bool(swift_source.verifier_methods_called(one["metadata"]["name"]))
+        if "ATTRIBUTION_VERIFIER_URL" in variables:
+            host = re.fullmatch(r"https://([a-z.-]+):(\d+)", variables["ATTRIBUTION_VERIFIER_URL"])
+            assert host and host[1] in certificates()["verifier-tls"]["dnsNames"] and int(host[2]) == swift_source.ports()["verifier"]
         if "ATTRIBUTION_NOTIFICATION_RECOVERY_URL" in variables:
             host = re.fullmatch(r"https://([a-z.-]+):(\d+)", variables["ATTRIBUTION_NOTIFICATION_RECOVERY_URL"])
             assert host and host[1] in certificates()["notification-recovery-tls"]["dnsNames"]
@@ -285,7 +289,7 @@ def test_callers_have_the_methods_that_they_need_and_no_more() -> None:
         if not called:
             assert name not in clients
             continue
-        assert set(clients[name]["allow"]) == called | swift_source.recovery_methods_called(name)
+        assert set(clients[name]["allow"]) == called | swift_source.recovery_methods_called(name) | swift_source.verifier_methods_called(name)
         assert clients[name]["certificateName"] == f"spiffe://attribution.internal/{name}"
     for client in clients.values():
         assert "tokenSHA256" not in client

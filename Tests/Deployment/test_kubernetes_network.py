@@ -86,6 +86,8 @@ def expected(name: str) -> set[Flow]:
             table.add((service, "signer", PORTS["signer"], "TCP"))
         if swift_source.recovery_methods_called(service):
             table.add((service, "notification-recovery", PORTS["notification-recovery"], "TCP"))
+        if swift_source.verifier_methods_called(service):
+            table.add((service, "verifier", PORTS["verifier"], "TCP"))
     for service, ports in LEAVES.items():
         table |= {(service, place, port, "TCP") for place in ("internet", "internet, IPv6") for port in ports}
     home = peers(name)["signer"].namespace

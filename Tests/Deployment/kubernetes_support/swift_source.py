@@ -224,13 +224,25 @@ def signer_methods_called(service: str) -> set[str]:
 
 @cache
 def recovery_methods_called(service: str) -> set[str]:
-    """Full names of notification-recovery's methods that another service calls: verifier alone does, for its console."""
+    """Full names of notification-recovery's methods that another service calls: verifier for its console, ingest for retention messages."""
+    if service == "ingest":
+        called = one(r"recovery\.call\(\s*RetentionService\.(\w+)\.self", "Services/Ingest/Retention/RecoveryMessages.swift")
+        return {f"attribution.retention.v1.RetentionService/{called[1]}"}
     if service != "verifier":
         return set()
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "Shared/Console").rglob("*.swift")]
     names = {name for source in sources for name in re.findall(r"\.recovery\(\s*NotificationRecoveryService\.(\w+)\.self", source)}
     assert names
     return {f"attribution.recovery.v1.NotificationRecoveryService/{name}" for name in names}
+
+
+@cache
+def verifier_methods_called(service: str) -> set[str]:
+    """Full names of verifier's methods that another service calls: ingest alone does, for retention messages."""
+    if service != "ingest":
+        return set()
+    called = one(r"verifier\.call\(\s*VerifierService\.(\w+)\.self", "Services/Ingest/Retention/SubscriptionHistoryReader.swift")
+    return {f"attribution.verifier.v1.VerifierService/{called[1]}"}
 
 
 @cache
