@@ -97,12 +97,14 @@ let package = Package(
       name: "CBuildInformation", path: "Shared/CBuildInformation", cSettings: [.define("ATTRIBUTION_COMMIT", to: commit)]),
     .target(
       name: "CICUData", path: "Shared/CICUData", cSettings: [.define("ATTRIBUTION_EMPTY_ICU_DATA", .when(configuration: .release))]),
+    .target(name: "CPSL", path: "Shared/CPSL", linkerSettings: [.linkedLibrary("psl")]),
     .target(name: "CZlib", path: "Shared/CZlib", linkerSettings: [.linkedLibrary("z")]),
 
     shared("WireJSON"),
     shared("AttributionProtocol", ["WireJSON"], exclude: ["Contract", "Generator"]),
     shared("Cryptography", ["COpenSSL"]),
-    shared("AppleAttribution", ["WireJSON", "Cryptography"]),
+    shared("PublicSuffixes", ["CPSL"]),
+    shared("AppleAttribution", ["WireJSON", "Cryptography", "PublicSuffixes"]),
     shared("HTTPClient", ["CCurl", logging]),
     shared("AttributionClient", ["AttributionProtocol", "WireJSON", "HTTPClient"]),
     shared("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
@@ -117,7 +119,8 @@ let package = Package(
       "ServiceRuntime",
       [
         "AppStore", "AttributionClient", "AttributionProtocol", "WireJSON", "Cryptography", "EventLoops", "HTTPClient", "RedisClient",
-        "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", "Traces", hummingbirdCore, nioCore, nioPosix, nioHTTP1, nioHTTP2,
+        "AttributionQueue", "CBuildInformation", "CICUData", "CZlib", "PublicSuffixes", "Traces", hummingbirdCore, nioCore, nioPosix,
+        nioHTTP1, nioHTTP2,
         nioSSL,
         logging, lifecycle, unixSignals, arguments,
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -143,10 +146,12 @@ let package = Package(
 
     service(
       "signer", folder: "Signer",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "RedisClient"]),
+      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "PublicSuffixes", "RedisClient"]),
     service(
       "verifier", folder: "Verifier",
-      serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "Console", "EventPush", "RedisClient", "HTTPClient"]),
+      serviceParts + [
+        "AppleAttribution", "AppStore", "AttributionQueue", "Console", "EventPush", "PublicSuffixes", "RedisClient", "HTTPClient",
+      ]),
     service(
       "ingest", folder: "Ingest",
       serviceParts + ["AppleAttribution", "AppStore", "AttributionQueue", "EventLoops", "RedisClient", "HTTPClient", "UpstreamPacing"]),
@@ -193,7 +198,8 @@ let package = Package(
     tests("AttributionClient", ["AttributionProtocol", "HTTPClient", "WireJSON", nioCore, nioPosix, nioHTTP1]),
     tests("Cryptography", ["COpenSSL"]),
     tests("Traces"),
-    tests("AppleAttribution", ["WireJSON", "Cryptography"]),
+    tests("PublicSuffixes"),
+    tests("AppleAttribution", ["WireJSON", "Cryptography", "PublicSuffixes"]),
     tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
     tests("RedisClient", [nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
@@ -232,7 +238,8 @@ if Context.environment["ATTRIBUTION_FUZZ"] != nil {
   package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
   package.targets.append(
     .executableTarget(
-      name: "fuzz", dependencies: ["AppStore", "AppleAttribution", "Cryptography", "WireJSON"], path: "Tests/Fuzz",
+      name: "fuzz", dependencies: ["AppStore", "AppleAttribution", "AttributionProtocol", "Cryptography", "PublicSuffixes", "WireJSON"],
+      path: "Tests/Fuzz",
       exclude: ["run", "seeds.py", "Corpus"],
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
 }

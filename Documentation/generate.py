@@ -29,6 +29,7 @@ SECTIONS = {
     "migrations": ("MigrationSettings.swift", CONFIGURATION / "MigrationSettings.swift"),
     "adServices": ("AdServicesSettings.swift", CONFIGURATION / "AdServicesSettings.swift"),
     "retention": ("RetentionSettings.swift", CONFIGURATION / "RetentionSettings.swift"),
+    "webAds": ("WebAdSettings.swift", CONFIGURATION / "WebAdSettings.swift"),
     "traces": ("../Traces/TraceSettings.swift", ROOT / "Shared/ServiceRuntime/Traces/TraceSettings.swift"),
 }
 # Keys whose property has another name, where the code does not say so in one line.

@@ -13,6 +13,7 @@ struct SignerMain {
       let metrics = MetricsRegistry()
       SigningMetrics.declare(metrics)
       _ = try Keyring(configuration, metrics: metrics)
+      _ = try configuration.webAds.signingRule()
     }
 
     static func parts(_ environment: ServiceEnvironment) throws -> ServiceParts { try ServiceParts.signer(environment) }

@@ -12,8 +12,9 @@ extension ServiceParts {
     let audit = try environment.variables.auditFile.map { path throws(ConfigurationError) in try AuditLog(path: path) }
     let desk = SigningDesk(keys: keys, audit: audit, metrics: metrics, now: WallClock.now)
     let store = environment.redis.map { WebImpressionStore(redis: $0) }
-    let skAdNetwork = SignSKAdNetworkImpressionHandler(desk: desk)
-    let web = SignSKAdNetworkWebImpressionHandler(desk: desk, store: store)
+    let domains = try environment.configuration.webAds.signingRule()
+    let skAdNetwork = SignSKAdNetworkImpressionHandler(desk: desk, domains: domains)
+    let web = SignSKAdNetworkWebImpressionHandler(desk: desk, domains: domains, store: store)
     let adAttributionKit = SignAdAttributionKitImpressionHandler(desk: desk)
 
     var parts = ServiceParts()

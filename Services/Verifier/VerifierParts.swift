@@ -43,7 +43,9 @@ extension ServiceParts {
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: lifecycle,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, deliveries: deliveries),
-      meanings: try PostbackMeanings(configuration), arrivals: arrivals, metrics: environment.metrics)
+      meanings: try PostbackMeanings(configuration),
+      suffixes: configuration.webAds.postbacks == .mark ? try configuration.webAds.suffixes() : nil, arrivals: arrivals,
+      metrics: environment.metrics)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
       queue: .intake, deliveries: deliveries, pace: .judging, counter: counter, observe: QueueMetrics.observer(.intake, environment.metrics)
@@ -67,6 +69,7 @@ extension ServiceParts {
       VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
+      DecodeExternalPurchaseTokenHandler(now: { WallClock.now() }),
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now),
       GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),
       CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
@@ -120,6 +123,7 @@ extension ServiceParts {
     _ = try revocationPolicy(configuration)
     _ = try configuration.signedDataVerifier(Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
     _ = try PostbackMeanings(configuration)
+    _ = try configuration.webAds.suffixes()
   }
 
   private static func revocationPolicy(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> RevocationPolicy {

@@ -1,5 +1,6 @@
 import AppleAttribution
 import Cryptography
+import PublicSuffixes
 import TestSupport
 import Testing
 import WireJSON
@@ -20,7 +21,7 @@ struct ImpressionTests {
   }
 
   static func signed(_ parameters: SKAdNetworkImpression.Parameters) throws -> String {
-    let impression = try SKAdNetworkImpression(validating: parameters, now: now)
+    let impression = try SKAdNetworkImpression(validating: parameters, now: now, domains: .form)
     return String(decoding: impression.signedString, as: UTF8.self).replacing("\u{2063}", with: "|")
   }
 
@@ -68,7 +69,7 @@ struct ImpressionTests {
     let (field, version, change) = Self.wrong[index]
     var parameters = Self.parameters(version)
     change(&parameters)
-    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now) }
+    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form) }
     #expect(error?.field == field)
   }
 
@@ -76,9 +77,10 @@ struct ImpressionTests {
   func seconds() throws {
     var parameters = Self.parameters(.v4_0)
     parameters.timestamp = Self.now / 1000
-    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now) }
+    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form) }
     #expect(try #require(error).reason.contains("seconds"))
-    #expect(try SKAdNetworkImpression(validating: parameters, now: Self.now, allowsAnyTime: true).timestamp == Self.now / 1000)
+    #expect(
+      try SKAdNetworkImpression(validating: parameters, now: Self.now, allowsAnyTime: true, domains: .form).timestamp == Self.now / 1000)
   }
 
   @Test("nonce and timestamp are made when absent; digits are counted")
@@ -87,8 +89,8 @@ struct ImpressionTests {
     parameters.nonce = nil
     parameters.timestamp = nil
     parameters.sourceIdentifier = 39
-    let one = try SKAdNetworkImpression(validating: parameters, now: Self.now)
-    let two = try SKAdNetworkImpression(validating: parameters, now: Self.now)
+    let one = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form)
+    let two = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form)
     #expect(one.nonce != two.nonce)
     #expect(one.timestamp == Self.now)
     #expect(one.sourceIdentifierDigits == 2)
@@ -103,19 +105,52 @@ struct ImpressionTests {
   func wrongDomain(_ domain: String) {
     var parameters = Self.parameters(.v4_0, web: true)
     parameters.sourceDomain = domain
-    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now) }
+    let error = #expect(throws: FieldError.self) { try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form) }
     #expect(error?.field == "sourceDomain")
+  }
+
+  @Test(
+    "by the list, a web ad is signed for a registrable domain and for nothing above or below it",
+    arguments: [
+      ("example.com", nil), ("example.co.uk", nil), ("someone.github.io", nil), ("b.c.kobe.jp", nil), ("city.kobe.jp", nil),
+      ("xn--85x722f.xn--55qx5d.cn", nil), ("shop.example.com", "example.com"), ("shop.example.co.uk", "example.co.uk"),
+      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"), ("co.uk", ""), ("github.io", ""),
+      ("c.kobe.jp", ""), ("xn--55qx5d.cn", ""),
+    ] as [(String, String?)])
+  func registrableDomain(domain: String, wanted: String?) throws {
+    let list = try #require(PublicSuffixList.builtIn)
+    var parameters = Self.parameters(.v4_0, web: true)
+    parameters.sourceDomain = domain
+    func failure(_ rule: SourceDomainRule) -> FieldError? {
+      do throws(FieldError) { _ = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: rule) } catch { return error }
+      return nil
+    }
+    // Told by its form alone, each of them may be one.
+    #expect(failure(.form) == nil)
+    guard let wanted else {
+      #expect(failure(.registrable(list)) == nil)
+      return
+    }
+    let error = try #require(failure(.registrable(list)))
+    #expect(error.field == "sourceDomain")
+    #expect(error.reason.contains(wanted.isEmpty ? "public suffix" : "which is \(wanted)"))
+    parameters.sourceDomain = nil
+    parameters.timestamp = nil
+    let kept = #expect(throws: FieldError.self) {
+      try DeferredWebImpression(validating: parameters, sourceDomains: ["example.com", domain], domains: .registrable(list))
+    }
+    #expect(kept?.field == "sourceDomains[1]")
   }
 
   @Test("a web ad's nonce stands in both encodings, and its payload carries no fidelity type")
   func web() throws {
     var parameters = Self.parameters(.v4_0, web: true)
     parameters.fidelityType = nil
-    let dashed = try SKAdNetworkWebImpression(validating: parameters, now: Self.now)
+    let dashed = try SKAdNetworkWebImpression(validating: parameters, now: Self.now, domains: .form)
     #expect(dashed.nonce.uuid == "20fba8a0-2b80-4a7d-a17f-85c1854727f8")
     parameters.nonce = dashed.nonce.base64URL
     #expect(dashed.nonce.base64URL.utf8.count == 22)
-    let encoded = try SKAdNetworkWebImpression(validating: parameters, now: Self.now)
+    let encoded = try SKAdNetworkWebImpression(validating: parameters, now: Self.now, domains: .form)
     #expect(encoded == dashed)
     let payload = dashed.payload(signature: "c2ln")
     #expect(
@@ -125,11 +160,11 @@ struct ImpressionTests {
     #expect(dashed.impression.fidelityType == 1)
     for nonce in ["AAAA", "AAAAAAAAAAAAAAAAAAAAAA==", String(repeating: "A", count: 21) + "B", "not a nonce"] {
       parameters.nonce = nonce
-      let error = #expect(throws: FieldError.self) { try SKAdNetworkWebImpression(validating: parameters, now: Self.now) }
+      let error = #expect(throws: FieldError.self) { try SKAdNetworkWebImpression(validating: parameters, now: Self.now, domains: .form) }
       #expect(error?.field == "nonce")
     }
     parameters = Self.parameters(.v3_0)
-    let error = #expect(throws: FieldError.self) { try SKAdNetworkWebImpression(validating: parameters, now: Self.now) }
+    let error = #expect(throws: FieldError.self) { try SKAdNetworkWebImpression(validating: parameters, now: Self.now, domains: .form) }
     #expect(error?.field == "version")
   }
 
@@ -149,7 +184,7 @@ struct ImpressionTests {
       if version >= .v2_2, !web { parameters.fidelityType = .random(in: 0...1, using: &random) }
       parameters.nonce = Bool.random(using: &random) ? RandomBytes.uuid() : RandomBytes.uuid().uppercased()
       parameters.timestamp = Self.now + .random(in: -86_400_000...86_400_000, using: &random)
-      let signature = try SKAdNetworkImpression(validating: parameters, now: Self.now).sign(with: key)
+      let signature = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form).sign(with: key)
       let verdict = verifier.verdict(onSKAdNetwork: parameters, signature: signature)
       #expect(verdict.valid && verdict.keyId == "k1")
       for change in Self.changes(of: parameters) {
@@ -184,7 +219,7 @@ struct ImpressionTests {
     let key = try SigningKey.generate()
     let verifier = ImpressionVerifier(keys: [Self.network: [.init(id: "k1", key: key.publicKey)], "empty.skadnetwork": []])
     let parameters = Self.parameters(.v4_0)
-    let signature = try SKAdNetworkImpression(validating: parameters, now: Self.now).sign(with: key)
+    let signature = try SKAdNetworkImpression(validating: parameters, now: Self.now, domains: .form).sign(with: key)
     func reason(_ signature: String?, _ change: (inout SKAdNetworkImpression.Parameters) -> Void = { _ in }) -> PostbackReason? {
       var parameters = parameters
       change(&parameters)

@@ -79,7 +79,7 @@ struct PostbackVectorsTests {
       sourceIdentifier: given["sourceIdentifier"]?.int64Value, itunesItemId: given["itunesItemId"]?.int64Value,
       sourceAppId: given["sourceAppId"]?.int64Value, fidelityType: given["fidelityType"]?.int64Value,
       nonce: given["nonce"]?.stringValue, timestamp: given["timestamp"]?.int64Value)
-    let impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true)
+    let impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
     #expect(String(decoding: impression.signedString, as: UTF8.self) == vector.value["signed"]!.stringValue!)
     let verdict = verifier.verdict(onSKAdNetwork: parameters, signature: vector.value["signature"]!.stringValue!)
     #expect(verdict.valid == vector.expect["valid"]!.boolValue!)

@@ -1,12 +1,15 @@
 import AppStore
 import AppleAttribution
+import AttributionProtocol
 import Cryptography
 import Foundation
+import PublicSuffixes
 import WireJSON
 
 /// A parser that takes bytes from strangers, under libFuzzer: no input crashes it, holds it up, or makes it leak.
 enum FuzzTarget: String, CaseIterable {
-  case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord, retention
+  case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord
+  case externalPurchaseToken, payload, publicSuffix, retention
 
   /// Named by FUZZ_TARGET.
   static let chosen: FuzzTarget = {
@@ -89,7 +92,27 @@ enum FuzzTarget: String, CaseIterable {
       precondition(Self.filter.filter(filtered.payload, consent: false).payload == filtered.payload, "filtered is filtered")
     case .adServicesRecord:
       guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
-      _ = try? AttributionRecord(object)
+      _ = try? AppleAttribution.AttributionRecord(object)
+    case .externalPurchaseToken:
+      // As it came, and as the object that is in it.
+      for text in [String(decoding: bytes, as: UTF8.self), Base64.encodeURL(bytes)] {
+        guard let token = try? ExternalPurchaseToken(decoding: text) else { continue }
+        precondition(!token.id.isEmpty, "a token has an id")
+        precondition((try? ExternalPurchaseToken(token.object)) == token, "the same again")
+      }
+    case .payload:
+      guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
+      // Nothing of an object is lost, whatever has which type in it.
+      precondition(NotificationPayload(object).object == object, "a notification is carried whole")
+      precondition(TransactionPayload(object).object == object, "a transaction is carried whole")
+      precondition(RenewalPayload(object).object == object, "a renewal is carried whole")
+      precondition(AppTransactionPayload(object).object == object, "an app transaction is carried whole")
+      precondition(AdAttributionKitPostbackPayload(object).object == object, "a postback is carried whole")
+      precondition(SKAdNetworkPostbackPayload(object).object == object, "a postback is carried whole")
+    case .publicSuffix:
+      let host = String(decoding: bytes, as: UTF8.self)
+      guard let domain = PublicSuffixList.builtIn?.registrableDomain(of: host) else { return }
+      precondition(host == domain || host.hasSuffix("." + domain), "a registrable domain is the end of the name")
     }
   }
 }

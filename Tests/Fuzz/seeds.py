@@ -65,6 +65,8 @@ def main() -> None:
 
     for seed in (REALTIME, *REALTIME_ANSWERS):
         write("retention", json.dumps(seed).encode())
+    for host in ("www.example.co.uk", "a.b.c.kobe.jp", "www.ck", "a.github.io", "xn--55qx5d.cn", "example.nosuchtld"):
+        write("publicSuffix", host.encode())
     for path in sorted(VECTORS.rglob("*")):
         if path.suffix == ".jws":
             text = path.read_bytes().strip()
@@ -97,6 +99,11 @@ def main() -> None:
                     write("adServicesRecord", seed)
                 if "in_app" in json.dumps(one) or "original_transaction_id" in one:
                     write("verifyReceipt", seed)
+                if "externalPurchaseId" in one:
+                    write("externalPurchaseToken", seed)
+                    write("externalPurchaseToken", base64.urlsafe_b64encode(seed).rstrip(b"="))
+                if {"transactionId", "notificationType", "autoRenewProductId", "receiptType", "jws-string", "attribution-signature"} & set(one):
+                    write("payload", seed)
                 if "idfa" in seed.decode().lower():
                     write("consent", seed)
             for text in strings(document):

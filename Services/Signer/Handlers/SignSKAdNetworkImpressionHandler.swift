@@ -8,6 +8,7 @@ struct SignSKAdNetworkImpressionHandler: JointRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 
   let desk: SigningDesk
+  let domains: SourceDomainRule
 
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
     let parameters = SKAdNetworkImpression.Parameters(
@@ -16,7 +17,7 @@ struct SignSKAdNetworkImpressionHandler: JointRPCHandler {
       sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map { Int64($0) },
       nonce: request.nonce, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkImpression(validating: parameters, now: desk.now())
+      try SKAdNetworkImpression(validating: parameters, now: desk.now(), domains: domains)
     }
     let identity = try desk.keyring.active(for: impression.adNetworkId)
     let pending = PendingSignature(

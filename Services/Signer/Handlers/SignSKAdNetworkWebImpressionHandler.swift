@@ -9,6 +9,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
 
   let desk: SigningDesk
+  let domains: SourceDomainRule
   /// Nil without a Redis.
   let store: WebImpressionStore?
 
@@ -22,7 +23,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }
     let web = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now())
+      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now(), domains: domains)
     }
     return try desk.webPayload(web, context).map { made in
       Method.Response(
@@ -32,7 +33,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
 
   private func keep(_ request: Method.Request) async throws(RPCError) -> Method.Response {
     let impression = try Signing.checked { () throws(FieldError) in
-      try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains)
+      try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains, domains: domains)
     }
     // Refused now rather than when the device asks and nobody looks.
     let identity = try desk.keyring.active(for: impression.adNetworkId)

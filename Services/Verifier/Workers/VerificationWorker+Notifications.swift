@@ -69,6 +69,7 @@ extension VerificationWorker {
     data["transactionInfo"] = verdict.transactionInfo.map { .object($0) }
     data["renewalInfo"] = verdict.renewalInfo.map { .object($0) }
     data["appTransactionInfo"] = verdict.appTransactionInfo.map { .object($0) }
+    data["externalPurchaseToken"] = payload["externalPurchaseToken"]?.objectValue.map { .object($0) }
     do {
       data["lifecycle"] = try await lifecycle.take(
         payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo, environment: environment, bundleId: app,
@@ -90,7 +91,8 @@ extension VerificationWorker {
           id: naturalKey, type: EventType.notificationVerified.rawValue,
           json: event(naturalKey, .notificationVerified, subject: app, data),
           attributes: EventAttributes(
-            appAppleId: payload["data"]?["appAppleId"]?.int64Value, bundleId: app, environment: environment))
+            appAppleId: Self.holders.lazy.compactMap { payload[$0]?["appAppleId"]?.int64Value }.first, bundleId: app,
+            environment: environment))
       ])
     completion.keepsOriginal = true
     if let app, let type = payload["notificationType"]?.stringValue, environment == "Production" {
@@ -119,8 +121,11 @@ extension VerificationWorker {
 
   /// Whose a notification is.
   private static func app(_ payload: JSONObject) -> String? {
-    ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
+    holders.lazy.compactMap { payload[$0]?["bundleId"]?.stringValue }.first
   }
+
+  /// The members of which a notification has one, and which tell whose it is.
+  private static let holders = ["data", "appData", "summary", "externalPurchaseToken"]
 
   /// Counts what Apple sent us: proved, be it that a certificate's responder is away, which is counted the first time it is tried. What
   /// recovery brought came by no delivery.

@@ -4,6 +4,7 @@ import AttributionProtocol
 import AttributionQueue
 import Cryptography
 import Logging
+import PublicSuffixes
 import ServiceRuntime
 import WireJSON
 
@@ -16,13 +17,16 @@ final class VerificationWorker: Sendable {
   let lifecycle: SubscriptionLifecycle
   let observations: ObservationWork
   let meanings: PostbackMeanings
+  /// What the sites of web ads are looked up in; nil where events say nothing of that.
+  let suffixes: PublicSuffixList?
   let arrivals: ProvedArrivals
   let metrics: MetricsRegistry
   let proved: ProvedCount
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: SignedDataJudge, lifecycle: SubscriptionLifecycle,
-    observations: ObservationWork, meanings: PostbackMeanings, arrivals: ProvedArrivals, metrics: MetricsRegistry
+    observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?, arrivals: ProvedArrivals,
+    metrics: MetricsRegistry
   ) {
     self.deliveries = deliveries
     self.postbacks = postbacks
@@ -30,6 +34,7 @@ final class VerificationWorker: Sendable {
     self.lifecycle = lifecycle
     self.observations = observations
     self.meanings = meanings
+    self.suffixes = suffixes
     self.arrivals = arrivals
     self.metrics = metrics
     proved = ProvedCount(metrics)
@@ -110,6 +115,10 @@ final class VerificationWorker: Sendable {
         writer.key("placement")
         writer.object(placement)
       }
+      if let domain = postback.sourceDomain, let suffixes {
+        writer.key("sourceDomain")
+        writer.object(Self.reading(of: domain, suffixes))
+      }
       writer.endObject()
     }
     return verified(
@@ -156,6 +165,13 @@ final class VerificationWorker: Sendable {
       EventAttributes(
         adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
       unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+  }
+
+  /// What the public suffix list says of the site that showed an ad. Apple signed it, so it decides nothing.
+  private static func reading(of domain: String, _ suffixes: PublicSuffixList) -> JSONObject {
+    var reading: JSONObject = ["registrable": .bool(suffixes.isRegistrable(domain))]
+    reading["registrableDomain"] = suffixes.registrableDomain(of: domain).map { .string($0) }
+    return reading
   }
 
   /// The ad network whose URL the postback came to, where it came to one's own.

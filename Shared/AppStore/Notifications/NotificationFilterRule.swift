@@ -5,10 +5,13 @@ enum NotificationFilterRule {
   private struct Kinds {
     let subtypes: [String]
     let isBare: Bool
+    /// Whether there may be subtypes that Apple does not list.
+    let isOpen: Bool
 
-    init(_ subtypes: String..., isBare: Bool = true) {
+    init(_ subtypes: String..., isBare: Bool = true, isOpen: Bool = false) {
       self.subtypes = subtypes
       self.isBare = isBare
+      self.isOpen = isOpen
     }
   }
 
@@ -21,6 +24,9 @@ enum NotificationFilterRule {
     "EXPIRED": Kinds("VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"),
     "EXTERNAL_PURCHASE_TOKEN": Kinds("CREATED", "ACTIVE_TOKEN_REMINDER", "UNREPORTED", isBare: false),
     "GRACE_PERIOD_EXPIRED": Kinds(),
+    // Of the Advanced Commerce API. Apple's changelog calls the second one MIGRATE.
+    "METADATA_UPDATE": Kinds(isOpen: true), "MIGRATION": Kinds(isOpen: true), "MIGRATE": Kinds(isOpen: true),
+    "PRICE_CHANGE": Kinds(isOpen: true),
     // The last two until January 2024.
     "OFFER_REDEEMED": Kinds("UPGRADE", "DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE"),
     "ONE_TIME_CHARGE": Kinds(),
@@ -42,7 +48,7 @@ enum NotificationFilterRule {
       if kinds.isBare { return }
       throw RequestRefusal(field: "notificationSubtype", "must be given: \(type) comes only with one of \(list)")
     }
-    guard kinds.subtypes.contains(subtype) else {
+    guard kinds.isOpen || kinds.subtypes.contains(subtype) else {
       throw RequestRefusal(
         field: "notificationSubtype", list.isEmpty ? "\(type) has no subtypes" : "is none of \(type): there are \(list)")
     }

@@ -49,7 +49,7 @@ struct SignedDataIdentity {
       if let token = payload["externalPurchaseToken"]?.objectValue {
         // This one has no environment; its id tells.
         guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
-        return id.hasPrefix("SANDBOX") ? "Sandbox" : "Production"
+        return ExternalPurchaseToken.environment(ofId: id)
       }
       return holder(payload)?["environment"]?.stringValue
     }

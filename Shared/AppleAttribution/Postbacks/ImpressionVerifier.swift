@@ -45,7 +45,8 @@ public struct ImpressionVerifier: Sendable {
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true)
+        // What is proved is whose signature it is: a site that was signed by an older list, or by the device's word, stays what it was.
+        impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)
       }

@@ -14,7 +14,9 @@ public struct DeferredWebImpression: Sendable, Hashable {
   public let sourceDomains: [String]
 
   /// Checks every value. Throws ``FieldError`` with the request's name of the field.
-  public init(validating parameters: SKAdNetworkImpression.Parameters, sourceDomains: [String]) throws(FieldError) {
+  public init(
+    validating parameters: SKAdNetworkImpression.Parameters, sourceDomains: [String], domains rule: SourceDomainRule
+  ) throws(FieldError) {
     guard let version = parameters.version else { throw FieldError(field: "version", reason: "is required") }
     guard version == SKAdNetworkVersion.v4_0.rawValue else {
       throw FieldError(field: "version", reason: "must be 4.0 for a web ad")
@@ -31,9 +33,9 @@ public struct DeferredWebImpression: Sendable, Hashable {
       throw FieldError(field: "sourceDomains", reason: "holds more than \(Self.mostDomains) domains")
     }
     var domains: Set<String> = []
-    if let domain = parameters.sourceDomain { domains.insert(try ImpressionRules.domain(domain)) }
+    if let domain = parameters.sourceDomain { domains.insert(try ImpressionRules.domain(domain, rule: rule)) }
     for (index, domain) in sourceDomains.enumerated() {
-      domains.insert(try ImpressionRules.domain(domain, field: "sourceDomains[\(index)]"))
+      domains.insert(try ImpressionRules.domain(domain, field: "sourceDomains[\(index)]", rule: rule))
     }
     self.sourceDomains = domains.sorted()
   }
@@ -46,7 +48,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
     try SKAdNetworkWebImpression(
       validating: SKAdNetworkImpression.Parameters(
         version: SKAdNetworkVersion.v4_0.rawValue, adNetworkId: adNetworkId, sourceIdentifier: sourceIdentifier,
-        itunesItemId: itunesItemId, sourceDomain: request.sourceDomain, nonce: nonce.uuid), now: now)
+        itunesItemId: itunesItemId, sourceDomain: request.sourceDomain, nonce: nonce.uuid), now: now, domains: .form)
   }
 
   /// The form in which it is kept.
@@ -65,7 +67,9 @@ public struct DeferredWebImpression: Sendable, Hashable {
           version: SKAdNetworkVersion.v4_0.rawValue, adNetworkId: object["adNetworkId"]?.stringValue,
           sourceIdentifier: object["sourceIdentifier"]?.int64Value, itunesItemId: object["itunesItemId"]?.int64Value,
           nonce: object["nonce"]?.stringValue),
-        sourceDomains: object["sourceDomains"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        sourceDomains: object["sourceDomains"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+        // They were checked when they were taken in.
+        domains: .form)
     else { return nil }
     self = impression
   }
@@ -87,7 +91,8 @@ public struct WebPayloadRequest: Sendable, Hashable {
   {
     guard let nonce else { throw FieldError(field: names.nonce, reason: "is required") }
     self.nonce = try WebAdNonce(validating: nonce, field: names.nonce)
-    self.sourceDomain = try ImpressionRules.domain(sourceDomain, field: names.domain)
+    // The device found it by a list of its own; by an older one of ours a genuine ad would be lost.
+    self.sourceDomain = try ImpressionRules.domain(sourceDomain, field: names.domain, rule: .form)
     guard let version else { throw FieldError(field: "version", reason: "is required") }
     let parts = version.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let major = Int(parts[0]), Int(parts[1]) != nil, major >= 4, version.utf8.count <= 8 else {

@@ -66,11 +66,11 @@ public enum ImpressionRules {
     }
   }
 
-  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end.
-  ///
-  /// The list of public suffixes changes with every registry: whether `shop.example.co.uk` is one label too long is not
-  /// told here, only what can never be right.
-  public static func domain(_ value: String?, field: String = "sourceDomain") throws(FieldError) -> String {
+  /// A registrable domain in lower case: no scheme, port, path, address, `www.` or dot at the end. Whether `shop.example.co.uk` is one
+  /// label too long is for the rule to say.
+  public static func domain(
+    _ value: String?, field: String = "sourceDomain", rule: SourceDomainRule
+  ) throws(FieldError) -> String {
     guard let value, !value.isEmpty else { throw FieldError(field: field, reason: "is required") }
     let wrong = "must be a registrable domain in lower case without scheme, port or path"
     guard value.utf8.count <= longestName else { throw FieldError(field: field, reason: wrong) }
@@ -85,6 +85,7 @@ public enum ImpressionRules {
     guard !value.hasPrefix("www.") else {
       throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }
+    try rule.check(value, field: field)
     return value
   }
 

@@ -59,7 +59,10 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   /// - Parameters:
   ///   - now: milliseconds since 1970; the timestamp when none is given.
   ///   - allowsAnyTime: whether the timestamp may lie more than a day from now.
-  public init(validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false) throws(FieldError) {
+  ///   - domains: what the name of a site must be.
+  public init(
+    validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
+  ) throws(FieldError) {
     guard let text = parameters.version else { throw FieldError(field: "version", reason: "is required") }
     guard let version = SKAdNetworkVersion(rawValue: text) else {
       throw FieldError(field: "version", reason: "must be 1.0, 2.0, 2.1, 2.2, 3.0 or 4.0")
@@ -79,7 +82,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
         guard parameters.sourceAppId == nil else {
           throw FieldError(field: "sourceDomain", reason: "stands beside sourceAppId; an ad is shown in an app or on a site")
         }
-        sourceDomain = try ImpressionRules.domain(parameters.sourceDomain)
+        sourceDomain = try ImpressionRules.domain(parameters.sourceDomain, rule: domains)
       } else {
         sourceDomain = nil
       }

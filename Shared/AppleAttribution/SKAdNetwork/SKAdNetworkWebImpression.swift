@@ -39,7 +39,7 @@ public struct SKAdNetworkWebImpression: Sendable, Hashable {
 
   /// As ``SKAdNetworkImpression``; version 4.0 with a source domain. The fidelity type is 1 and never given.
   public init(
-    validating parameters: SKAdNetworkImpression.Parameters, now: Int64, allowsAnyTime: Bool = false
+    validating parameters: SKAdNetworkImpression.Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
   ) throws(FieldError) {
     guard parameters.version != nil else { throw FieldError(field: "version", reason: "is required") }
     guard parameters.version == SKAdNetworkVersion.v4_0.rawValue else {
@@ -49,7 +49,7 @@ public struct SKAdNetworkWebImpression: Sendable, Hashable {
     guard parameters.sourceDomain != nil else { throw FieldError(field: "sourceDomain", reason: "is required") }
     var parameters = parameters
     parameters.nonce = nonce.uuid
-    impression = try SKAdNetworkImpression(validating: parameters, now: now, allowsAnyTime: allowsAnyTime)
+    impression = try SKAdNetworkImpression(validating: parameters, now: now, allowsAnyTime: allowsAnyTime, domains: domains)
   }
 
   /// The response's object under Apple's names, which have underscores here. The fidelity type is signed and not sent.

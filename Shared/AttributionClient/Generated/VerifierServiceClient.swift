@@ -64,6 +64,14 @@ public struct VerifierServiceClient: Sendable {
     try await rpc.call(VerifierService.ExtractTransactionIds.self, request, options)
   }
 
+  /// Reads the external purchase token that StoreKit gave an app or appended to a website's URL. Apple does not sign it: what it says is its
+  /// holder's word.
+  public func decodeExternalPurchaseToken(_ request: DecodeExternalPurchaseTokenRequest, options: CallOptions = CallOptions())
+    async throws(RPCError) -> DecodeExternalPurchaseTokenResponse
+  {
+    try await rpc.call(VerifierService.DecodeExternalPurchaseToken.self, request, options)
+  }
+
   /// How deliveries ended over time: for plots, not for bills, since what a process has counted when it is killed is lost.
   public func getDeliveryCounts(_ request: GetDeliveryCountsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> GetDeliveryCountsResponse

@@ -2,7 +2,7 @@
 
 import WireJSON
 
-/// The values of an impression; which ones belong to which version stands in Apple's "Combining parameters" pages.
+/// SKAdNetwork impression: the values that are signed; which ones belong to which version stands in Apple's "Combining parameters" pages.
 public struct SignSKAdNetworkImpressionRequest: RPCMessage, Hashable {
   /// "1.0", "2.0", "2.1", "2.2", "3.0" or "4.0".
   public var version: String?

@@ -15,6 +15,7 @@ public enum VerifierService {
     VerifyAdAttributionKitImpression.self,
     VerifyBatch.self,
     ExtractTransactionIds.self,
+    DecodeExternalPurchaseToken.self,
     GetDeliveryCounts.self,
     GetValueCounts.self,
   ]
@@ -102,6 +103,18 @@ public enum VerifierService {
     public typealias Response = ExtractTransactionIdsResponse
     public static let service = VerifierService.name
     public static let name = "ExtractTransactionIds"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Reads the external purchase token that StoreKit gave an app or appended to a website's URL. Apple does not sign it: what it says is its
+  /// holder's word.
+  public enum DecodeExternalPurchaseToken: RPCMethod {
+    public typealias Request = DecodeExternalPurchaseTokenRequest
+    public typealias Response = DecodeExternalPurchaseTokenResponse
+    public static let service = VerifierService.name
+    public static let name = "DecodeExternalPurchaseToken"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -8,6 +8,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   public var reason: String?
   public var field: String?
   public var environment: String?
+  /// What was signed, whole: by kind a NotificationPayload, TransactionPayload, RenewalPayload, AppTransactionPayload or RealtimeRequestPayload.
   public var payload: JSONObject?
   /// Of a notification.
   public var transactionInfo: JSONObject?

@@ -273,6 +273,146 @@ public struct ExtractTransactionIdsResponse: RPCMessage, Hashable {
 }
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct DecodeExternalPurchaseTokenRequest: RPCMessage, Hashable {
+  /// Base64URL of a JSON object, as it came.
+  public var token: String?
+
+  public init(
+    token: String? = nil
+  ) {
+    self.token = token
+  }
+
+  public init() {
+    self.token = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "token":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          token = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let token {
+      writer.key("token")
+      writer.string(token)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
+  /// The object, whole.
+  public var token: JSONObject?
+  /// Production or Sandbox, by the form of externalPurchaseId.
+  public var environment: String
+  /// When the system made it.
+  public var createdAt: Timestamp?
+  /// When a custom link token ends.
+  public var expiresAt: Timestamp?
+  /// Whether a custom link token has ended; absent of others.
+  public var expired: Bool?
+
+  public init(
+    token: JSONObject? = nil,
+    environment: String = "",
+    createdAt: Timestamp? = nil,
+    expiresAt: Timestamp? = nil,
+    expired: Bool? = nil
+  ) {
+    self.token = token
+    self.environment = environment
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.expired = expired
+  }
+
+  public init() {
+    self.token = nil
+    self.environment = ""
+    self.createdAt = nil
+    self.expiresAt = nil
+    self.expired = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "token":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          token = try reader.readObjectValue()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "createdAt", "created_at":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          createdAt = try reader.readTimestamp()
+        case "expiresAt", "expires_at":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          expiresAt = try reader.readTimestamp()
+        case "expired":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          expired = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let token {
+      writer.key("token")
+      writer.object(token)
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let createdAt {
+      writer.key("createdAt")
+      writer.string(createdAt.text)
+    }
+    if let expiresAt {
+      writer.key("expiresAt")
+      writer.string(expiresAt.text)
+    }
+    if let expired {
+      writer.key("expired")
+      writer.bool(expired)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
   /// minute (default) or hour.
   public var period: String?
@@ -324,146 +464,6 @@ public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
     if let periods {
       writer.key("periods")
       writer.int(periods)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DeliveryCount: RPCMessage, Hashable {
-  /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
-  public var kind: String
-  /// verified, rejected, duplicate, done or dead.
-  public var verdict: String
-  /// Of one that was rejected.
-  public var reason: String?
-  public var count: Int64?
-
-  public init(
-    kind: String = "",
-    verdict: String = "",
-    reason: String? = nil,
-    count: Int64? = nil
-  ) {
-    self.kind = kind
-    self.verdict = verdict
-    self.reason = reason
-    self.count = count
-  }
-
-  public init() {
-    self.kind = ""
-    self.verdict = ""
-    self.reason = nil
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "kind":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          kind = try reader.readString()
-        case "verdict":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          verdict = try reader.readString()
-        case "reason":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          reason = try reader.readString()
-        case "count":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !kind.isEmpty {
-      writer.key("kind")
-      writer.string(kind)
-    }
-    if !verdict.isEmpty {
-      writer.key("verdict")
-      writer.string(verdict)
-    }
-    if let reason {
-      writer.key("reason")
-      writer.string(reason)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DeliveryPeriod: RPCMessage, Hashable {
-  public var start: Timestamp?
-  /// Empty where nothing ended.
-  public var counts: [DeliveryCount]
-
-  public init(
-    start: Timestamp? = nil,
-    counts: [DeliveryCount] = []
-  ) {
-    self.start = start
-    self.counts = counts
-  }
-
-  public init() {
-    self.start = nil
-    self.counts = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "start":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          start = try reader.readTimestamp()
-        case "counts":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          counts = try reader.readList { (reader) throws(JSONError) in try DeliveryCount(reading: &reader) }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let start {
-      writer.key("start")
-      writer.string(start.text)
-    }
-    if !counts.isEmpty {
-      writer.key("counts")
-      writer.beginArray()
-      for element in counts { element.write(to: &writer) }
-      writer.endArray()
     }
     writer.endObject()
   }

@@ -3,6 +3,146 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct DeliveryCount: RPCMessage, Hashable {
+  /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
+  public var kind: String
+  /// verified, rejected, duplicate, done or dead.
+  public var verdict: String
+  /// Of one that was rejected.
+  public var reason: String?
+  public var count: Int64?
+
+  public init(
+    kind: String = "",
+    verdict: String = "",
+    reason: String? = nil,
+    count: Int64? = nil
+  ) {
+    self.kind = kind
+    self.verdict = verdict
+    self.reason = reason
+    self.count = count
+  }
+
+  public init() {
+    self.kind = ""
+    self.verdict = ""
+    self.reason = nil
+    self.count = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "kind":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "verdict":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          verdict = try reader.readString()
+        case "reason":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          reason = try reader.readString()
+        case "count":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          count = try reader.readInt64()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !kind.isEmpty {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if !verdict.isEmpty {
+      writer.key("verdict")
+      writer.string(verdict)
+    }
+    if let reason {
+      writer.key("reason")
+      writer.string(reason)
+    }
+    if let count {
+      writer.key("count")
+      writer.int64(count)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct DeliveryPeriod: RPCMessage, Hashable {
+  public var start: Timestamp?
+  /// Empty where nothing ended.
+  public var counts: [DeliveryCount]
+
+  public init(
+    start: Timestamp? = nil,
+    counts: [DeliveryCount] = []
+  ) {
+    self.start = start
+    self.counts = counts
+  }
+
+  public init() {
+    self.start = nil
+    self.counts = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "start":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          start = try reader.readTimestamp()
+        case "counts":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          counts = try reader.readList { (reader) throws(JSONError) in try DeliveryCount(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let start {
+      writer.key("start")
+      writer.string(start.text)
+    }
+    if !counts.isEmpty {
+      writer.key("counts")
+      writer.beginArray()
+      for element in counts { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct GetDeliveryCountsResponse: RPCMessage, Hashable {
   /// Oldest first; the last one is not over yet.
   public var periods: [DeliveryPeriod]
@@ -303,92 +443,6 @@ public struct NotificationCount: RPCMessage, Hashable {
     if let count {
       writer.key("count")
       writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetValueCountsResponse: RPCMessage, Hashable {
-  public var conversions: [ConversionCount]
-  public var sources: [SourceCount]
-  public var notifications: [NotificationCount]
-  /// Values beyond the 4,000 different ones that a process counts one by one within an hour.
-  public var others: Int64?
-
-  public init(
-    conversions: [ConversionCount] = [],
-    sources: [SourceCount] = [],
-    notifications: [NotificationCount] = [],
-    others: Int64? = nil
-  ) {
-    self.conversions = conversions
-    self.sources = sources
-    self.notifications = notifications
-    self.others = others
-  }
-
-  public init() {
-    self.conversions = []
-    self.sources = []
-    self.notifications = []
-    self.others = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "conversions":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          conversions = try reader.readList { (reader) throws(JSONError) in try ConversionCount(reading: &reader) }
-        case "sources":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sources = try reader.readList { (reader) throws(JSONError) in try SourceCount(reading: &reader) }
-        case "notifications":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          notifications = try reader.readList { (reader) throws(JSONError) in try NotificationCount(reading: &reader) }
-        case "others":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          others = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !conversions.isEmpty {
-      writer.key("conversions")
-      writer.beginArray()
-      for element in conversions { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if !sources.isEmpty {
-      writer.key("sources")
-      writer.beginArray()
-      for element in sources { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if !notifications.isEmpty {
-      writer.key("notifications")
-      writer.beginArray()
-      for element in notifications { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if let others {
-      writer.key("others")
-      writer.int64(others)
     }
     writer.endObject()
   }

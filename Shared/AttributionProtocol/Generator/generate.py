@@ -1,7 +1,7 @@
 """Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
 
     python3 generate.py            writes Generated/*.swift, here and in AttributionClient, Contract/openapi.json and
-                                   Documentation/rpc-reference.md
+                                   Documentation/rpc-reference.md and event-reference.md
     python3 generate.py --check    says what would change, and fails if anything would
 """
 
@@ -62,9 +62,9 @@ def compiled() -> tuple[list, dict]:
     return [file for file in files.file if file.name != "attribution/options/v1/options.proto"], comments
 
 
-def extensions(described) -> dict[int, int]:
-    """Our extensions, read from the unknown fields of the options by their numbers."""
-    found: dict[int, int] = {}
+def extensions(described) -> dict:
+    """Our extensions, read from the unknown fields of the options by their numbers: a number, or texts."""
+    found: dict = {}
     data, at = described.options.SerializeToString(), 0
 
     def varint():
@@ -80,9 +80,14 @@ def extensions(described) -> dict[int, int]:
 
     while at < len(data):
         number = varint()
-        if number & 7 != 0:
-            raise SystemExit(f"{described.name}: an option that is not a number")
-        found[number >> 3] = varint()
+        if number & 7 == 0:
+            found[number >> 3] = varint()
+        elif number & 7 == 2:
+            length = varint()
+            text, at = data[at:at + length].decode(), at + length
+            found[number >> 3] = found[number >> 3] + [text] if number >> 3 in found else [text]
+        else:
+            raise SystemExit(f"{described.name}: an option that is neither a number nor a text")
     return found
 
 
@@ -91,6 +96,28 @@ def options(method) -> dict:
     default = found.get(50002, 0)
     return {"idempotency": found.get(50001, 0), "default": default or 10_000, "max": max(found.get(50003, 0) or 60_000, default),
             "batch": bool(found.get(50004)), "get": method.options.idempotency_level == 1}
+
+
+def is_open(message) -> bool:
+    """Whether members that the message does not name are kept."""
+    return bool(extensions(message).get(50006))
+
+
+def event_type(message) -> str | None:
+    return extensions(message).get(50007, [None])[0]
+
+
+def shape(field) -> str | None:
+    """The open message that says what may stand in an object that is carried as it came."""
+    return extensions(field).get(50008, [None])[0]
+
+
+def event_case(text: str) -> str:
+    """The case of EventType for a type of events."""
+    found = re.search(rf'case (\w+) = "{re.escape(text)}"', (MODULE / "EventType.swift").read_text())
+    if not found:
+        raise SystemExit(f"{text}: EventType has no such type")
+    return found[1]
 
 
 def not_empty(field) -> bool:
@@ -110,7 +137,63 @@ def swift_name(type_name: str) -> str:
     return SPECIAL.get(type_name) or type_name.rsplit(".", 1)[1]
 
 
+OPEN_READERS = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int32", F.TYPE_INT64: "int64"}
+
+
+def open_message(file, index, message, comments) -> str:
+    """A message that keeps what it does not know, and refuses nothing."""
+    name, fields, event = message.name, list(message.field), event_type(message)
+    out = doc(comments.get((file.name, (4, index))) or [f"See `{file.name}`."])
+    out += f"public struct {name}: {'EventData' if event else 'OpenMessage'} {{\n"
+    if event:
+        out += f"  public static let eventType = EventType.{event_case(event)}\n\n"
+    for number, field in enumerate(fields):
+        if not (repeated(field) or field.type == F.TYPE_MESSAGE or field.proto3_optional):
+            raise SystemExit(f"{name}.{field.name}: fields of open messages are optional")
+        out += doc(comments.get((file.name, (4, index, 2, number))), "  ")
+        out += f"  public var {property(field)}: {swift_type(field, False)}\n"
+    out += "  /// Members that are none of these, or of another type, as they came.\n  public var other: JSONObject\n"
+    out += "\n  public init(\n" + "".join(
+        f"    {property(field)}: {swift_type(field, False)} = {default(field, False)},\n" for field in fields)
+    out += "    other: JSONObject = JSONObject()\n  ) {\n"
+    out += "".join(f"    self.{property(field)} = {property(field)}\n" for field in fields) + "    self.other = other\n  }\n"
+    out += "\n  public init(_ object: JSONObject) {\n    self.init()\n    for member in object.members {\n      switch member.key {\n"
+    for field in fields:
+        read = open_reader(field)
+        value = f"OpenValue.list(member.value, {{ {read}($0) }})" if repeated(field) else f"{read}(member.value)"
+        binding = f": {swift_type(field, False).rstrip('?')}" if field.type == F.TYPE_MESSAGE else ""
+        out += f'      case "{field.json_name}":\n        if let value{binding} = {value} {{\n          {property(field)} = value\n'
+        out += "          continue\n        }\n"
+    out += "      default: break\n      }\n      other.append(new: member.key, member.value)\n    }\n  }\n"
+    out += "\n  public var object: JSONObject {\n    var object = JSONObject()\n"
+    for field in fields:
+        value = open_writer(field, "$0")
+        if repeated(field):
+            out += f'    if !{property(field)}.isEmpty {{ object.append(new: "{field.json_name}", .array({property(field)}.map {{ {value} }})) }}\n'
+        else:
+            out += f'    object.append(new: "{field.json_name}", {property(field)}.map {{ {value} }})\n'
+    out += "    // A member that was set twice, once by its name and once among the others, is the one that has a name.\n"
+    out += "    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }\n"
+    return out + "    return object\n  }\n}\n"
+
+
+def open_reader(field) -> str:
+    if field.type == F.TYPE_MESSAGE:
+        return {"JSONObject": "OpenValue.object", "Timestamp": "OpenValue.timestamp"}.get(base(field), "OpenValue.message")
+    if field.type not in OPEN_READERS:
+        raise SystemExit(f"{field.name}: open messages have no such type")
+    return f"OpenValue.{OPEN_READERS[field.type]}"
+
+
+def open_writer(field, value: str) -> str:
+    if field.type == F.TYPE_MESSAGE:
+        return {"JSONObject": f".object({value})", "Timestamp": f".string({value}.text)"}.get(base(field), f".object({value}.object)")
+    return {F.TYPE_STRING: ".string", F.TYPE_BOOL: ".bool"}.get(field.type, ".integer") + f"({value})"
+
+
 def swift_message(file, index, message, comments) -> str:
+    if is_open(message):
+        return open_message(file, index, message, comments)
     name = message.name
     fields = list(message.field)
     oneofs = {i: o for i, o in enumerate(message.oneof_decl) if not o.name.startswith("_")}
@@ -162,7 +245,8 @@ def swift_message(file, index, message, comments) -> str:
 
 
 def property(field) -> str:
-    return field.json_name
+    """The JSON name, or the contract's where that is no name in Swift."""
+    return field.json_name if field.json_name.isidentifier() else camel(field.name)
 
 
 def repeated(field) -> bool:
@@ -216,13 +300,19 @@ def write(field, oneof: bool) -> str:
     return f"    if {empty} {{\n      {key}\n      {write_one(field, name)}\n    }}\n"
 
 
+def messages_name(file) -> str:
+    """What the Swift files of a file's messages are called: after its service, or after itself where it has none."""
+    if file.service:
+        return f"{file.service[0].name}Messages"
+    return "".join(part.capitalize() for part in pathlib.Path(file.name).stem.split("_"))
+
+
 HEADER = "// Made by Generator/generate.py from the contract; change the .proto file instead.\n\n"
 
 
 def swift_files(files, comments) -> dict[str, str]:
     made = {}
     for file in files:
-        service = file.service[0]
         chunks, part, size = [], "", 0
         for index, message in enumerate(file.message_type):
             text = swift_message(file, index, message, comments)
@@ -234,7 +324,11 @@ def swift_files(files, comments) -> dict[str, str]:
         chunks.append(part)
         for number, chunk in enumerate(chunks):
             suffix = "" if len(chunks) == 1 else str(number + 1)
-            made[f"{service.name}Messages{suffix}.swift"] = HEADER + "import WireJSON\n" + chunk
+            opened = any(is_open(message) for message in file.message_type)
+            made[f"{messages_name(file)}{suffix}.swift"] = HEADER + ("public " if opened else "") + "import WireJSON\n" + chunk
+        if not file.service:
+            continue
+        service = file.service[0]
         full = f"{file.package}.{service.name}"
         out = HEADER + doc(comments.get((file.name, (6, 0)))) + f"public enum {service.name} {{\n"
         out += f'  /// The full RPC name.\n  public static let name = "{full}"\n\n'
@@ -258,6 +352,8 @@ def client_files(files, comments) -> dict[str, str]:
     """A structure for each service, with a function for each method."""
     made = {}
     for file in files:
+        if not file.service:
+            continue
         service = file.service[0]
         fields = {message.name: len(message.field) for message in file.message_type}
         out = HEADER + "public import AttributionProtocol\n\n" + doc(comments.get((file.name, (6, 0))))
@@ -274,8 +370,13 @@ def client_files(files, comments) -> dict[str, str]:
     return made
 
 
-def schema_of(field) -> dict:
-    if field.type == F.TYPE_MESSAGE:
+def schema_of(field, opened: bool = False) -> dict:
+    if field.type == F.TYPE_MESSAGE and shape(field):
+        one = {"$ref": f"#/components/schemas/{shape(field).rsplit('.', 1)[1]}"}
+    elif opened and field.type == F.TYPE_INT64:
+        # Apple's own numbers stay numbers.
+        one = {"type": "integer", "format": "int64"}
+    elif field.type == F.TYPE_MESSAGE:
         one = {".google.protobuf.Struct": {"type": "object", "additionalProperties": True},
                ".google.protobuf.Timestamp": {"type": "string", "format": "date-time"}}.get(
             field.type_name) or {"$ref": f"#/components/schemas/{swift_name(field.type_name)}"}
@@ -299,11 +400,10 @@ def openapi(files, comments) -> dict:
                 "type": {"type": "string"}, "value": {"type": "string"}, "debug": {"type": "object", "additionalProperties": True}}}}}}}
     paths: dict = {}
     for file in files:
-        service = file.service[0]
         for index, message in enumerate(file.message_type):
             properties = {}
             for number, field in enumerate(message.field):
-                one = schema_of(field)
+                one = schema_of(field, is_open(message))
                 comment = comments.get((file.name, (4, index, 2, number)))
                 if comment:
                     one = {**one, "description": " ".join(comment)}
@@ -313,7 +413,10 @@ def openapi(files, comments) -> dict:
             comment = comments.get((file.name, (4, index)))
             if comment:
                 schemas[message.name]["description"] = " ".join(comment)
-        for index, method in enumerate(service.method):
+            if event_type(message):
+                schemas[message.name]["x-event-type"] = event_type(message)
+        for index, method in enumerate(file.service[0].method if file.service else []):
+            service = file.service[0]
             o = options(method)
             response = {"200": {"description": "Done.", "content": {"application/json": {
                 "schema": {"$ref": f"#/components/schemas/{swift_name(method.output_type)}"}}}}, "default": error}
@@ -372,9 +475,15 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
     def anchor(name: str) -> str:
         return name.lower()
 
+    def page(type_name: str) -> str:
+        """Where a message is described, seen from this page."""
+        return "event-reference.md" if swift_name(type_name) in opened else ""
+
+    opened = {message.name for file in files for message in file.message_type if is_open(message)}
     # A message that a method is asked or answered with stands below that method.
-    below = {swift_name(name): method.name for file in files for method in reversed(file.service[0].method)
+    below = {swift_name(name): method.name for file in files for service in file.service for method in reversed(service.method)
              for name in (method.input_type, method.output_type)}
+    served = sorted((file for file in files if file.service), key=lambda file: list(PORTS).index(file.service[0].name))
 
     def text(lines) -> str:
         return " ".join(lines or []).replace("|", "\\|")
@@ -383,7 +492,10 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
         if field.type == F.TYPE_MESSAGE:
             special = {".google.protobuf.Struct": "object", ".google.protobuf.Timestamp": "time (RFC 3339)"}.get(field.type_name)
             message = swift_name(field.type_name)
-            name = special or f"[{message}](#{anchor(below.get(message, message))})"
+            name = special or f"[{message}]({page(field.type_name)}#{anchor(below.get(message, message))})"
+            if shape(field):
+                kept = swift_name(shape(field))
+                name = f"object ([{kept}]({page(shape(field))}#{anchor(kept)}))"
         else:
             name = SCALAR_NAMES[field.type]
         return ("list of " if repeated(field) else "") + name
@@ -398,9 +510,9 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
             rows += f"| `{field.json_name}` | {kind(field)} | {meaning} |\n"
         return rows
 
-    for file in sorted(files, key=lambda file: list(PORTS).index(file.service[0].name)):
+    for file in served:
         out += f"- [{file.service[0].name}](#{anchor(file.service[0].name)})\n"
-    for file in sorted(files, key=lambda file: list(PORTS).index(file.service[0].name)):
+    for file in served:
         service = file.service[0]
         answered, port = PORTS[service.name]
         out += f"\n## {service.name}\n\n{text(comments.get((file.name, (6, 0))))} `{file.package}.{service.name}`, answered by {answered}"
@@ -424,6 +536,53 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
     return out
 
 
+EVENTS = """# Event reference
+
+Made by `Shared/AttributionProtocol/Generator/generate.py` from the `.proto` files; change these instead.
+
+An event is a CloudEvent 1.0; [the feed](feed.md) says how to get at it. Below is what stands in its `data`, by its `type`, and behind that Apple's
+objects. These are carried under Apple's names with every member that Apple sent: a member that is not listed is there all the same, and one that is
+listed may be absent. Fields are added, so pass over what you do not know. `CloudEvent.data(as:)` of the Swift library reads them typed and keeps the rest.
+
+"""
+
+
+def event_reference(files, comments) -> str:
+    """The data of events and Apple's objects in them."""
+
+    def text(lines) -> str:
+        return " ".join(lines or []).replace("|", "\\|")
+
+    def kind(field) -> str:
+        if field.type == F.TYPE_MESSAGE:
+            special = {".google.protobuf.Struct": "object", ".google.protobuf.Timestamp": "time (RFC 3339)"}.get(field.type_name)
+            message = swift_name(field.type_name)
+            name = special or f"[{message}](#{message.lower()})"
+        else:
+            name = SCALAR_NAMES[field.type]
+        return ("list of " if repeated(field) else "") + name
+
+    def section(file, index, message) -> str:
+        comment = text(comments.get((file.name, (4, index))))
+        title = f"`{event_type(message)}`. " if event_type(message) else ""
+        rows = f"\n### {message.name}\n\n{title}{comment}".rstrip() + "\n\n| field | type | meaning |\n| --- | --- | --- |\n"
+        for number, field in enumerate(message.field):
+            meaning = text(comments.get((file.name, (4, index, 2, number))))
+            rows += f"| `{field.json_name}` | {kind(field)} | {meaning} |\n"
+        return rows
+
+    found = [(file, index, message) for file in files for index, message in enumerate(file.message_type) if is_open(message)]
+    out = EVENTS + "| type | data |\n| --- | --- |\n"
+    for _, _, message in found:
+        if event_type(message):
+            out += f"| `{event_type(message)}` | [{message.name}](#{message.name.lower()}) |\n"
+    out += "\n## Data of events\n"
+    files_of_events = {file.name for file, _, message in found if event_type(message)}
+    out += "".join(section(*one) for one in found if one[0].name in files_of_events)
+    out += "\n## Apple's objects\n"
+    return out + "".join(section(*one) for one in found if one[0].name not in files_of_events)
+
+
 def formatted(made: dict[str, str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in made.items():
@@ -441,6 +600,7 @@ def main() -> None:
     made = {MODULE / "Generated" / name: text for name, text in formatted(swift_files(files, comments)).items()}
     made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
     made[MODULE.parent.parent / "Documentation" / "rpc-reference.md"] = reference(files, comments)
+    made[MODULE.parent.parent / "Documentation" / "event-reference.md"] = event_reference(files, comments)
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
     stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.glob("*.swift") if path not in made]
     different = False

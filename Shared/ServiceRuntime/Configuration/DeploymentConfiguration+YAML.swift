@@ -25,7 +25,7 @@ extension DeploymentConfiguration {
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
       "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
-      "retention",
+      "retention", "webAds",
     ])
     if let node = root["pkcs11"] {
       pkcs11Module = resolved(try node.required("module").text())
@@ -65,6 +65,7 @@ extension DeploymentConfiguration {
     if let node = root["push"] { push = try PushSettings(try node.mapping(), &unknownKeys) }
     if let node = try root["traces"]?.mapping() { traces = try TraceSettings(node, resolved, &unknownKeys) }
     if let node = root["retention"] { retention = try RetentionSettings(try node.mapping(), &unknownKeys) }
+    if let node = root["webAds"] { webAds = try WebAdSettings(try node.mapping(), resolved, &unknownKeys) }
     if let node = root["console"] { console = try ConsoleSettings(try node.mapping(), &unknownKeys) }
     if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
     if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }

@@ -126,6 +126,8 @@ public struct DeploymentConfiguration: Sendable {
   public var traces = TraceSettings()
   /// How requests for retention messages are answered.
   public var retention = RetentionSettings()
+  /// How the sites of web ads are judged.
+  public var webAds = WebAdSettings()
   /// The pages that verifier shows people.
   public var console = ConsoleSettings()
   /// A URL strategy of the deployment's own.

@@ -21,6 +21,8 @@ struct NotificationFactory: Sendable {
     life.appAccountToken = request["appAccountToken"]?.stringValue
     life.commerce = request["advancedCommerce"]?.objectValue
     life.periodDays = request["periodDays"]?.int64Value ?? 30
+    life.commitmentPeriods = request["commitmentPeriods"]?.int64Value.flatMap { $0 > 0 ? $0 : nil }
+    life.skus = request["skus"]?.arrayValue?.compactMap(\.stringValue) ?? []
     return life
   }
 
@@ -92,6 +94,11 @@ struct NotificationFactory: Sendable {
       ]
       object["appAppleId"] = app.appAppleID.map { .integer($0) }
       object["bundleId"] = .string(app.bundleID)
+      // Custom link tokens are told of when they are made and as long as they live.
+      if event.subtype == "CREATED" || event.subtype == "ACTIVE_TOKEN_REMINDER" {
+        object["tokenType"] = "SERVICES"
+        object["tokenExpirationDate"] = .integer(date + 365 * SubscriptionLife.day)
+      }
     case "RESCIND_CONSENT":
       member = "appData"
       object["signedAppTransactionInfo"] = .string(

@@ -22,6 +22,10 @@ public struct SubscriptionLife: Sendable {
   var price: Int64 = 9990
   /// What the Advanced Commerce API knows of it (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
   var commerce: JSONObject?
+  /// Billed so many times within one commitment; nil of a subscription that is paid for each period.
+  var commitmentPeriods: Int64?
+  /// The SKUs that it is made of; empty of one that is not sold by the Advanced Commerce API.
+  var skus: [String] = []
 
   private(set) var transactions: [TransactionFacts] = []
   /// 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
@@ -90,6 +94,7 @@ public struct SubscriptionLife: Sendable {
         fields["offerType"] = 3
         fields["offerIdentifier"] = "autumn"
         fields["offerDiscountType"] = "PAY_AS_YOU_GO"
+        fields["offerPeriod"] = "P1M"
       }
       return Event(type: "OFFER_REDEEMED")
     case .upgrade:
@@ -238,17 +243,55 @@ public struct SubscriptionLife: Sendable {
       "expiresDate": .integer(date + periodDays * Self.day), "quantity": 1, "type": "Auto-Renewable Subscription",
     ]
     fields["appAccountToken"] = appAccountToken.map { .string($0) }
-    if var shown = commerce {
-      shown["consistencyToken"] = nil
-      fields["advancedCommerceInfo"] = .object(shown)
-    }
     fields.merge([
       "inAppOwnershipType": "PURCHASED", "environment": .string(environment.rawValue),
       "transactionReason": .string(reason),
       "storefront": "USA", "storefrontId": "143441", "price": .integer(price), "currency": "USD",
       "appTransactionId": .string(appTransactionID),
     ])
+    fields["billingPlanType"] = commitmentPeriods.map { _ in "MONTHLY" }
+    fields["commitmentInfo"] = commitmentPeriods.map { commitment(of: $0, number: Int64(transactions.count), from: date) }
+    fields["advancedCommerceInfo"] = advancedCommerce(forRenewal: false)
     transactions.append(TransactionFacts(fields: fields, modified: lastDate, orderID: "M" + newID().suffix(9)))
+  }
+
+  /// *TransactionCommitmentInfo* of the period that comes after `number` others.
+  private func commitment(of periods: Int64, number: Int64, from date: Int64) -> JSONValue {
+    let within = number % periods
+    return [
+      "billingPeriodNumber": .integer(within + 1), "totalBillingPeriods": .integer(periods),
+      "commitmentExpiresDate": .integer(date + (periods - within) * periodDays * Self.day),
+      "commitmentPrice": .integer(price * periods),
+    ]
+  }
+
+  /// *advancedCommerceTransactionInfo* or *advancedCommerceRenewalInfo*.
+  private func advancedCommerce(forRenewal: Bool) -> JSONValue? {
+    if var known = commerce {
+      if !forRenewal { known["consistencyToken"] = nil }
+      return .object(known)
+    }
+    guard !skus.isEmpty else { return nil }
+    let items = skus.map { sku -> JSONValue in
+      var item: JSONObject = [
+        "SKU": .string(sku), "description": .string("All of \(sku)"), "displayName": .string(sku), "price": .integer(price),
+        "offer": ["period": "P1M", "periodCount": 1, "price": 990, "reason": "ACQUISITION"],
+      ]
+      if forRenewal, priceIncreaseStatus == 0 {
+        item["priceIncreaseInfo"] = ["dependentSKUs": [], "price": .integer(price + 1000), "status": "PENDING"]
+      }
+      return .object(item)
+    }
+    var info: JSONObject = [
+      "requestReferenceId": "1c8a1d4f-6d3d-4f6a-8b0e-2b7b3b1a9c55", "taxCode": "C003-00-2", "period": "P1M",
+      "descriptors": ["description": "A bundle", "displayName": "Bundle"], "items": .array(items),
+    ]
+    if forRenewal {
+      info["consistencyToken"] = "a-token-of-this-state"
+    } else {
+      info.merge(["estimatedTax": 790, "taxExclusivePrice": .integer(price - 790), "taxRate": "0.0859"])
+    }
+    return .object(info)
   }
 
   /// *JWSRenewalInfoDecodedPayload*.
@@ -261,12 +304,20 @@ public struct SubscriptionLife: Sendable {
       "appTransactionId": .string(appTransactionID),
     ]
     info["appAccountToken"] = appAccountToken.map { .string($0) }
-    info["advancedCommerceInfo"] = commerce.map { .object($0) }
     if status == 1 { info["renewalDate"] = .integer(current.expiresDate) }
     if status == 3 || status == 4 { info["isInBillingRetryPeriod"] = true }
     if status == 4, let graceEnd { info["gracePeriodExpiresDate"] = .integer(graceEnd) }
     info["expirationIntent"] = expirationIntent.map { .integer($0) }
     info["priceIncreaseStatus"] = priceIncreaseStatus.map { .integer($0) }
+    if let commitmentPeriods {
+      info["renewalBillingPlanType"] = "MONTHLY"
+      info["commitmentInfo"] = [
+        "commitmentAutoRenewProductId": .string(renewalProductID), "commitmentAutoRenewStatus": autoRenews ? 1 : 0,
+        "commitmentRenewalBillingPlanType": "MONTHLY", "commitmentRenewalPrice": .integer(price * commitmentPeriods),
+        "commitmentRenewalDate": .integer(current.fields["commitmentInfo"]?["commitmentExpiresDate"]?.int64Value ?? current.expiresDate),
+      ]
+    }
+    info["advancedCommerceInfo"] = advancedCommerce(forRenewal: true)
     info.merge(overrides)
     return info
   }

@@ -1,0 +1,29 @@
+import AppStore
+import AttributionProtocol
+import ServiceRuntime
+
+/// Reads an external purchase token that an app or a website hands over; nothing of it is proved.
+struct DecodeExternalPurchaseTokenHandler: RPCHandler {
+  typealias Method = VerifierService.DecodeExternalPurchaseToken
+  /// Milliseconds since 1970.
+  let now: @Sendable () -> Int64
+
+  func handle(_ request: DecodeExternalPurchaseTokenRequest, _ context: RPCContext) async throws(RPCError)
+    -> DecodeExternalPurchaseTokenResponse
+  {
+    guard let text = request.token, !text.isEmpty else { throw .invalidArgument(field: "token", "is missing") }
+    let token: ExternalPurchaseToken
+    do throws(ExternalPurchaseToken.Failure) { token = try ExternalPurchaseToken(decoding: text) } catch {
+      switch error {
+      case .tooLarge(let limit): throw .invalidArgument(field: "token", "is larger than \(limit) bytes")
+      case .notBase64URL: throw .invalidArgument(field: "token", "is not Base64URL")
+      case .notAnObject: throw .invalidArgument(field: "token", "holds no JSON object")
+      case .malformed(let field): throw .invalidArgument(field: "token.\(field)", "is missing or of a wrong type")
+      }
+    }
+    return DecodeExternalPurchaseTokenResponse(
+      token: token.object, environment: token.environment,
+      createdAt: token.creationDate.map { Timestamp(millisecondsSince1970: $0) },
+      expiresAt: token.expirationDate.map { Timestamp(millisecondsSince1970: $0) }, expired: token.isExpired(at: now()))
+  }
+}

@@ -1,0 +1,78 @@
+import Cryptography
+public import WireJSON
+
+/// The token of a purchase outside of the App Store (Receiving and decoding external purchase tokens; externalPurchaseToken).
+///
+/// StoreKit gives it to an app, or appends it to a website's URL, as Base64URL of a JSON object; a notification carries the object itself.
+/// What an app hands over is nobody's proof: Apple does not sign it.
+public struct ExternalPurchaseToken: Sendable, Hashable {
+  public enum Failure: Error, Sendable, Hashable {
+    case tooLarge(limit: Int)
+    case notBase64URL
+    case notAnObject
+    /// A member that is missing or of a wrong type.
+    case malformed(field: String)
+  }
+
+  /// The longest text that is read, bytes. Apple's have a few hundred.
+  public static let longestText = 8 << 10
+
+  /// Identifies the token in reports.
+  public let id: String
+  /// Milliseconds since 1970.
+  public let creationDate: Int64?
+  public let appAppleId: Int64?
+  public let bundleId: String?
+  /// Custom link tokens only: `ACQUISITION`, `SERVICES`, `IN_APP`, `LINK_OUT`, `CORE_TECHNOLOGY` or a newer word.
+  public let type: String?
+  /// Custom link tokens only: milliseconds since 1970.
+  public let expirationDate: Int64?
+  /// All members, as they came.
+  public let object: JSONObject
+
+  /// Reads the text that StoreKit gave; padding at its end and white space around it are passed over.
+  public init(decoding text: String) throws(Failure) {
+    guard text.utf8.count <= Self.longestText else { throw .tooLarge(limit: Self.longestText) }
+    var bytes = text.utf8[...]
+    while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
+    while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+    var padding = 0
+    while bytes.last == UInt8(ascii: "="), padding < 2 {
+      bytes.removeLast()
+      padding += 1
+    }
+    guard !bytes.isEmpty, let decoded = Base64.decodeURL(Substring(bytes)) else { throw .notBase64URL }
+    guard let object = try? JSONValue(parsing: decoded).objectValue else { throw .notAnObject }
+    try self.init(object)
+  }
+
+  /// Reads the object, as notifications carry it.
+  public init(_ object: JSONObject) throws(Failure) {
+    func text(_ name: String) throws(Failure) -> String? {
+      guard let value = object[name], !value.isNull else { return nil }
+      guard let text = value.stringValue, !text.isEmpty else { throw .malformed(field: name) }
+      return text
+    }
+    func integer(_ name: String) throws(Failure) -> Int64? {
+      guard let value = object[name], !value.isNull else { return nil }
+      guard let integer = value.int64Value else { throw .malformed(field: name) }
+      return integer
+    }
+    guard let id = try text("externalPurchaseId") else { throw .malformed(field: "externalPurchaseId") }
+    self.id = id
+    creationDate = try integer("tokenCreationDate")
+    appAppleId = try integer("appAppleId")
+    bundleId = try text("bundleId")
+    type = try text("tokenType")
+    expirationDate = try integer("tokenExpirationDate")
+    self.object = object
+  }
+
+  /// A token names no environment; its id's form tells.
+  public var environment: String { Self.environment(ofId: id) }
+
+  static func environment(ofId id: String) -> String { id.hasPrefix("SANDBOX") ? "Sandbox" : "Production" }
+
+  /// Whether a custom link token has ended at `now`, milliseconds since 1970; nil of one without an end.
+  public func isExpired(at now: Int64) -> Bool? { expirationDate.map { $0 <= now } }
+}

@@ -1,0 +1,403 @@
+// Made by Generator/generate.py from the contract; change the .proto file instead.
+
+public import WireJSON
+
+/// What Apple Ads answered for a token.
+public struct AdServicesResolvedEvent: EventData {
+  public static let eventType = EventType.adServicesResolved
+
+  public var exchangeId: String?
+  /// SHA-256 of the token.
+  public var tokenKey: String?
+  public var bundleId: String?
+  public var installId: String?
+  /// attributed, organic or test.
+  public var outcome: String?
+  /// As GetExchange answers it.
+  public var state: String?
+  public var attStatus: Int32?
+  public var tokenCreatedAt: Timestamp?
+  public var receivedAt: Timestamp?
+  public var tokenAgeMs: Int64?
+  public var traceparent: String?
+  public var attempts: [AdServicesAttemptReading]
+  /// The event of an earlier token of this install whose place this one takes.
+  public var supersedes: String?
+  /// The event that stands in this one's place.
+  public var supersededBy: String?
+  /// Whether the token was no Base64.
+  public var unusualToken: Bool?
+  /// standard or detailed.
+  public var detail: String?
+  /// Words in their present spelling.
+  public var record: AdServicesRecordPayload?
+  /// As Apple wrote it.
+  public var rawRecord: AdServicesRecordPayload?
+  /// Instead of the two before, of development builds.
+  public var testRecord: AdServicesRecordPayload?
+  public var rawTestRecord: AdServicesRecordPayload?
+  /// Whether the record's detail contradicts the ATT status that the app told.
+  public var attMismatch: Bool?
+  /// What the deployment calls the ids.
+  public var names: JSONObject?
+  /// Fields that were taken out for want of consent.
+  public var removedNames: [String]
+  /// Members that are none of these, or of another type, as they came.
+  public var other: JSONObject
+
+  public init(
+    exchangeId: String? = nil,
+    tokenKey: String? = nil,
+    bundleId: String? = nil,
+    installId: String? = nil,
+    outcome: String? = nil,
+    state: String? = nil,
+    attStatus: Int32? = nil,
+    tokenCreatedAt: Timestamp? = nil,
+    receivedAt: Timestamp? = nil,
+    tokenAgeMs: Int64? = nil,
+    traceparent: String? = nil,
+    attempts: [AdServicesAttemptReading] = [],
+    supersedes: String? = nil,
+    supersededBy: String? = nil,
+    unusualToken: Bool? = nil,
+    detail: String? = nil,
+    record: AdServicesRecordPayload? = nil,
+    rawRecord: AdServicesRecordPayload? = nil,
+    testRecord: AdServicesRecordPayload? = nil,
+    rawTestRecord: AdServicesRecordPayload? = nil,
+    attMismatch: Bool? = nil,
+    names: JSONObject? = nil,
+    removedNames: [String] = [],
+    other: JSONObject = JSONObject()
+  ) {
+    self.exchangeId = exchangeId
+    self.tokenKey = tokenKey
+    self.bundleId = bundleId
+    self.installId = installId
+    self.outcome = outcome
+    self.state = state
+    self.attStatus = attStatus
+    self.tokenCreatedAt = tokenCreatedAt
+    self.receivedAt = receivedAt
+    self.tokenAgeMs = tokenAgeMs
+    self.traceparent = traceparent
+    self.attempts = attempts
+    self.supersedes = supersedes
+    self.supersededBy = supersededBy
+    self.unusualToken = unusualToken
+    self.detail = detail
+    self.record = record
+    self.rawRecord = rawRecord
+    self.testRecord = testRecord
+    self.rawTestRecord = rawTestRecord
+    self.attMismatch = attMismatch
+    self.names = names
+    self.removedNames = removedNames
+    self.other = other
+  }
+
+  public init(_ object: JSONObject) {
+    self.init()
+    for member in object.members {
+      switch member.key {
+      case "exchangeId":
+        if let value = OpenValue.string(member.value) {
+          exchangeId = value
+          continue
+        }
+      case "tokenKey":
+        if let value = OpenValue.string(member.value) {
+          tokenKey = value
+          continue
+        }
+      case "bundleId":
+        if let value = OpenValue.string(member.value) {
+          bundleId = value
+          continue
+        }
+      case "installId":
+        if let value = OpenValue.string(member.value) {
+          installId = value
+          continue
+        }
+      case "outcome":
+        if let value = OpenValue.string(member.value) {
+          outcome = value
+          continue
+        }
+      case "state":
+        if let value = OpenValue.string(member.value) {
+          state = value
+          continue
+        }
+      case "attStatus":
+        if let value = OpenValue.int32(member.value) {
+          attStatus = value
+          continue
+        }
+      case "tokenCreatedAt":
+        if let value: Timestamp = OpenValue.timestamp(member.value) {
+          tokenCreatedAt = value
+          continue
+        }
+      case "receivedAt":
+        if let value: Timestamp = OpenValue.timestamp(member.value) {
+          receivedAt = value
+          continue
+        }
+      case "tokenAgeMs":
+        if let value = OpenValue.int64(member.value) {
+          tokenAgeMs = value
+          continue
+        }
+      case "traceparent":
+        if let value = OpenValue.string(member.value) {
+          traceparent = value
+          continue
+        }
+      case "attempts":
+        if let value: [AdServicesAttemptReading] = OpenValue.list(member.value, { OpenValue.message($0) }) {
+          attempts = value
+          continue
+        }
+      case "supersedes":
+        if let value = OpenValue.string(member.value) {
+          supersedes = value
+          continue
+        }
+      case "supersededBy":
+        if let value = OpenValue.string(member.value) {
+          supersededBy = value
+          continue
+        }
+      case "unusualToken":
+        if let value = OpenValue.bool(member.value) {
+          unusualToken = value
+          continue
+        }
+      case "detail":
+        if let value = OpenValue.string(member.value) {
+          detail = value
+          continue
+        }
+      case "record":
+        if let value: AdServicesRecordPayload = OpenValue.message(member.value) {
+          record = value
+          continue
+        }
+      case "rawRecord":
+        if let value: AdServicesRecordPayload = OpenValue.message(member.value) {
+          rawRecord = value
+          continue
+        }
+      case "testRecord":
+        if let value: AdServicesRecordPayload = OpenValue.message(member.value) {
+          testRecord = value
+          continue
+        }
+      case "rawTestRecord":
+        if let value: AdServicesRecordPayload = OpenValue.message(member.value) {
+          rawTestRecord = value
+          continue
+        }
+      case "attMismatch":
+        if let value = OpenValue.bool(member.value) {
+          attMismatch = value
+          continue
+        }
+      case "names":
+        if let value: JSONObject = OpenValue.object(member.value) {
+          names = value
+          continue
+        }
+      case "removedNames":
+        if let value = OpenValue.list(member.value, { OpenValue.string($0) }) {
+          removedNames = value
+          continue
+        }
+      default: break
+      }
+      other.append(new: member.key, member.value)
+    }
+  }
+
+  public var object: JSONObject {
+    var object = JSONObject()
+    object.append(new: "exchangeId", exchangeId.map { .string($0) })
+    object.append(new: "tokenKey", tokenKey.map { .string($0) })
+    object.append(new: "bundleId", bundleId.map { .string($0) })
+    object.append(new: "installId", installId.map { .string($0) })
+    object.append(new: "outcome", outcome.map { .string($0) })
+    object.append(new: "state", state.map { .string($0) })
+    object.append(new: "attStatus", attStatus.map { .integer($0) })
+    object.append(new: "tokenCreatedAt", tokenCreatedAt.map { .string($0.text) })
+    object.append(new: "receivedAt", receivedAt.map { .string($0.text) })
+    object.append(new: "tokenAgeMs", tokenAgeMs.map { .integer($0) })
+    object.append(new: "traceparent", traceparent.map { .string($0) })
+    if !attempts.isEmpty { object.append(new: "attempts", .array(attempts.map { .object($0.object) })) }
+    object.append(new: "supersedes", supersedes.map { .string($0) })
+    object.append(new: "supersededBy", supersededBy.map { .string($0) })
+    object.append(new: "unusualToken", unusualToken.map { .bool($0) })
+    object.append(new: "detail", detail.map { .string($0) })
+    object.append(new: "record", record.map { .object($0.object) })
+    object.append(new: "rawRecord", rawRecord.map { .object($0.object) })
+    object.append(new: "testRecord", testRecord.map { .object($0.object) })
+    object.append(new: "rawTestRecord", rawTestRecord.map { .object($0.object) })
+    object.append(new: "attMismatch", attMismatch.map { .bool($0) })
+    object.append(new: "names", names.map { .object($0) })
+    if !removedNames.isEmpty { object.append(new: "removedNames", .array(removedNames.map { .string($0) })) }
+    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
+    return object
+  }
+}
+
+/// Why there is no attribution record for a token.
+public struct AdServicesFailedEvent: EventData {
+  public static let eventType = EventType.adServicesFailed
+
+  public var exchangeId: String?
+  public var tokenKey: String?
+  public var bundleId: String?
+  public var installId: String?
+  /// not_found, invalid_token or expired.
+  public var outcome: String?
+  public var state: String?
+  public var attStatus: Int32?
+  public var tokenCreatedAt: Timestamp?
+  public var receivedAt: Timestamp?
+  public var tokenAgeMs: Int64?
+  public var traceparent: String?
+  public var attempts: [AdServicesAttemptReading]
+  public var unusualToken: Bool?
+  /// Members that are none of these, or of another type, as they came.
+  public var other: JSONObject
+
+  public init(
+    exchangeId: String? = nil,
+    tokenKey: String? = nil,
+    bundleId: String? = nil,
+    installId: String? = nil,
+    outcome: String? = nil,
+    state: String? = nil,
+    attStatus: Int32? = nil,
+    tokenCreatedAt: Timestamp? = nil,
+    receivedAt: Timestamp? = nil,
+    tokenAgeMs: Int64? = nil,
+    traceparent: String? = nil,
+    attempts: [AdServicesAttemptReading] = [],
+    unusualToken: Bool? = nil,
+    other: JSONObject = JSONObject()
+  ) {
+    self.exchangeId = exchangeId
+    self.tokenKey = tokenKey
+    self.bundleId = bundleId
+    self.installId = installId
+    self.outcome = outcome
+    self.state = state
+    self.attStatus = attStatus
+    self.tokenCreatedAt = tokenCreatedAt
+    self.receivedAt = receivedAt
+    self.tokenAgeMs = tokenAgeMs
+    self.traceparent = traceparent
+    self.attempts = attempts
+    self.unusualToken = unusualToken
+    self.other = other
+  }
+
+  public init(_ object: JSONObject) {
+    self.init()
+    for member in object.members {
+      switch member.key {
+      case "exchangeId":
+        if let value = OpenValue.string(member.value) {
+          exchangeId = value
+          continue
+        }
+      case "tokenKey":
+        if let value = OpenValue.string(member.value) {
+          tokenKey = value
+          continue
+        }
+      case "bundleId":
+        if let value = OpenValue.string(member.value) {
+          bundleId = value
+          continue
+        }
+      case "installId":
+        if let value = OpenValue.string(member.value) {
+          installId = value
+          continue
+        }
+      case "outcome":
+        if let value = OpenValue.string(member.value) {
+          outcome = value
+          continue
+        }
+      case "state":
+        if let value = OpenValue.string(member.value) {
+          state = value
+          continue
+        }
+      case "attStatus":
+        if let value = OpenValue.int32(member.value) {
+          attStatus = value
+          continue
+        }
+      case "tokenCreatedAt":
+        if let value: Timestamp = OpenValue.timestamp(member.value) {
+          tokenCreatedAt = value
+          continue
+        }
+      case "receivedAt":
+        if let value: Timestamp = OpenValue.timestamp(member.value) {
+          receivedAt = value
+          continue
+        }
+      case "tokenAgeMs":
+        if let value = OpenValue.int64(member.value) {
+          tokenAgeMs = value
+          continue
+        }
+      case "traceparent":
+        if let value = OpenValue.string(member.value) {
+          traceparent = value
+          continue
+        }
+      case "attempts":
+        if let value: [AdServicesAttemptReading] = OpenValue.list(member.value, { OpenValue.message($0) }) {
+          attempts = value
+          continue
+        }
+      case "unusualToken":
+        if let value = OpenValue.bool(member.value) {
+          unusualToken = value
+          continue
+        }
+      default: break
+      }
+      other.append(new: member.key, member.value)
+    }
+  }
+
+  public var object: JSONObject {
+    var object = JSONObject()
+    object.append(new: "exchangeId", exchangeId.map { .string($0) })
+    object.append(new: "tokenKey", tokenKey.map { .string($0) })
+    object.append(new: "bundleId", bundleId.map { .string($0) })
+    object.append(new: "installId", installId.map { .string($0) })
+    object.append(new: "outcome", outcome.map { .string($0) })
+    object.append(new: "state", state.map { .string($0) })
+    object.append(new: "attStatus", attStatus.map { .integer($0) })
+    object.append(new: "tokenCreatedAt", tokenCreatedAt.map { .string($0.text) })
+    object.append(new: "receivedAt", receivedAt.map { .string($0.text) })
+    object.append(new: "tokenAgeMs", tokenAgeMs.map { .integer($0) })
+    object.append(new: "traceparent", traceparent.map { .string($0) })
+    if !attempts.isEmpty { object.append(new: "attempts", .array(attempts.map { .object($0.object) })) }
+    object.append(new: "unusualToken", unusualToken.map { .bool($0) })
+    // A member that was set twice, once by its name and once among the others, is the one that has a name.
+    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
+    return object
+  }
+}

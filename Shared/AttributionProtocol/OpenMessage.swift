@@ -1,0 +1,70 @@
+public import WireJSON
+
+/// A message that somebody else may add to, such as an object of Apple's: members that this version does not know, or that are of another
+/// type than they should be, are kept as they came. Nothing in it is refused.
+///
+///     let transaction = TransactionPayload(object)
+///     transaction.revocationType            // what the contract names
+///     transaction.other["newField"]         // what it does not
+///     transaction.object == object          // nothing is lost
+public protocol OpenMessage: RPCMessage, Hashable {
+  /// Reads the members that the contract names; the others go to ``other``.
+  init(_ object: JSONObject)
+  /// All members, those that the contract names first.
+  var object: JSONObject { get }
+  /// The members that are none of the contract's, as they came.
+  var other: JSONObject { get set }
+}
+
+extension OpenMessage {
+  public init() { self.init(JSONObject()) }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) { self.init(try reader.readObjectValue()) }
+
+  public func write(to writer: inout JSONWriter) { writer.object(object) }
+}
+
+/// What stands in `data` of the events of one type.
+public protocol EventData: OpenMessage {
+  static var eventType: EventType { get }
+}
+
+extension CloudEvent {
+  /// The data in the form that the contract has for it; nil where the event is of another type.
+  public func data<Data: EventData>(as type: Data.Type) -> Data? {
+    self.type == type.eventType.rawValue ? Data(data) : nil
+  }
+}
+
+/// Reads members of open messages. Each function is nil where writing what it answers would not give the same value again.
+enum OpenValue {
+  static func string(_ value: JSONValue) -> String? { value.stringValue }
+  static func bool(_ value: JSONValue) -> Bool? { value.boolValue }
+  static func object(_ value: JSONValue) -> JSONObject? { value.objectValue }
+
+  static func int64(_ value: JSONValue) -> Int64? {
+    guard let number = value.numberValue, let whole = number.int64, String(whole) == number.text else { return nil }
+    return whole
+  }
+
+  static func int32(_ value: JSONValue) -> Int32? { int64(value).flatMap { Int32(exactly: $0) } }
+
+  static func timestamp(_ value: JSONValue) -> Timestamp? {
+    guard let text = value.stringValue, let time = Timestamp(text: text), time.text == text else { return nil }
+    return time
+  }
+
+  static func message<Message: OpenMessage>(_ value: JSONValue) -> Message? { value.objectValue.map { Message($0) } }
+
+  /// A list whose elements all are what they should be. An empty one is left alone: absent and empty are one in the message.
+  static func list<Element>(_ value: JSONValue, _ read: (JSONValue) -> Element?) -> [Element]? {
+    guard let values = value.arrayValue, !values.isEmpty else { return nil }
+    var elements: [Element] = []
+    elements.reserveCapacity(values.count)
+    for value in values {
+      guard let element = read(value) else { return nil }
+      elements.append(element)
+    }
+    return elements
+  }
+}
