@@ -18,7 +18,7 @@ struct ContractTests {
       ?? .null
   }()
 
-  private static func milliseconds(_ duration: Duration) -> Int64 { duration.components.seconds * 1000 }
+  private static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
 
   @Test("every method of the code is in openapi.json with its class and time limits, and every RPC path of it is in the code")
   func openAPI() throws {

@@ -2,12 +2,14 @@
 // this program itself took. One thread, so cheap that it does not hold up what it measures: at a rate it wakes when a request is due and
 // looks for answers then, since the kernel notes when they came.
 //
-// load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES
+// load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES [PATH [FIRST]]
 //   RATE    requests a second, sent on time whatever the answers do, their latency counted from when they were due until the answer came
 //           to the socket; 0: each connection sends its next request when it has its answer
 //   REPEAT  bodies that differ, sent again and again; 0: no body is sent twice
 //   BODIES  a file with one body a line, each sent once, the run ends with the last; -: bodies are made here
 //   TIMES   a file for "<delivery id> <nanoseconds since 1970>" of each answer, as it came to the socket; -: none
+//   PATH    where to post; /v1/postbacks unless given
+//   FIRST   the line of BODIES to begin with, 0 unless given
 #define _GNU_SOURCE
 #include "arrival.h"
 #include <errno.h>
@@ -39,7 +41,7 @@ static struct connection connections[MOST_CONNECTIONS];
 // Those without a request, the longest idle one first: each has its turn before it would be closed for saying nothing.
 static int idle[MOST_CONNECTIONS], idles, longest_idle;
 static uint64_t seed, made, repeat;
-static const char *bodies, *bodies_end;
+static const char *bodies, *bodies_end, *path = "/v1/postbacks";
 static FILE *times;
 static uint32_t *latencies;
 static size_t answers, room, failures;
@@ -63,7 +65,7 @@ static uint64_t scrambled(uint64_t word) {
 
 // Writes the next request; 0 when there is none.
 static int next(char *request, size_t size) {
-  char body[2048];
+  char body[12288];
   int length;
   if (bodies) {
     if (bodies >= bodies_end) return 0;
@@ -88,14 +90,14 @@ static int next(char *request, size_t size) {
   }
   return snprintf(
       request, size,
-      "POST /v1/postbacks HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%.*s", length, length,
+      "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%.*s", path, length, length,
       body);
 }
 
 static void rest(int index) { idle[(longest_idle + idles++) % MOST_CONNECTIONS] = index; }
 
 static int ask(int index, int64_t due) {
-  char request[4096];
+  char request[16384];
   int length = next(request, sizeof request);
   if (!length) return 0;
   connections[index].due = due;
@@ -145,7 +147,8 @@ static int ascending(const void *a, const void *b) {
 static double share(double part) { return answers ? latencies[(size_t)(part * (answers - 1))] / 1000.0 : 0; }
 
 int main(int count, char **words) {
-  if (count != 9) return fprintf(stderr, "load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES\n"), 2;
+  if (count < 9 || count > 11) return fprintf(stderr, "load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES [PATH [FIRST]]\n"), 2;
+  if (count > 9) path = words[9];
   int port = atoi(words[1]), most = atoi(words[2]);
   double seconds = atof(words[3]), rate = atof(words[4]);
   repeat = strtoull(words[5], NULL, 10);
@@ -158,6 +161,10 @@ int main(int count, char **words) {
     bodies = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (bodies == MAP_FAILED) fail(words[7]);
     bodies_end = bodies + status.st_size;
+    for (uint64_t first = count > 10 ? strtoull(words[10], NULL, 10) : 0; first && bodies < bodies_end; first--) {
+      const char *end = memchr(bodies, '\n', bodies_end - bodies);
+      bodies = end ? end + 1 : bodies_end;
+    }
   }
   if (strcmp(words[8], "-") && !(times = fopen(words[8], "w"))) fail(words[8]);
 

@@ -32,9 +32,9 @@ class Native:
         self.folder.cleanup()
 
     def load(self, port: int, seconds: float, *, rate: float = 0, repeat: int = 0, seed: int = 1, bodies: pathlib.Path | str = "-",
-             times: pathlib.Path | str = "-", connections: int = 64) -> dict:
-        """Posts postbacks to ingest; see load.c. Anything but 200 is an error."""
-        return self._run("load", port, connections, seconds, rate, repeat, seed, bodies, times, limit=seconds + 60)
+             times: pathlib.Path | str = "-", connections: int = 64, path: str = "/v1/postbacks", first: int = 0) -> dict:
+        """Posts postbacks, or the lines of a file, to ingest; see load.c. Anything but 200 is an error."""
+        return self._run("load", port, connections, seconds, rate, repeat, seed, bodies, times, path, first, limit=seconds + 60)
 
     def accepts(self, port: int, sha1: str, seconds: float, *, body: int, envelope: int, count: int = 1 << 62, seed: int = 1,
                 connections: int = 64, pipeline: int = 1, buckets: int = 13, record_seconds: int = 86_400, store: str = "c",

@@ -471,7 +471,7 @@ def test_no_call_and_no_administration_on_the_public_port(edge, system):
 def test_no_public_route_on_an_internal_port(edge, system):
     headers = {"Authorization": f"Bearer {system.token}"}
     routes = [(path, method) for path, method, public in OPERATIONS if public]
-    assert len(routes) == 11
+    assert len(routes) == 12
     ports = [edge.internal_port, *(system.port_base + offset for offset in range(10, 15))]
     for path, method in routes:
         for port in ports:

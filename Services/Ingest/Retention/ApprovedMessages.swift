@@ -24,6 +24,8 @@ final class ApprovedMessages: Sendable {
 
   /// How soon it is asked again where it could not be heard.
   private static let pause: Duration = .seconds(2)
+  /// How soon it is noticed that it is to be asked at once.
+  private static let look: Duration = .milliseconds(200)
   /// How long Redis knows what was last heard, seconds.
   private static let keptSeconds: Int64 = 30 * 86_400
 
@@ -32,7 +34,9 @@ final class ApprovedMessages: Sendable {
   private let redis: RedisClient
   private let logger: Logger
   private let known = Mutex<[RetentionAudience: Known]>([:])
-  private let wake = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let isWanted = Atomic(false)
+  /// Those whose failure was told.
+  private let failing = Mutex<Set<RetentionAudience>>([])
   private let started = ContinuousClock.now
 
   init(live: LiveRetention, source: (any RetentionMessageSource)?, redis: RedisClient, logger: Logger) {
@@ -46,7 +50,7 @@ final class ApprovedMessages: Sendable {
   func approved(_ audience: RetentionAudience) -> Set<String>? { known.withLock { $0[audience]?.identifiers } }
 
   /// Asks now: the apps have changed.
-  func refresh() { wake.continuation.yield() }
+  func refresh() { isWanted.store(true, ordering: .relaxed) }
 
   /// By environment, how long ago it was heard, seconds, of the app where that is longest.
   var ages: [String: Double] {
@@ -67,11 +71,11 @@ final class ApprovedMessages: Sendable {
       var isComplete = true
       for audience in live.audiences where await !ask(audience) { isComplete = false }
       let pause = isComplete ? live.settings.messagesRefresh : min(Self.pause, live.settings.messagesRefresh)
-      await withTaskGroup { group in
-        group.addTask { try? await Task.sleep(for: pause) }
-        group.addTask { [stream = wake.stream] in for await _ in stream { break } }
-        await group.next()
-        group.cancelAll()
+      let end = ContinuousClock.now + pause
+      while !isWanted.exchange(false, ordering: .relaxed) {
+        let left = ContinuousClock.now.duration(to: end)
+        guard left > .zero else { break }
+        do { try await Task.sleep(for: min(left, Self.look)) } catch { return }
       }
     }
   }
@@ -84,11 +88,14 @@ final class ApprovedMessages: Sendable {
     do throws(RPCError) {
       let identifiers = try await source.approvedMessages(of: audience)
       known.withLock { $0[audience] = Known(identifiers: identifiers, at: .now) }
+      _ = failing.withLock { $0.remove(audience) }
       let list = JSONValue.array(identifiers.sorted().map { .string($0) }).serialized
       _ = try? await redis.send(["SET", .string(Self.key(audience)), .bytes(list), "EX", .integer(Self.keptSeconds)])
       return true
     } catch {
-      logger.info(
+      let isNew = failing.withLock { $0.insert(audience).inserted }
+      logger.log(
+        level: isNew ? .warning : .debug,
         "it was not heard which retention messages are approved; what was last heard holds",
         metadata: ["app": "\(audience.bundleId)", "environment": "\(audience.environment)", "reason": "\(error.code.rawValue)"])
       await readBack(audience)

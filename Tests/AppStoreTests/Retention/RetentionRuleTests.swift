@@ -11,7 +11,7 @@ struct RetentionRuleTests {
   private func applies(
     _ facts: RetentionFacts? = Fixture.facts(), _ request: JSONObject = [:], _ conditions: (inout RetentionConditions) throws -> Void
   ) throws -> Bool {
-    let rules = RetentionRuleSet([try Fixture.rule("one", conditions)])
+    let rules = RetentionRuleSet([try Fixture.rule("one", nil, conditions)])
     return rules.match(try Fixture.request(request), facts, at: Fixture.now).rule != nil
   }
 
