@@ -86,7 +86,7 @@ extension ServiceParts {
       messages: messages, history: SubscriptionHistoryReader(verifier: environment.rpcClient(baseURL: variables.verifierURL)),
       services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
       signer: RetentionSigner(signer: signer),
-      records: RetentionRecords(redis: redis, deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },
+      records: RetentionRecords(deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },
       metrics: metrics, logger: environment.logger)
     return (RetentionIntake(live: live, desk: desk, metrics: metrics), messages)
   }

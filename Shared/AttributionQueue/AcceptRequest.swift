@@ -39,6 +39,14 @@ public struct AcceptRequest: Sendable {
   }
 }
 
+/// What became of a delivery that keeps a value.
+public enum KeepingOutcome: Sendable, Hashable {
+  /// The value is kept.
+  case accepted(AcceptOutcome)
+  /// Another one was there, and nothing was accepted.
+  case earlier([UInt8])
+}
+
 /// Whether a delivery is new.
 public enum AcceptOutcome: Sendable, Hashable {
   case accepted(DeliveryID)

@@ -95,12 +95,31 @@ public final class DeliveryQueue: Sendable {
     }
   }
 
+  /// The same, with a value that is kept in the same step, in the message's shard, unless one of that name is there: then nothing is accepted.
+  public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
+    guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
+    var request = request
+    request.message.traceparent = span.traceparent
+    do throws(QueueError) {
+      let outcome = try await acceptUntraced(request, keeping: record)
+      if case .accepted(let accepted) = outcome { span.end(accepted) } else { span.end(.duplicate(seen.deliveryID(request))) }
+      return outcome
+    } catch {
+      span.end(error: error.word)
+      throw error
+    }
+  }
+
   private func acceptUntraced(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
-    while true { if let outcome = try await acceptOnce(request) { return outcome } }
+    while true { if case .accepted(let outcome) = try await acceptOnce(request, keeping: nil) { return outcome } }
+  }
+
+  private func acceptUntraced(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
+    while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
   /// Nil for what was seen before and is there no more: a replica that is without it has taken over since.
-  private func acceptOnce(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome? {
+  private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = seen.digest(request.idempotencyKey)
     let id = seen.deliveryID(request, digest: digest)
     let now = Self.now
@@ -137,9 +156,14 @@ public final class DeliveryQueue: Sendable {
       if try await !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
       words.append(line)
     }
+    if let record {
+      keys.append(Keys.own(record.service, record.name, id.shard))
+      words.append(record.value)
+      words.append(record.life.wholeSeconds)
+    }
     let reply: RedisReply
     do {
-      reply = try await run(Scripts.accept, keys, words, on: durable)
+      reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, words, on: durable)
     } catch {
       // It may have been taken, and only the answer is lost.
       tell(request.queue, id.shard, due: due)
@@ -147,12 +171,13 @@ public final class DeliveryQueue: Sendable {
     }
     // Of what was seen before the process that took it may have died before it told.
     if reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard, due: due) }
+    if let earlier = reply.bytes { return .earlier(earlier) }
     switch reply.integer {
     case 1:
-      return .accepted(id)
+      return .accepted(.accepted(id))
     case 0:
       // The first accept may have been taken and not confirmed.
-      return try await confirm(claim, id.shard) ? .duplicate(id) : nil
+      return try await confirm(claim, id.shard) ? .accepted(.duplicate(id)) : nil
     case -1: throw .backlogFull
     default: throw .unavailable(.unexpectedReply("accept"))
     }

@@ -1,10 +1,11 @@
 import RedisClient
 
 /// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
-/// front of those that take one out of its line, `filter` in front of those that judge events.
+/// front of those that take one out of its line, `filter` in front of those that judge events, `keep` in front of an accept that keeps a value.
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
+  static let acceptKeeping = script("accept_keeping", PackageResources.keep_lua + PackageResources.accept_lua)
   static let confirm = script("confirm", PackageResources.confirm_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
   static let own = needed("own", PackageResources.own_lua)

@@ -16,6 +16,30 @@ import Testing
     }
   }
 
+  @Test func `A value is kept in the step that accepts, and whoever comes second gets it and queues nothing`() async throws {
+    try await withQueue { queue, _ in
+      func record(_ value: UInt8) -> OwnRecord { OwnRecord(service: "tests", name: "kept", value: [value, 0, 255], life: .seconds(60)) }
+      let first = try await queue.accept(request("a"), keeping: record(1))
+      guard case .accepted(.accepted(let id)) = first else { Issue.record("\(first)"); return }
+      #expect(try await queue.accept(request("a"), keeping: record(2)) == .earlier([1, 0, 255]))
+      #expect(try await queue.accept(request("a")) == .duplicate(id))
+      #expect(try await QueueAdministration(deliveries: queue).snapshot(.intake).depth == 1)
+      #expect(try await queue.redis.send(["TTL", .string(Keys.own("tests", "kept", id.shard))]).integer ?? 0 > 50)
+    }
+  }
+
+  @Test func `A value is kept also where the backlog is full, and its delivery is accepted when there is room`() async throws {
+    try await withQueue({ $0.backlogBound = Shard.count }) { queue, _ in
+      let full = request("full", copy: "1")
+      _ = try await queue.accept(full)
+      let record = OwnRecord(service: "tests", name: "kept", value: [7], life: .seconds(60))
+      await #expect(throws: QueueError.backlogFull) { try await queue.accept(request("full", copy: "2"), keeping: record) }
+      #expect(try await queue.accept(request("full", copy: "2"), keeping: record) == .earlier([7]))
+      for lease in try await queue.leaseAll("w") { _ = try await queue.complete(lease, verified("full")) }
+      #expect(try await !queue.accept(request("full", copy: "2")).isDuplicate)
+    }
+  }
+
   @Test func `A forged copy that comes first does not hide the genuine one`() async throws {
     try await withQueue { queue, _ in
       let forged = try await queue.accept(request("a", copy: "forged"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// Every script of `Scripts/`, so that one added later cannot be forgotten here.
-  private static let count = 39
+  private static let count = 40
 
   @Test func `Whatever is called, the keys of one script call share one hash tag`() async throws {
     try await withQueue({
@@ -50,6 +50,7 @@ import Testing
     _ = try await feed.create(name: "s", types: [], start: .beginning)
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))
+    _ = try await queue.accept(request("kept"), keeping: OwnRecord(service: "tests", name: "kept", value: [1], life: .seconds(60)))
     let last = try await queue.accept(request("last", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.makeReady([last], in: .intake) == 1)
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)

@@ -1,7 +1,6 @@
 import AppStore
 import AttributionQueue
 import Logging
-import RedisClient
 import ServiceRuntime
 import Synchronization
 
@@ -13,7 +12,6 @@ final class RetentionRecords: Sendable {
   /// An answer that is not stored yet.
   private struct Pending: Sendable {
     let kept: KeptAnswer
-    let key: String
     let naturalKey: String
     let signedPayload: String
     let bundleId: String
@@ -33,7 +31,6 @@ final class RetentionRecords: Sendable {
   private static let mostRecent = 4096
   private static let pause: Duration = .milliseconds(500)
 
-  private let redis: RedisClient
   private let deliveries: DeliveryQueue
   private let settings: @Sendable () -> RetentionSettings
   private let metrics: RetentionMetrics
@@ -41,10 +38,9 @@ final class RetentionRecords: Sendable {
   private let state = Mutex(State())
 
   init(
-    redis: RedisClient, deliveries: DeliveryQueue, metrics: RetentionMetrics, logger: Logger,
+    deliveries: DeliveryQueue, metrics: RetentionMetrics, logger: Logger,
     settings: @escaping @Sendable () -> RetentionSettings
   ) {
-    self.redis = redis
     self.deliveries = deliveries
     self.metrics = metrics
     self.logger = logger
@@ -59,8 +55,7 @@ final class RetentionRecords: Sendable {
     _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicRequest
   ) async -> KeptAnswer {
     let pending = Pending(
-      kept: answer, key: Keys.own("ingest", question.naturalKey, shardOf: question.naturalKey), naturalKey: question.naturalKey,
-      signedPayload: signedPayload, bundleId: bundleId,
+      kept: answer, naturalKey: question.naturalKey, signedPayload: signedPayload, bundleId: bundleId,
       message: request.message(kind: RetentionRecord.kind, body: [], attributes: [RetentionRecord.bundleIdAttribute: bundleId]))
     guard let counted = await store(pending) else {
       postpone(pending)
@@ -113,22 +108,26 @@ final class RetentionRecords: Sendable {
 
   /// Nil where Redis does not take it.
   private func store(_ pending: Pending) async -> KeptAnswer? {
-    var counted = pending.kept
     do {
-      let earlier = try await redis.send([
-        "SET", .string(pending.key), .bytes(pending.kept.bytes), "NX", "GET", "EX", .integer(Int64(settings().answersKept.wholeSeconds)),
-      ]).bytes
-      if let earlier, let known = KeptAnswer(bytes: earlier) { counted = known }
-      var message = pending.message
-      message.body = RetentionRecord(signedPayload: pending.signedPayload, answer: counted.answer.json, decision: counted.decision).body
-      _ = try await deliveries.accept(
-        AcceptRequest(
-          queue: .intake, idempotencyKey: pending.naturalKey, naturalKey: pending.naturalKey, message: message, isKnownBriefly: true))
+      let record = OwnRecord(service: "ingest", name: pending.naturalKey, value: pending.kept.bytes, life: settings().answersKept)
+      guard case .earlier(let bytes) = try await deliveries.accept(request(pending, pending.kept), keeping: record) else {
+        return pending.kept
+      }
+      guard let counted = KeptAnswer(bytes: bytes) else { return pending.kept }
+      // Whoever kept it may have found the queue full, or died: it is accepted once, by whomever.
+      _ = try await deliveries.accept(request(pending, counted))
       return counted
     } catch {
       logger.debug("a retention answer is not stored yet", metadata: ["reason": "\(error)"])
       return nil
     }
+  }
+
+  private func request(_ pending: Pending, _ answer: KeptAnswer) -> AcceptRequest {
+    var message = pending.message
+    message.body = RetentionRecord(signedPayload: pending.signedPayload, answer: answer.answer.json, decision: answer.decision).body
+    return AcceptRequest(
+      queue: .intake, idempotencyKey: pending.naturalKey, naturalKey: pending.naturalKey, message: message, isKnownBriefly: true)
   }
 
   private func remember(_ answer: KeptAnswer, _ key: String, replaces: Bool) {
