@@ -11,7 +11,7 @@ Ours is looked up in the contract (.proto files and openapi.json) and in the Swi
     objects         the message of the contract whose comment begins with the object's name, and its fields by their JSON names; where the object has
                     `parsers`, a literal of each field in one of these sources too
     values          the comment of the field
-    signed          a literal of each field in the sources that write it
+    written         a literal of each field in the sources that write it
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import functools
 import json
 import pathlib
 import re
@@ -63,7 +64,7 @@ class Finding:
 
 def swift(path: str) -> list[pathlib.Path]:
     found = ROOT / path
-    return sorted(found.rglob("*.swift")) if found.is_dir() else [found]
+    return sorted(found.rglob("*.swift")) if found.is_dir() else [found] if found.exists() else []
 
 
 def literals(paths: list[str]) -> dict[str, str]:
@@ -84,6 +85,7 @@ def cases(text: str) -> list[str]:
     return re.findall(r"\.(\w+)", text)
 
 
+@functools.cache
 def endpoints() -> dict[tuple[str, str], str]:
     """By method and path, its values as {}: the case of AppStoreServerEndpoint."""
     text = without_comments(ENDPOINTS.read_text())
@@ -100,6 +102,7 @@ def endpoints() -> dict[tuple[str, str], str]:
     return found
 
 
+@functools.cache
 def handlers() -> dict[str, str]:
     """By RPC: the text of its handler."""
     found: dict[str, str] = {}
@@ -113,6 +116,7 @@ def handlers() -> dict[str, str]:
     return found
 
 
+@functools.cache
 def callers() -> dict[str, str]:
     """By case of AppStoreServerEndpoint: the RPC that asks for it, or what does so by itself."""
     found: dict[str, str] = {}
@@ -120,7 +124,7 @@ def callers() -> dict[str, str]:
     # What a handler asks for through a value that knows its endpoint, such as ConsumptionInformation.
     indirect: dict[str, set[str]] = {}
     for file in [*swift("Shared/AppStore/ServerAPI"), *swift("Services/NotificationRecovery")]:
-        if file == ENDPOINTS:
+        if file == ENDPOINTS or "Handlers" in file.parts:
             continue
         text = without_comments(file.read_text())
         for type_name in re.findall(r"^(?:public )?(?:struct|enum|final class) (\w+)", text, re.MULTILINE):
@@ -258,9 +262,11 @@ def is_told(item: dict, name: str, values: list[str], known: dict[str, Message])
                for message in known.values())
 
 
-def signed_rows(item: dict) -> list[Finding]:
-    there = literals(item["sources"])
-    return [Finding(name, since, f"`{pathlib.Path(there[name]).name}`" if name in there else "", item.get("without", {}).get(name, ""),
+def written_rows(item: dict) -> list[Finding]:
+    there, without = literals(item["sources"]), item.get("without", {})
+    # One reason for all, or one for each.
+    reasons = without if isinstance(without, dict) else dict.fromkeys(sum(item["fields"].values(), []), without)
+    return [Finding(name, since, f"`{pathlib.Path(there[name]).name}`" if name in there else "", reasons.get(name, ""),
                     f"{item['name']}.{name}") for since, names in item["fields"].items() for name in names]
 
 
@@ -305,9 +311,9 @@ def page(data: dict) -> tuple[str, list[Finding]]:
     body += "\n## Objects\n"
     for item in data["objects"]:
         section(item["name"], item["document"], object_rows(item, known))
-    body += "\n## What is signed\n"
-    for item in data["signed"]:
-        section(item["name"], item["document"], signed_rows(item))
+    body += "\n## What we sign and answer\n"
+    for item in data["written"]:
+        section(item["name"], item["document"], written_rows(item))
     out = HEAD + "| what | Apple's | ours | with a reason | missing |\n| --- | --- | --- | --- | --- |\n"
     for title, rows in parts:
         out += (f"| {title} | {len(rows)} | {sum(bool(row.ours) for row in rows)} | {sum(not row.ours and bool(row.reason) for row in rows)} | "

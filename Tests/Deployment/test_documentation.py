@@ -73,7 +73,7 @@ def test_the_configuration_reference_is_that_of_the_code() -> None:
 
 def test_the_rpc_reference_names_every_method() -> None:
     """That it is as the contract makes it is checked together with all that is made from it (`generate.py --check`)."""
-    text = (DOCUMENTATION / "rpc-reference.md").read_text()
+    text = (DOCUMENTATION / "rpc-reference.md").read_text() + (DOCUMENTATION / "event-reference.md").read_text()
     for path in (ROOT / "Shared/AttributionProtocol/Contract").rglob("*.proto"):
         for name in re.findall(r"\brpc (\w+)\(", path.read_text()):
             assert f"\n### {name}\n" in text, name
