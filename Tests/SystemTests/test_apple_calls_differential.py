@@ -184,7 +184,8 @@ def consumption_1(draw):
 
 @st.composite
 def mass_extension(draw):
-    days, reason, id, product = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), str(draw(UUIDS)), draw(NAMES)
+    # What was begun before is asked for first: each is a new one.
+    days, reason, id, product = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), new_id(), draw(NAMES)
     places = draw(st.lists(st.sampled_from(["USA", "DEU", "JPN", "BRA"]), max_size=4))
     body = MassExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=id, storefrontCountryCodes=places or None,
                                         productId=product)
@@ -294,6 +295,9 @@ def examples(name: str) -> int:
 def agree(pair: Pair, case) -> None:
     ask, service, method, message = case
     apple, ours = pair.library.request(ask), pair.ours(service, method, message)
+    if "revoked" in apple.query:
+        # The library writes Python's word; Apple's pages and its library for Swift write JSON's (decision 23).
+        apple.query["revoked"] = [text.lower() for text in apple.query["revoked"]]
     assert ours.meaning() == apple.meaning()
     (their_header, their_claims), (header, claims) = apple.claims(pair.public_key), ours.claims(pair.public_key)
     assert header == their_header
@@ -302,6 +306,7 @@ def agree(pair: Pair, case) -> None:
     assert set(claims) == set(their_claims) | {"iat"} and 0 < claims["exp"] - claims["iat"] <= 3600
 
 
+@pytest.mark.filterwarnings("ignore:send_consumption_data")
 @pytest.mark.parametrize("name", CALLS)
 def test_the_library_s_request_and_ours_mean_the_same(pair, name):
     @settings(max_examples=examples(name), deadline=None, derandomize=not SOAK, database=None, phases=[Phase.explicit, Phase.generate, Phase.shrink],
