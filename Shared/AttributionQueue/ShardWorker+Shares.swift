@@ -175,10 +175,10 @@ extension ShardWorker {
   ///
   /// - Parameter isFailed: whether a step failed: what fails at once, and again, is not to be tried all the time.
   func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership, isFailed: Bool = true) async {
-    var (known, waits) = (before, isFailed)
+    var (known, failures) = (before, isFailed ? 1 : 0)
     while !isStopping {
-      if waits { try? await Task.sleep(for: .milliseconds(.random(in: 50...500))) }
-      waits = true
+      if failures > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauses(after: failures)))) }
+      failures += 1
       do {
         switch try await known.take(queue, shard.shard, for: name, isAbandoned: false, deliveries) {
         case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)
@@ -189,6 +189,13 @@ extension ShardWorker {
       } catch { continue }
     }
     lose(shard, before)
+  }
+
+  /// Milliseconds before a shard is tried again. All shards wait for the same Redis: each that asked twice a second all the time would take
+  /// much of a processor while it is away, and two seconds are soon enough when it comes back after long.
+  static func pauses(after failures: Int) -> ClosedRange<Int> {
+    let longest = 500 << min(2, max(0, failures - 3))
+    return longest / 10...longest
   }
 
   /// Another has it, unless it is this worker's share: then it is taken anew.

@@ -33,6 +33,12 @@ import Testing
     return all
   }
 
+  @Test func `A shard whose Redis is away is tried again soon at first, and less often when it stays away`() {
+    #expect((1...3).allSatisfy { ShardWorker.pauses(after: $0) == 50...500 })
+    #expect(ShardWorker.pauses(after: 4) == 100...1000)
+    #expect([5, 6, 1000, Int.max].allSatisfy { ShardWorker.pauses(after: $0) == 200...2000 })
+  }
+
   @Test func `What is there and what comes is worked in its order and leaves nothing behind`() async throws {
     try await withQueue { queue, _ in
       let names = (0..<100).map { "n\($0)" }
