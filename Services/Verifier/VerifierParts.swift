@@ -97,6 +97,7 @@ extension ServiceParts {
       parts.workers = [
         BackgroundWork { await arrivals.run() },
         BackgroundWork { await counter.run() },
+        BackgroundWork { await QueueHistory(deliveries: deliveries).run() },
         BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }),
         BackgroundWork { await feed.runTrimming() },
         BackgroundWork { await sweep.run() },

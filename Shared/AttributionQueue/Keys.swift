@@ -96,6 +96,9 @@ public enum Keys {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }
 
+  /// What the queues looked like, minute by minute within an hour.
+  static func queueHistory(_ hour: Int64) -> String { own("verifier", "counts:queues:\(hour)", Shard(Int(hour % Int64(Shard.count)))) }
+
   /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.
   public static func own(_ service: String, _ name: String, shardOf text: String) -> String {
     own(service, name, Shard(hashing: text))

@@ -12,6 +12,19 @@ public struct QueueSnapshot: Sendable, Hashable {
   /// Of the oldest ready or leased message; nil when there is none.
   public var oldestAgeSeconds: Double?
   public var paused = false
+
+  public init(
+    queue: QueueName, depth: Int64 = 0, inFlight: Int64 = 0, delayed: Int64 = 0, dead: Int64 = 0, oldestAgeSeconds: Double? = nil,
+    paused: Bool = false
+  ) {
+    self.queue = queue
+    self.depth = depth
+    self.inFlight = inFlight
+    self.delayed = delayed
+    self.dead = dead
+    self.oldestAgeSeconds = oldestAgeSeconds
+    self.paused = paused
+  }
 }
 
 /// A message that was given up.
@@ -25,8 +38,33 @@ public struct DeadLetter: Sendable, Hashable {
   public let diedAt: Int64
   public let lastError: String
   public let history: [String]
-  let entryID: String
+  /// Where it lies, which tells shard and age of an entry that names another delivery, too.
+  public let place: DeadLetterPlace
   let line: String?
+
+  var entryID: String { place.entryID }
+}
+
+/// A place among the dead letters of a queue, from which a list goes on.
+public struct DeadLetterPlace: Sendable, Hashable {
+  let shard: Shard
+  let entryID: String
+
+  init(shard: Shard, entryID: String) {
+    self.shard = shard
+    self.entryID = entryID
+  }
+
+  /// Nil for anything that ``text`` does not give.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let shard = Int(parts[0]), (0..<Shard.count).contains(shard), let milliseconds = UInt64(parts[1]),
+      let number = UInt64(parts[2])
+    else { return nil }
+    self.init(shard: Shard(shard), entryID: "\(milliseconds)-\(number)")
+  }
+
+  public var text: String { "\(shard.index)-\(entryID)" }
 }
 
 /// Looks into queues and mends them.
@@ -77,11 +115,12 @@ public struct QueueAdministration: Sendable {
     return snapshot
   }
 
-  /// Up to `most` dead letters.
-  public func deadLetters(_ queue: QueueName, most: Int) async throws(QueueError) -> [DeadLetter] {
+  /// Up to `most` dead letters, by shard and age; behind the place where an earlier page ended.
+  public func deadLetters(_ queue: QueueName, after place: DeadLetterPlace? = nil, most: Int) async throws(QueueError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
-    for shard in Shard.all where letters.count < most {
-      letters += try await deadLetters(queue, shard, from: "-", to: "+", most: most - letters.count)
+    for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < most {
+      let from = place?.shard == shard ? place.map { "(" + $0.entryID } : nil
+      letters += try await deadLetters(queue, shard, from: from ?? "-", to: "+", most: most - letters.count)
     }
     return letters
   }
@@ -124,8 +163,8 @@ public struct QueueAdministration: Sendable {
         id: id, queue: queue, kind: fields["k"]?.string ?? "", attempts: Int(fields["n"]?.integer ?? 0),
         receivedAt: message?.receivedAt, diedAt: fields["d"]?.integer ?? 0,
         lastError: fields["x"]?.string ?? "",
-        history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init), entryID: entryID,
-        line: fields["o"]?.string)
+        history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init),
+        place: DeadLetterPlace(shard: shard, entryID: entryID), line: fields["o"]?.string)
     }
   }
 

@@ -233,7 +233,7 @@ public final class ConsolePages: InternalPages {
     case .overview: templates.page("overview", await OverviewPage(layout, reader))
     case .deliveries: templates.page("deliveries", await DeliveriesPage(layout, reader, fields))
     case .values: templates.page("values", await ValuesPage(layout, reader, fields))
-    case .queues: templates.page("queues", await QueuesPage(layout, reader))
+    case .queues: templates.page("queues", await QueuesPage(layout, reader, now: now))
     case .deadLetters: templates.page("dead-letters", await DeadLettersPage(layout, reader, fields, now: now))
     case .subscriptions: templates.page("feed", await FeedPage(layout, reader, now: now))
     case .appStore: templates.page("app-store", await AppStorePage(layout, reader, fields, now: now))

@@ -56,7 +56,7 @@ struct ContractTests {
       StartRecovery GetRecovery ListRecoveries CancelRecovery ListGaps RequestTestNotification GetTestNotificationStatus
       GetSubscriptionStatuses GetTransactionHistory GetTransactionInfo LookUpOrder GetRefundHistory GetAppTransactionInfo
       ExtendSubscriptionRenewalDate ExtendRenewalDatesForAllSubscribers SendConsumptionInformation SetAppAccountToken MigrateReceipts
-      GetDeliveryCounts GetValueCounts GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
+      GetDeliveryCounts GetValueCounts GetQueueHistory GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
       ExchangeToken GetExchange DecideRetention
       """
     let missing = Set(promised.split { $0.isWhitespace }.map(String.init)).subtracting(names)

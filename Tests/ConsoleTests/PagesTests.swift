@@ -92,6 +92,62 @@ import Testing
     #expect(away.status == 200 && away.html.contains("signer does not answer"))
   }
 
+  /// Lists three dead letters, one a page.
+  private struct ThreeLetters: RPCHandler {
+    typealias Method = QueuesService.ListDeadLetters
+
+    func handle(_ request: ListDeadLettersRequest, _ context: RPCContext) async throws(RPCError) -> ListDeadLettersResponse {
+      let number = request.pageToken == "intake:1-1-1" ? 2 : request.pageToken == "intake:2-1-1" ? 3 : 1
+      guard request.pageToken == nil || number > 1 else { throw .invalidArgument(field: "pageToken", "is none of ours") }
+      return ListDeadLettersResponse(
+        deadLetters: [DeadLetter(id: "letter \(number)", queue: "intake", kind: "session")],
+        nextPageToken: number < 3 ? "intake:\(number)-1-1" : nil)
+    }
+  }
+
+  @Test func `A long list of dead letters goes on from page to page`() async throws {
+    let console = try ConsoleFixture([ThreeLetters()])
+    var path = "/console/dead-letters?queue=intake"
+    for number in 1...3 {
+      let html = await console.page(path).html
+      #expect(html.contains("letter \(number)") && html.contains("Back to the first ones") == (number > 1), "\(html)")
+      path = "/console/dead-letters?queue=intake&after=intake%3A\(number)-1-1"
+      #expect(html.contains(path.replacing("&", with: "&amp;")) == (number < 3))
+    }
+    let wrong = await console.page("/console/dead-letters?after=%3Cscript%3E")
+    #expect(wrong.status == 200 && wrong.html.contains("is none of ours") && !wrong.html.contains("<script>"))
+  }
+
+  @Test func `Queues are drawn over the last hour, as they were in each minute`() async throws {
+    func moment(_ ago: Int64, _ queues: [QueueState]) -> QueueMoment {
+      QueueMoment(start: Timestamp(millisecondsSince1970: (ConsoleFixture.now / 60_000 - ago) * 60_000), queues: queues)
+    }
+    let console = try ConsoleFixture([
+      Fixed(
+        QueuesService.GetQueueHistory.self,
+        GetQueueHistoryResponse(moments: [
+          moment(59, [QueueState(name: "intake", depth: 4321, oldestAgeSeconds: 77.9), QueueState(name: "tokens")]),
+          moment(0, [QueueState(name: "intake", depth: 12)]),
+        ]))
+    ])
+    let html = await console.page("/console/queues").html
+    #expect(html.contains("plot-ready-intake") && html.contains("plot-age-intake") && !html.contains("plot-ready-tokens"), "\(html)")
+    #expect(html.contains("<b>12</b> now") && html.contains("4,321 now</title>") && html.contains("77 s now</title>"), "\(html)")
+  }
+
+  @Test func `Gaps of one app can be asked for, whichever it is`() async throws {
+    let apps = (1...60).map { "com.example.app\($0)" }
+    let services = ConsoleServices(signer: nil, recovery: ConsoleFixture.unreachable, apps: apps)
+    let page = try await ConsoleFixture([], services: services).page("/console/app-store?state=suspected&app=com.example.app60")
+    #expect(page.status == 200 && page.html.contains("notification-recovery does not answer"))
+    #expect(
+      page.html.contains(#"<option value="com.example.app60" selected>"#) && page.html.contains(#"<option value="com.example.app1">"#))
+    #expect(page.html.contains(#"href="/console/app-store?state=recovered&amp;app=com.example.app60""#))
+    let one = try await ConsoleFixture([], services: ConsoleServices(signer: nil, recovery: nil, apps: ["a"])).page(
+      "/console/app-store?app=b")
+    #expect(one.status == 200 && !one.html.contains("<select name=\"app\">"))
+  }
+
   @Test(arguments: [
     "/console", "/console/queues", "/console/subscriptions", "/console/dead-letters", "/console/deliveries", "/console/values",
     "/console/app-store?transaction=%3Cimg", "/console/values?app=%22%3E%3Cimg&network=%3Cimg%20src=x",

@@ -14,6 +14,13 @@ public struct QueuesServiceClient: Sendable {
     try await rpc.call(QueuesService.ListQueues.self, request, options)
   }
 
+  /// What the queues looked like minute by minute: for plots.
+  public func getQueueHistory(_ request: GetQueueHistoryRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> GetQueueHistoryResponse
+  {
+    try await rpc.call(QueuesService.GetQueueHistory.self, request, options)
+  }
+
   /// Messages that were given up, whole, with their history.
   public func listDeadLetters(_ request: ListDeadLettersRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> ListDeadLettersResponse

@@ -8,6 +8,7 @@ public enum QueuesService {
   /// Every method, in the order of the contract.
   public static let methods: [any RPCMethod.Type] = [
     ListQueues.self,
+    GetQueueHistory.self,
     ListDeadLetters.self,
     GetDeadLetter.self,
     ReplayDeadLetters.self,
@@ -24,6 +25,17 @@ public enum QueuesService {
     public typealias Response = ListQueuesResponse
     public static let service = QueuesService.name
     public static let name = "ListQueues"
+    public static let idempotency = IdempotencyClass.read(getAllowed: true)
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// What the queues looked like minute by minute: for plots.
+  public enum GetQueueHistory: RPCMethod {
+    public typealias Request = GetQueueHistoryRequest
+    public typealias Response = GetQueueHistoryResponse
+    public static let service = QueuesService.name
+    public static let name = "GetQueueHistory"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = false

@@ -338,22 +338,23 @@ public struct DeadLetter: RPCMessage, Hashable {
 }
 
 /// See `attribution/queues/v1/queues.proto`.
-public struct ListDeadLettersRequest: RPCMessage, Hashable {
+public struct GetQueueHistoryRequest: RPCMessage, Hashable {
+  /// Only this queue; all when absent.
   public var queue: String?
-  /// Up to 1,000; 100 when absent.
-  public var maxLetters: Int32?
+  /// How many minutes up to now: 1 to 1,440; 60 when absent.
+  public var minutes: Int32?
 
   public init(
     queue: String? = nil,
-    maxLetters: Int32? = nil
+    minutes: Int32? = nil
   ) {
     self.queue = queue
-    self.maxLetters = maxLetters
+    self.minutes = minutes
   }
 
   public init() {
     self.queue = nil
-    self.maxLetters = nil
+    self.minutes = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -367,10 +368,10 @@ public struct ListDeadLettersRequest: RPCMessage, Hashable {
           try seen.insert(0, key)
           if try reader.readNull() { continue }
           queue = try reader.readString()
-        case "maxLetters", "max_letters":
+        case "minutes":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          maxLetters = try reader.readInt32()
+          minutes = try reader.readInt32()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -385,26 +386,31 @@ public struct ListDeadLettersRequest: RPCMessage, Hashable {
       writer.key("queue")
       writer.string(queue)
     }
-    if let maxLetters {
-      writer.key("maxLetters")
-      writer.int(maxLetters)
+    if let minutes {
+      writer.key("minutes")
+      writer.int(minutes)
     }
     writer.endObject()
   }
 }
 
 /// See `attribution/queues/v1/queues.proto`.
-public struct ListDeadLettersResponse: RPCMessage, Hashable {
-  public var deadLetters: [DeadLetter]
+public struct QueueMoment: RPCMessage, Hashable {
+  /// The minute's beginning.
+  public var start: Timestamp?
+  public var queues: [QueueState]
 
   public init(
-    deadLetters: [DeadLetter] = []
+    start: Timestamp? = nil,
+    queues: [QueueState] = []
   ) {
-    self.deadLetters = deadLetters
+    self.start = start
+    self.queues = queues
   }
 
   public init() {
-    self.deadLetters = []
+    self.start = nil
+    self.queues = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -414,10 +420,14 @@ public struct ListDeadLettersResponse: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "deadLetters", "dead_letters":
+        case "start":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          deadLetters = try reader.readList { (reader) throws(JSONError) in try DeadLetter(reading: &reader) }
+          start = try reader.readTimestamp()
+        case "queues":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          queues = try reader.readList { (reader) throws(JSONError) in try QueueState(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -428,10 +438,14 @@ public struct ListDeadLettersResponse: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if !deadLetters.isEmpty {
-      writer.key("deadLetters")
+    if let start {
+      writer.key("start")
+      writer.string(start.text)
+    }
+    if !queues.isEmpty {
+      writer.key("queues")
       writer.beginArray()
-      for element in deadLetters { element.write(to: &writer) }
+      for element in queues { element.write(to: &writer) }
       writer.endArray()
     }
     writer.endObject()

@@ -3,6 +3,179 @@
 import WireJSON
 
 /// See `attribution/queues/v1/queues.proto`.
+public struct GetQueueHistoryResponse: RPCMessage, Hashable {
+  /// Oldest first; minutes in which no verifier looked are missing.
+  public var moments: [QueueMoment]
+
+  public init(
+    moments: [QueueMoment] = []
+  ) {
+    self.moments = moments
+  }
+
+  public init() {
+    self.moments = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "moments":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          moments = try reader.readList { (reader) throws(JSONError) in try QueueMoment(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !moments.isEmpty {
+      writer.key("moments")
+      writer.beginArray()
+      for element in moments { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct ListDeadLettersRequest: RPCMessage, Hashable {
+  public var queue: String?
+  /// Up to 1,000; 100 when absent.
+  public var maxLetters: Int32?
+  /// nextPageToken of the page before.
+  public var pageToken: String?
+
+  public init(
+    queue: String? = nil,
+    maxLetters: Int32? = nil,
+    pageToken: String? = nil
+  ) {
+    self.queue = queue
+    self.maxLetters = maxLetters
+    self.pageToken = pageToken
+  }
+
+  public init() {
+    self.queue = nil
+    self.maxLetters = nil
+    self.pageToken = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        case "maxLetters", "max_letters":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          maxLetters = try reader.readInt32()
+        case "pageToken", "page_token":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          pageToken = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    if let maxLetters {
+      writer.key("maxLetters")
+      writer.int(maxLetters)
+    }
+    if let pageToken {
+      writer.key("pageToken")
+      writer.string(pageToken)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct ListDeadLettersResponse: RPCMessage, Hashable {
+  public var deadLetters: [DeadLetter]
+  /// Absent on the last page.
+  public var nextPageToken: String?
+
+  public init(
+    deadLetters: [DeadLetter] = [],
+    nextPageToken: String? = nil
+  ) {
+    self.deadLetters = deadLetters
+    self.nextPageToken = nextPageToken
+  }
+
+  public init() {
+    self.deadLetters = []
+    self.nextPageToken = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "deadLetters", "dead_letters":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          deadLetters = try reader.readList { (reader) throws(JSONError) in try DeadLetter(reading: &reader) }
+        case "nextPageToken", "next_page_token":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          nextPageToken = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !deadLetters.isEmpty {
+      writer.key("deadLetters")
+      writer.beginArray()
+      for element in deadLetters { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if let nextPageToken {
+      writer.key("nextPageToken")
+      writer.string(nextPageToken)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
 public struct GetDeadLetterRequest: RPCMessage, Hashable {
   public var id: String?
   /// Only of this queue; any when absent.
@@ -261,192 +434,6 @@ public struct ReplayDeadLettersResponse: RPCMessage, Hashable {
     if let replayed {
       writer.key("replayed")
       writer.int(replayed)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct PurgeDeadLettersRequest: RPCMessage, Hashable {
-  public var queue: String?
-  public var ids: [String]
-
-  public init(
-    queue: String? = nil,
-    ids: [String] = []
-  ) {
-    self.queue = queue
-    self.ids = ids
-  }
-
-  public init() {
-    self.queue = nil
-    self.ids = []
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try reader.readString()
-        case "ids":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          ids = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let queue {
-      writer.key("queue")
-      writer.string(queue)
-    }
-    if !ids.isEmpty {
-      writer.key("ids")
-      writer.beginArray()
-      for element in ids { writer.string(element) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct PurgeDeadLettersResponse: RPCMessage, Hashable {
-  public var purged: Int32?
-
-  public init(
-    purged: Int32? = nil
-  ) {
-    self.purged = purged
-  }
-
-  public init() {
-    self.purged = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "purged":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          purged = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let purged {
-      writer.key("purged")
-      writer.int(purged)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct PauseQueueRequest: RPCMessage, Hashable {
-  public var queue: String?
-
-  public init(
-    queue: String? = nil
-  ) {
-    self.queue = queue
-  }
-
-  public init() {
-    self.queue = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let queue {
-      writer.key("queue")
-      writer.string(queue)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct PauseQueueResponse: RPCMessage, Hashable {
-  public var queue: QueueState?
-
-  public init(
-    queue: QueueState? = nil
-  ) {
-    self.queue = queue
-  }
-
-  public init() {
-    self.queue = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "queue":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          queue = try QueueState(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let queue {
-      writer.key("queue")
-      queue.write(to: &writer)
     }
     writer.endObject()
   }

@@ -3,6 +3,192 @@
 import WireJSON
 
 /// See `attribution/queues/v1/queues.proto`.
+public struct PurgeDeadLettersRequest: RPCMessage, Hashable {
+  public var queue: String?
+  public var ids: [String]
+
+  public init(
+    queue: String? = nil,
+    ids: [String] = []
+  ) {
+    self.queue = queue
+    self.ids = ids
+  }
+
+  public init() {
+    self.queue = nil
+    self.ids = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        case "ids":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          ids = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    if !ids.isEmpty {
+      writer.key("ids")
+      writer.beginArray()
+      for element in ids { writer.string(element) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct PurgeDeadLettersResponse: RPCMessage, Hashable {
+  public var purged: Int32?
+
+  public init(
+    purged: Int32? = nil
+  ) {
+    self.purged = purged
+  }
+
+  public init() {
+    self.purged = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "purged":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          purged = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let purged {
+      writer.key("purged")
+      writer.int(purged)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct PauseQueueRequest: RPCMessage, Hashable {
+  public var queue: String?
+
+  public init(
+    queue: String? = nil
+  ) {
+    self.queue = queue
+  }
+
+  public init() {
+    self.queue = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      writer.string(queue)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
+public struct PauseQueueResponse: RPCMessage, Hashable {
+  public var queue: QueueState?
+
+  public init(
+    queue: QueueState? = nil
+  ) {
+    self.queue = queue
+  }
+
+  public init() {
+    self.queue = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "queue":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          queue = try QueueState(reading: &reader)
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let queue {
+      writer.key("queue")
+      queue.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/queues/v1/queues.proto`.
 public struct ResumeQueueRequest: RPCMessage, Hashable {
   public var queue: String?
 
@@ -266,148 +452,6 @@ public struct GetStoreFormRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct GetStoreFormResponse: RPCMessage, Hashable {
-  public var store: StoreState?
-
-  public init(
-    store: StoreState? = nil
-  ) {
-    self.store = store
-  }
-
-  public init() {
-    self.store = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "store":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          store = try StoreState(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let store {
-      writer.key("store")
-      store.write(to: &writer)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct SetStoreFormRequest: RPCMessage, Hashable {
-  public var form: Int32?
-  /// Although workers that do not know it can be seen: these do nothing any more.
-  public var force: Bool?
-
-  public init(
-    form: Int32? = nil,
-    force: Bool? = nil
-  ) {
-    self.form = form
-    self.force = force
-  }
-
-  public init() {
-    self.form = nil
-    self.force = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "form":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          form = try reader.readInt32()
-        case "force":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          force = try reader.readBool()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let form {
-      writer.key("form")
-      writer.int(form)
-    }
-    if let force {
-      writer.key("force")
-      writer.bool(force)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/queues/v1/queues.proto`.
-public struct SetStoreFormResponse: RPCMessage, Hashable {
-  public var store: StoreState?
-
-  public init(
-    store: StoreState? = nil
-  ) {
-    self.store = store
-  }
-
-  public init() {
-    self.store = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "store":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          store = try StoreState(reading: &reader)
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let store {
-      writer.key("store")
-      store.write(to: &writer)
-    }
     writer.endObject()
   }
 }

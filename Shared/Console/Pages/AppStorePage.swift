@@ -42,6 +42,13 @@ struct AppStorePage {
 
   let layout: Layout
   let states: [Layout.Link]
+  /// Apps of which gaps may be asked for alone; empty where there is one app or none.
+  let apps: [ValuesPage.Choice]
+  let hasApps: Bool
+  /// The state that is chosen, for the form that chooses an app.
+  let state: String
+  /// That not all apps were asked about; empty where they were.
+  let appsHint: String
   let gapsNotice: Notice?
   let figures: [Figure]
   let gaps: [GapRow]
@@ -60,10 +67,22 @@ struct AppStorePage {
     let path = layout.base + ConsolePage.appStore.path
     let known = ["suspected", "recovered", "unrecoverable"]
     let state = fields["state"].flatMap { known.contains($0) ? $0 : nil }
+    let allApps = reader.services.apps.sorted()
+    let app = fields["app"].flatMap { allApps.contains($0) ? $0 : nil }
+    apps =
+      allApps.count < 2
+      ? []
+      : [ValuesPage.Choice(value: "", name: "All apps", isChosen: app == nil)]
+        + allApps.map { ValuesPage.Choice(value: $0, name: $0, isChosen: $0 == app) }
+    hasApps = !apps.isEmpty
+    self.state = state ?? ""
+    let ofApp = app.map { "app=" + FormFields.encoded($0) }
     states =
-      [Layout.Link(title: "All", href: path, isCurrent: state == nil)]
-      + known.map { Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)", isCurrent: $0 == state) }
-    async let gapsAnswer = reader.gaps(state: state, most: Self.most)
+      [Layout.Link(title: "All", href: path + (ofApp.map { "?" + $0 } ?? ""), isCurrent: state == nil)]
+      + known.map {
+        Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)" + (ofApp.map { "&" + $0 } ?? ""), isCurrent: $0 == state)
+      }
+    async let gapsAnswer = reader.gaps(state: state, app: app, most: Self.most)
     async let valuesAnswer = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
     let (gapsReading, values) = await (gapsAnswer, valuesAnswer)
     gapsNotice = gapsReading.notice
@@ -72,6 +91,8 @@ struct AppStorePage {
     gaps = found.map { Self.row($0, path, now: now) }
     hasNoGaps = found.isEmpty && gapsReading.value != nil
     isCut = gapsReading.value?.isCut == true || all.count > found.count
+    appsHint =
+      gapsReading.value?.onlyApps.map { "Of the first \($0) of \(allApps.count) configured apps. Choose another one to see its own." } ?? ""
     if gapsReading.value != nil, state == nil {
       let open = found.count { $0.state == "suspected" }
       figures = [

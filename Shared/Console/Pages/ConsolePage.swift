@@ -39,7 +39,7 @@ enum ConsolePage: String, CaseIterable, Sendable {
     case .overview: Self.allCases.filter { $0 != .overview }.flatMap(\.methods)
     case .deliveries: [VerifierService.GetDeliveryCounts.self]
     case .values: [VerifierService.GetValueCounts.self]
-    case .queues: [QueuesService.ListQueues.self]
+    case .queues: [QueuesService.ListQueues.self, QueuesService.GetQueueHistory.self]
     case .deadLetters: [QueuesService.ListDeadLetters.self]
     case .subscriptions: [EventsService.ListSubscriptions.self]
     case .appStore:

@@ -21,8 +21,11 @@ struct DeadLettersPage {
   let queues: [Layout.Link]
   let rows: [Row]
   let isEmpty: Bool
-  let isCut: Bool
-  let most = Figures.count(Int64(Self.most))
+  /// Where the list goes on; empty at its end.
+  let next: String
+  let hasNext: Bool
+  let first: String
+  let isLater: Bool
 
   init(_ layout: Layout, _ reader: ConsoleReader, _ fields: FormFields, now: Int64) async {
     self.layout = layout
@@ -32,7 +35,8 @@ struct DeadLettersPage {
       [Layout.Link(title: "All queues", href: path, isCurrent: queue == nil)]
       + QueueName.allCases.map { Layout.Link(title: $0.rawValue, href: "\(path)?queue=\($0.rawValue)", isCurrent: $0 == queue) }
     let answer = await reader.here(
-      QueuesService.ListDeadLetters.self, ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.most)))
+      QueuesService.ListDeadLetters.self,
+      ListDeadLettersRequest(queue: queue?.rawValue, maxLetters: Int32(Self.most), pageToken: fields["after"]))
     notice = answer.notice
     let letters = answer.value?.deadLetters ?? []
     rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in
@@ -42,7 +46,12 @@ struct DeadLettersPage {
         error: Redaction.text(letter.lastError))
     }
     isEmpty = rows.isEmpty && answer.value != nil
-    isCut = letters.count >= Self.most
+    let first = path + (queue.map { "?queue=\($0.rawValue)" } ?? "")
+    let next = answer.value?.nextPageToken.map { first + (queue == nil ? "?" : "&") + "after=" + FormFields.encoded($0) } ?? ""
+    self.first = first
+    self.next = next
+    isLater = fields["after"] != nil
+    hasNext = !next.isEmpty
   }
 }
 

@@ -20,10 +20,16 @@ struct QueuesPage {
   let notice: Notice?
   let rows: [Row]
   let figures: [Figure]
+  let plots: [Plot]
+  let historyNotice: Notice?
 
-  init(_ layout: Layout, _ reader: ConsoleReader) async {
+  init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    let answer = await reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
+    async let historyAnswer = reader.here(QueuesService.GetQueueHistory.self, GetQueueHistoryRequest(minutes: 60))
+    async let queuesAnswer = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
+    let (answer, history) = await (queuesAnswer, historyAnswer)
+    historyNotice = history.notice
+    plots = history.value.map { Self.plots($0.moments, now: now) } ?? []
     notice = answer.notice
     let queues = answer.value?.queues ?? []
     rows = queues.map { queue in
@@ -51,6 +57,34 @@ struct QueuesPage {
         Figure(
           "Dead letters", Figures.count(sum(\.dead)), style: sum(\.dead) > 0 ? "bad" : "", href: layout.base + ConsolePage.deadLetters.path),
       ]
+  }
+
+  /// How much was ready in each of the last sixty minutes, and for how long the oldest had waited: of intake, and of other queues that had
+  /// anything.
+  private static func plots(_ moments: [QueueMoment], now: Int64) -> [Plot] {
+    let newest = now / 60_000
+    let minutes = (newest - 59...newest).map { Timestamp(millisecondsSince1970: $0 * 60_000) }
+    let names = minutes.map(Figures.clock)
+    let labels = [names[0], names[30], names[59]]
+    let known = Set(moments.flatMap { $0.queues.filter { ($0.depth ?? 0) > 0 }.map(\.name) }).subtracting(["intake"]).sorted()
+    return (["intake"] + known).flatMap { queue in
+      var ready = [Int64](repeating: 0, count: minutes.count)
+      var age = ready
+      for moment in moments {
+        let place = Int((moment.start?.millisecondsSince1970 ?? 0) / 60_000 - newest) + 59
+        guard ready.indices.contains(place), let state = moment.queues.first(where: { $0.name == queue }) else { continue }
+        ready[place] = state.depth ?? 0
+        age[place] = Int64(state.oldestAgeSeconds ?? 0)
+      }
+      return [
+        Plot(
+          id: "ready-\(queue)", title: "\(queue): ready", unit: "Messages, looked at once a minute", names: names, labels: labels,
+          series: [Plot.Series(name: "now", style: "s-verified", values: ready)], isLevel: true, empty: "Nothing was found waiting."),
+        Plot(
+          id: "age-\(queue)", title: "\(queue): the oldest", unit: "Seconds that it had waited", names: names, labels: labels,
+          series: [Plot.Series(name: "s now", style: "s-done", values: age)], isLevel: true, empty: "Nothing was found waiting."),
+      ]
+    }
   }
 
   /// Whether something has been ready for too long.

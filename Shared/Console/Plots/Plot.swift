@@ -59,10 +59,11 @@ struct Plot {
   /// - Parameters:
   ///   - names: of the columns, as the table and the pointer tell them.
   ///   - labels: under the drawing, spread evenly.
+  ///   - isLevel: whether the values are what was there at a time, which is not to be added up over it.
   ///   - empty: what is said where there is nothing.
   init(
-    id: String, title: String, unit: String, names: [String], labels: [String], series: [Series], empty: String = "Nothing in this time.",
-    tableHead: String = "Time"
+    id: String, title: String, unit: String, names: [String], labels: [String], series: [Series], isLevel: Bool = false,
+    empty: String = "Nothing in this time.", tableHead: String = "Time"
   ) {
     let shown = series.filter { $0.total > 0 }
     let sums = names.indices.map { place in series.reduce(Int64(0)) { $0 + $1.values[place] } }
@@ -95,7 +96,8 @@ struct Plot {
         text: "\(names[place]): \(parts.isEmpty ? "none" : parts.joined(separator: ", "))", x: Self.number(Double(place) * Self.step),
         width: Self.number(Self.step), height: Self.number(Self.height), bars: bars)
     }
-    legend = shown.map { Legend(style: $0.style, name: $0.name, total: Figures.count($0.total)) }
+    func told(_ one: Series) -> String { Figures.count(isLevel ? one.values.last ?? 0 : one.total) }
+    legend = shown.map { Legend(style: $0.style, name: $0.name, total: told($0)) }
     heads = [tableHead] + shown.map(\.name)
     rows = names.indices.filter { sums[$0] > 0 }.map { place in
       Row(label: names[place], cells: shown.map { Figures.count($0.values[place]) })
@@ -103,8 +105,8 @@ struct Plot {
     summary =
       total == 0
       ? "\(title): nothing."
-      : "\(title): \(Figures.count(total)) in all, \(Figures.count(sums.max() ?? 0)) in the highest column; "
-        + shown.map { "\(Figures.count($0.total)) \($0.name)" }.joined(separator: ", ") + "."
+      : "\(title): " + (isLevel ? "" : "\(Figures.count(total)) in all, ") + "\(Figures.count(sums.max() ?? 0)) in the highest column; "
+        + shown.map { "\(told($0)) \($0.name)" }.joined(separator: ", ") + "."
   }
 
   /// The end of an axis: 1, 2 or 5 and noughts.

@@ -5,6 +5,8 @@ struct FoundGaps: Sendable {
   var gaps: [Gap] = []
   /// Whether there are more.
   var isCut = false
+  /// How many apps were asked about, where not about all.
+  var onlyApps: Int?
 }
 
 extension ConsoleReader {
@@ -13,11 +15,12 @@ extension ConsoleReader {
 
   /// - Parameters:
   ///   - state: only those in it.
+  ///   - app: only of this app, by its bundle id.
   ///   - most: how many of each app.
-  func gaps(state: String?, most: Int32) async -> Reading<FoundGaps> {
+  func gaps(state: String?, app: String? = nil, most: Int32) async -> Reading<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
-    let apps = services.apps.prefix(Self.mostApps)
+    let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.mostApps))
     let answers = await withTaskGroup(of: Reading<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
@@ -26,7 +29,8 @@ extension ConsoleReader {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    var found = FoundGaps(isCut: services.apps.count > apps.count)
+    let isPart = app == nil && services.apps.count > apps.count
+    var found = FoundGaps(isCut: isPart, onlyApps: isPart ? apps.count : nil)
     for answer in answers {
       switch answer {
       case .answer(let response):

@@ -10,7 +10,8 @@ public enum QueueHandlers {
     let administration = QueueAdministration(deliveries: deliveries)
     QueueMetrics.install(administration, metrics)
     return [
-      ListQueuesHandler(administration: administration), ListDeadLettersHandler(administration: administration),
+      ListQueuesHandler(administration: administration), GetQueueHistoryHandler(history: QueueHistory(deliveries: deliveries)),
+      ListDeadLettersHandler(administration: administration),
       GetDeadLetterHandler(administration: administration),
       ReplayDeadLettersHandler(administration: administration), PurgeDeadLettersHandler(administration: administration),
       PauseQueueHandler(administration: administration), ResumeQueueHandler(administration: administration),
@@ -77,6 +78,26 @@ struct ListQueuesHandler: RPCHandler {
   }
 }
 
+struct GetQueueHistoryHandler: RPCHandler {
+  typealias Method = QueuesService.GetQueueHistory
+  let history: QueueHistory
+
+  func handle(_ request: GetQueueHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetQueueHistoryResponse {
+    let minutes = Int(request.minutes ?? 60)
+    guard (1...QueueHistory.kept).contains(minutes) else {
+      throw .invalidArgument(field: "minutes", "must be 1 to \(QueueHistory.kept)")
+    }
+    let queue = try request.queue.map { name throws(RPCError) in try QueueHandlers.name(name) }
+    let moments = try await QueueHandlers.ask { () throws(QueueError) in try await history.moments(last: minutes) }
+    return GetQueueHistoryResponse(
+      moments: moments.map { moment in
+        QueueMoment(
+          start: Timestamp(millisecondsSince1970: moment.start),
+          queues: moment.queues.filter { queue == nil || $0.queue == queue }.map(QueueHandlers.state))
+      })
+  }
+}
+
 struct ListDeadLettersHandler: RPCHandler {
   typealias Method = QueuesService.ListDeadLetters
   let administration: QueueAdministration
@@ -88,13 +109,24 @@ struct ListDeadLettersHandler: RPCHandler {
     guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
     var queues = QueueName.allCases
     if let name = request.queue { queues = [try QueueHandlers.name(name)] }
+    var place: DeadLetterPlace?
+    if let token = request.pageToken {
+      let parts = token.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, let queue = QueueName(rawValue: String(parts[0])), let begun = queues.firstIndex(of: queue),
+        let found = DeadLetterPlace(parts[1])
+      else { throw .invalidArgument(field: "pageToken", "is none that this method answered") }
+      queues.removeFirst(begun)
+      place = found
+    }
     var response = ListDeadLettersResponse()
     for queue in queues where response.deadLetters.count < Int(most) {
       let left = Int(most) - response.deadLetters.count
-      let letters = try await QueueHandlers.ask { () throws(QueueError) in
-        try await administration.deadLetters(queue, most: left)
+      let letters = try await QueueHandlers.ask { [place] () throws(QueueError) in
+        try await administration.deadLetters(queue, after: place, most: left)
       }
+      place = nil
       response.deadLetters += letters.map(QueueHandlers.message)
+      if letters.count == left, let last = letters.last { response.nextPageToken = "\(queue.rawValue):\(last.place.text)" }
     }
     return response
   }

@@ -1,0 +1,79 @@
+import RedisClient
+
+/// How much waited in the queues, minute by minute: for plots.
+///
+/// Of all processes the first that comes to it in a minute looks at the queues, and keeps what it saw in a hash of the hour.
+public struct QueueHistory: Sendable {
+  /// What the queues looked like within a minute.
+  public struct Moment: Sendable, Hashable {
+    /// The minute's beginning, milliseconds since 1970.
+    public let start: Int64
+    public let queues: [QueueSnapshot]
+  }
+
+  /// Minutes that are kept.
+  public static let kept = CountPeriod.minute.kept
+
+  private let administration: QueueAdministration
+  private var deliveries: DeliveryQueue { administration.deliveries }
+
+  public init(deliveries: DeliveryQueue) { administration = QueueAdministration(deliveries: deliveries) }
+
+  /// Looks once a minute, until its task is cancelled. What cannot be seen is missing.
+  public func run() async {
+    let minute = CountPeriod.minute.milliseconds
+    while !Task.isCancelled {
+      let now = DeliveryQueue.now
+      try? await look(at: now)
+      // Not all of them at once.
+      do { try await Task.sleep(for: .milliseconds(minute - now % minute + .random(in: 0...minute / 10))) } catch { return }
+    }
+  }
+
+  func look(at now: Int64) async throws(QueueError) {
+    let minute = CountPeriod.minute.number(at: now)
+    let key = RedisArgument.string(Keys.queueHistory(CountPeriod.hour.number(at: now)))
+    guard try await deliveries.send(["HSETNX", key, .integer(minute), ""]).integer == 1 else { return }
+    _ = try await deliveries.send(["EXPIRE", key, .integer(CountPeriod.minute.lifeSeconds + CountPeriod.hour.milliseconds / 1000)])
+    var lines: [String] = []
+    for queue in QueueName.allCases { lines.append(Self.line(try await administration.snapshot(queue))) }
+    _ = try await deliveries.send(["HSET", key, .integer(minute), .string(lines.joined(separator: "\n"))])
+  }
+
+  /// The last minutes up to now, oldest first; without those in which nobody looked.
+  public func moments(last count: Int) async throws(QueueError) -> [Moment] {
+    let newest = CountPeriod.minute.number(at: DeliveryQueue.now)
+    let oldest = newest - Int64(count) + 1
+    let hours =
+      CountPeriod.minute.milliseconds * oldest / CountPeriod.hour.milliseconds...CountPeriod.minute.milliseconds * newest
+      / CountPeriod.hour.milliseconds
+    var moments: [Moment] = []
+    for hour in hours {
+      let words = try await deliveries.send(["HGETALL", .string(Keys.queueHistory(hour))]).array ?? []
+      for place in stride(from: 0, to: words.count - 1, by: 2) {
+        guard let minute = words[place].string.flatMap({ Int64($0) }), (oldest...newest).contains(minute) else { continue }
+        let queues = (words[place + 1].string ?? "").split(separator: "\n").compactMap(Self.snapshot)
+        if !queues.isEmpty { moments.append(Moment(start: minute * CountPeriod.minute.milliseconds, queues: queues)) }
+      }
+    }
+    return moments.sorted { $0.start < $1.start }
+  }
+
+  /// `intake 5 0 2 1 3.5 -`: ready, under a lease, delayed, dead, the oldest one's age in seconds, whether it is paused.
+  static func line(_ snapshot: QueueSnapshot) -> String {
+    let age = snapshot.oldestAgeSeconds.map { "\($0)" } ?? "-"
+    return "\(snapshot.queue.rawValue) \(snapshot.depth) \(snapshot.inFlight) \(snapshot.delayed) \(snapshot.dead) \(age) "
+      + (snapshot.paused ? "paused" : "-")
+  }
+
+  /// Nil for what is no such line, or of a queue that is not known here.
+  static func snapshot(_ line: some StringProtocol) -> QueueSnapshot? {
+    let parts = line.split(separator: " ")
+    guard parts.count == 7, let queue = QueueName(rawValue: String(parts[0])), let depth = Int64(parts[1]), let inFlight = Int64(parts[2]),
+      let delayed = Int64(parts[3]), let dead = Int64(parts[4])
+    else { return nil }
+    return QueueSnapshot(
+      queue: queue, depth: depth, inFlight: inFlight, delayed: delayed, dead: dead, oldestAgeSeconds: Double(parts[5]),
+      paused: parts[6] == "paused")
+  }
+}
