@@ -1,4 +1,4 @@
-"""The eight paths: six of the mission, one signature of each kind, and a retention message in real time; against the running system. Run by Deploy/demo."""
+"""Every path through the services and one signature of each kind, against the running system. Run by Deploy/demo."""
 
 import base64
 import json
