@@ -40,6 +40,53 @@ import Yams
     )
   }
 
+  @Test("every mistake is told, at its place in the whole file, and nothing that only follows from one")
+  func allMistakes() throws {
+    let found = try problems(
+      """
+      queues:
+        lease: 0s
+        leese: 1s
+      limits:
+        bodyBytes: -1
+      apps:
+        - { bundleId: 5, environments: [Sandbox] }
+        - { bundleId: a, environments: [Sandbox], colour: red }
+        - { bundleId: a, environments: [Sandbox] }
+        - { bundleId: b, environments: [Elsewhere] }
+        - { bundleId: c }
+      push:
+        allowedAddresses: [x, 127.0.0.1, y]
+      edge: []
+      """)
+    #expect(
+      Set(found.map { "\($0.line):\($0.column) \($0.level.rawValue) \($0.place)" }) == [
+        "2:10 error queues.lease", "3:3 warning queues.leese", "5:14 error limits.bodyBytes", "7:17 error apps[0].bundleId",
+        "8:45 warning apps[1].colour", "9:17 error apps[2].bundleId", "10:34 error apps[3].environments", "11:5 error apps[4].appAppleId",
+        "13:22 error push.allowedAddresses[0]", "13:36 error push.allowedAddresses[2]", "14:7 error edge",
+      ])
+  }
+
+  @Test(
+    "what should hold settings and is a text, a number or a list is a mistake",
+    arguments: [
+      "adServices", "appleKeys", "appStore", "console", "consentRouting", "edge", "limits", "migrations", "pkcs11", "push", "queues",
+      "recovery", "sourceIdentifiers", "traces",
+    ])
+  func wrongKind(section: String) throws {
+    for value in ["5", "text", "[]"] {
+      let found = try problems("\(section): \(value)\n")
+      #expect(found.map(\.place) == [section] && found.allSatisfy { $0.level == .error && $0.line == 1 }, "\(found)")
+    }
+    #expect(try problems("\(section):\n").isEmpty)
+  }
+
+  @Test("a byte that no YAML may have is told with its line and column")
+  func controlCharacter() throws {
+    let found = try problems("queues:\n  lease: \"ä\u{0}\"\n")
+    #expect(found.map(\.line) == [2] && found.map(\.column) == [12], "\(found)")
+  }
+
   @Test("what one service refuses is told beside what all of them do")
   func serviceCheck() throws {
     let found = try problems("queues: {}\nadServices:\n  timeout: 2s\nlimit: {}\n") { _ throws(ConfigurationError) in

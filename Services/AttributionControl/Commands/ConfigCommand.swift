@@ -30,7 +30,8 @@ struct ConfigCommand: AsyncParsableCommand {
     @Argument(help: "The YAML file.", completion: .file()) var file: String
     @Option(
       parsing: .singleValue,
-      help: ArgumentHelp("Only have this service look at it, beside what all read; may be repeated.", valueName: "service"))
+      help: ArgumentHelp("Only have this service look at it, beside what all read; may be repeated.", valueName: "service"),
+      completion: .list(ServiceName.allCases.map(\.rawValue)))
     var only: [String] = []
     @Option(help: ArgumentHelp("Where the services' executables are.", valueName: "folder"), completion: .directory) var executables:
       String?
@@ -48,18 +49,26 @@ struct ConfigCommand: AsyncParsableCommand {
       var problems = ConfigurationCheck(path: file).problems
       var unasked: [String] = []
       // Where the file cannot be read as a whole, each service would say the same.
-      if !problems.contains(where: { $0.level == .error }) {
+      if !problems.contains(where: { $0.level == .error && $0.place.isEmpty }) {
         for service in ServiceName.allCases where only.isEmpty || only.contains(service.rawValue) {
           guard let executable = ServiceExecutable.find(service, in: executables) else {
             unasked.append(service.rawValue)
             continue
           }
-          for problem in try ServiceExecutable.problems(executable, file) where !problems.contains(problem) { problems.append(problem) }
+          for problem in try ServiceExecutable.problems(executable, file)
+          where !problems.contains(where: { Self.tellsTheSame($0, problem) }) {
+            problems.append(problem)
+          }
         }
       }
       problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
       try show(problems, unasked, Printer(format: output.output ?? .table))
       if problems.contains(where: { $0.level == .error || strict }) { throw ExitCode(ExitStatus.configuration.rawValue) }
+    }
+
+    /// Of two services that refuse the same thing, one may name the list and the other the element.
+    static func tellsTheSame(_ one: ConfigurationProblem, _ other: ConfigurationProblem) -> Bool {
+      one.line == other.line && one.reason == other.reason && (one.place.hasPrefix(other.place) || other.place.hasPrefix(one.place))
     }
 
     private func show(_ problems: [ConfigurationProblem], _ unasked: [String], _ printer: Printer) throws {

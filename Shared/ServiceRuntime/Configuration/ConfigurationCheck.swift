@@ -37,8 +37,13 @@ public struct ConfigurationProblem: Sendable, Hashable {
 
 /// Reads a configuration file as the services do, without starting anything.
 public struct ConfigurationCheck: Sendable {
+  /// A file with more mistakes is another kind of file.
+  private static let mostErrors = 100
+
   public let problems: [ConfigurationProblem]
 
+  /// What is wrong is taken away, and the rest is read again, until nothing is: every mistake is told, not the first alone. What is only a
+  /// consequence of a mistake (what is missing because it could not be read) is not told.
   /// - Parameter check: what one service asks of the configuration beyond what all do.
   public init(path: String, _ check: (DeploymentConfiguration) throws(ConfigurationError) -> Void = { _ in }) {
     guard let bytes = FileManager.default.contents(atPath: path) else {
@@ -54,27 +59,47 @@ public struct ConfigurationCheck: Sendable {
       problems = [Self.problem(error)]
       return
     }
-    do throws(ConfigurationError) {
-      let configuration = try DeploymentConfiguration.load(path: path)
-      let unknown = configuration.unknownKeys.map {
-        ConfigurationProblem(
-          level: .warning, place: $0.path, reason: "nobody reads this key", line: $0.line, column: $0.column,
-          suggestion: $0.nearest)
-      }
-      do throws(ConfigurationError) {
-        try check(configuration)
-        problems = unknown
-      } catch { problems = [Self.problem(error, root, path)] + unknown }
-    } catch {
-      problems = [Self.problem(error, root, path)]
+    guard let root else {
+      problems = [ConfigurationProblem(level: .error, place: "", reason: "is empty", line: 0, column: 0)]
+      return
     }
+    var (tree, errors, unknown) = (ConfigurationTree(root), [ConfigurationProblem](), [ConfigurationProblem]())
+    while errors.count < Self.mostErrors {
+      do throws(ConfigurationError) {
+        let configuration = try DeploymentConfiguration(
+          ConfigurationNode(root: tree.root, file: path), folder: DeploymentConfiguration.folder(of: path))
+        unknown = configuration.unknownKeys.map {
+          ConfigurationProblem(
+            level: .warning, place: tree.original($0.path), reason: "nobody reads this key", line: $0.line, column: $0.column,
+            suggestion: $0.nearest)
+        }
+        try check(configuration)
+        break
+      } catch {
+        let place = error.place == path ? "" : error.place
+        let (steps, isThere) = tree.steps(to: place)
+        let whole = tree.original(place)
+        // What is missing may be asked for only because something beside it was taken away.
+        let beside = isThere || steps.isEmpty ? nil : tree.original(ConfigurationTree.text(steps)) + "."
+        let follows = errors.contains { error in
+          Self.follows(whole, from: error.place) || beside.map { error.place.hasPrefix($0) } ?? false
+        }
+        if !follows {
+          let mark = tree.mark(at: steps, isWhole: isThere)
+          errors.append(
+            ConfigurationProblem(level: .error, place: whole, reason: error.reason, line: mark?.line ?? 0, column: mark?.column ?? 0))
+        }
+        guard tree.remove(steps) else { break }
+      }
+    }
+    problems = errors + unknown
   }
 
-  private static func problem(_ error: ConfigurationError, _ root: Node?, _ file: String) -> ConfigurationProblem {
-    let place = error.place == file ? "" : error.place
-    let mark = root.flatMap { Self.mark(of: place, in: $0) }
-    return ConfigurationProblem(
-      level: .error, place: place, reason: error.reason, line: mark?.line ?? 0, column: mark?.column ?? 0)
+  /// Whether what is wrong at a place comes of what was taken away at another, which is the same or lies in it.
+  private static func follows(_ place: String, from removed: String) -> Bool {
+    guard removed.hasPrefix(place) else { return false }
+    let rest = removed.dropFirst(place.count)
+    return rest.isEmpty || rest.hasPrefix(".") || rest.hasPrefix("[")
   }
 
   private static func problem(_ error: any Error) -> ConfigurationProblem {
@@ -82,6 +107,12 @@ public struct ConfigurationCheck: Sendable {
       ConfigurationProblem(level: .error, place: "", reason: "is not YAML: \(reason)", line: mark?.line ?? 0, column: mark?.column ?? 0)
     }
     switch error as? YamlError {
+    case .reader(let reason, let offset?, _, let yaml):
+      // Counted in bytes.
+      let before = String(decoding: yaml.utf8.prefix(offset), as: UTF8.self).unicodeScalars
+      return ConfigurationProblem(
+        level: .error, place: "", reason: "is not YAML: \(reason)", line: before.count { $0 == "\n" } + 1,
+        column: before.reversed().prefix { $0 != "\n" }.count + 1)
     case .scanner(_, let reason, let mark, _), .parser(_, let reason, let mark, _), .composer(_, let reason, let mark, _):
       return problem(reason, mark)
     case .duplicatedKeysInMapping(let duplicates, let context):
@@ -92,32 +123,10 @@ public struct ConfigurationCheck: Sendable {
     }
   }
 
-  /// Where a place such as `apps[0].bundleId` stands in the file, or the nearest thing around it that is there. A key may have dots in it.
+  /// Where a place such as `apps[0].bundleId` stands in the file, or the nearest thing around it that is there.
   static func mark(of place: String, in root: Node) -> Mark? {
-    var (node, mark) = (root, root.mark)
-    var rest = place[...]
-    while !rest.isEmpty {
-      if rest.hasPrefix("."), !rest.dropFirst().isEmpty { rest = rest.dropFirst() }
-      if rest.hasPrefix("["), let end = rest.firstIndex(of: "]"), let index = Int(rest.dropFirst()[..<end]), let list = node.sequence,
-        list.indices.contains(index)
-      {
-        node = list[index]
-        mark = node.mark
-        rest = rest[rest.index(after: end)...]
-        continue
-      }
-      let members = (node.mapping ?? [:]).compactMap { key, value in key.scalar.map { (name: $0.string, key: key, value: value) } }
-      // The longest name that fits: "39" before "3".
-      let found = members.filter { member in
-        guard !member.name.isEmpty, rest.hasPrefix(member.name) else { return false }
-        let behind = rest.dropFirst(member.name.count)
-        return behind.isEmpty || behind.hasPrefix(".") || behind.hasPrefix("[")
-      }.max { $0.name.count < $1.name.count }
-      guard let found else { return mark }
-      rest = rest.dropFirst(found.name.count)
-      node = found.value
-      mark = rest.isEmpty ? node.mark : found.key.mark
-    }
-    return mark
+    let tree = ConfigurationTree(root)
+    let (steps, isThere) = tree.steps(to: place)
+    return tree.mark(at: steps, isWhole: isThere)
   }
 }

@@ -8,13 +8,17 @@ struct ConfigurationNode {
   init(yaml: String, file: String) throws(ConfigurationError) {
     do {
       guard let node = try Yams.compose(yaml: yaml) else { throw ConfigurationError(file, "is empty") }
-      self.init(path: "", node: node)
+      try self.init(root: node, file: file)
     } catch let error as ConfigurationError {
       throw error
     } catch {
       throw ConfigurationError(file, "is not YAML: \(error)")
     }
-    guard self.node.mapping != nil else { throw ConfigurationError(file, "must hold a mapping of settings") }
+  }
+
+  init(root: Node, file: String) throws(ConfigurationError) {
+    self.init(path: "", node: root)
+    guard root.mapping != nil else { throw ConfigurationError(file, "must hold a mapping of settings") }
   }
 
   private init(path: String, node: Node) {
@@ -31,6 +35,9 @@ struct ConfigurationNode {
     let child = ConfigurationNode(path: path.isEmpty ? key : "\(path).\(key)", node: member)
     return child.isNull ? nil : child
   }
+
+  /// The member of that name, whose own members are settings; nil when it is absent or null.
+  func section(_ key: String) throws(ConfigurationError) -> ConfigurationNode? { try self[key]?.mapping() }
 
   var keys: [String] { node.mapping?.keys.compactMap(\.string) ?? [] }
 

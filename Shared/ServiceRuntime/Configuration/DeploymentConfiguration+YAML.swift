@@ -14,32 +14,36 @@ extension DeploymentConfiguration {
     do { text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) } catch {
       throw ConfigurationError(path, "the configuration file cannot be read (ATTRIBUTION_CONFIG names it)")
     }
-    let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
-    return try DeploymentConfiguration(yaml: text, file: path, folder: folder)
+    return try DeploymentConfiguration(yaml: text, file: path, folder: folder(of: path))
   }
 
+  static func folder(of path: String) -> String { path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "." }
+
   init(yaml: String, file: String, folder: String) throws(ConfigurationError) {
+    try self.init(try ConfigurationNode(yaml: yaml, file: file), folder: folder)
+  }
+
+  init(_ root: ConfigurationNode, folder: String) throws(ConfigurationError) {
     self.init()
-    let root = try ConfigurationNode(yaml: yaml, file: file)
     func resolved(_ path: String) -> String { path.hasPrefix("/") ? path : folder + "/" + path }
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
       "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
       "retention", "webAds",
     ])
-    if let node = root["pkcs11"] {
+    if let node = try root.section("pkcs11") {
       pkcs11Module = resolved(try node.required("module").text())
       unknownKeys += node.unknownKeys(["module"])
     }
     for node in try root["adNetworks"]?.list() ?? [] {
       adNetworks.append(try Self.adNetwork(node, resolved, &unknownKeys))
     }
-    if let node = root["appleKeys"] {
+    if let node = try root.section("appleKeys") {
       appleKeys = try Self.appleKeys(node)
       acceptsDevelopmentSKAdNetwork = try node["acceptsDevelopmentSKAdNetwork"]?.bool() ?? false
       unknownKeys += node.unknownKeys(["p192", "p256", "kids", "acceptsDevelopmentSKAdNetwork"])
     }
-    if let node = root["appStore"] {
+    if let node = try root.section("appStore") {
       rootCertificates = try node["rootCertificates"]?.texts().map(resolved) ?? []
       strictCertificates = try node["strictCertificates"]?.bool() ?? true
       acceptsXcodeData = try node["acceptsXcodeData"]?.bool() ?? false
@@ -52,26 +56,26 @@ extension DeploymentConfiguration {
         "silenceBatch", "receiptTransactionIds",
       ])
     }
-    if let node = root["migrations"] { migrations = try MigrationSettings(node, &unknownKeys) }
+    if let node = try root.section("migrations") { migrations = try MigrationSettings(node, &unknownKeys) }
     for node in try root["apps"]?.list() ?? [] { apps.append(try Self.app(node, resolved, &unknownKeys)) }
-    if let networks = try root["sourceIdentifiers"]?.mapping() {
+    if let networks = try root.section("sourceIdentifiers") {
       for id in networks.keys {
         sourceIdentifiers[id] = try SourceIdentifierSettings(try networks.required(id).mapping(), &unknownKeys)
       }
     }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
-    if let node = root["edge"] { edge = try PublicEdge(try node.mapping(), &unknownKeys) }
-    if let node = root["limits"] { limits = try Limits(node, &unknownKeys) }
-    if let node = root["push"] { push = try PushSettings(try node.mapping(), &unknownKeys) }
-    if let node = try root["traces"]?.mapping() { traces = try TraceSettings(node, resolved, &unknownKeys) }
-    if let node = root["retention"] { retention = try RetentionSettings(try node.mapping(), &unknownKeys) }
-    if let node = root["webAds"] { webAds = try WebAdSettings(try node.mapping(), resolved, &unknownKeys) }
-    if let node = root["console"] { console = try ConsoleSettings(try node.mapping(), &unknownKeys) }
-    if let node = root["recovery"] { recovery = try RecoverySettings(node, &unknownKeys) }
-    if let node = root["queues"] { try Self.read(queues: node, into: &queue, &unknownKeys) }
-    if let node = try root["adServices"]?.mapping() { adServices = try AdServicesSettings(node, &unknownKeys) }
-    if let node = root["consentRouting"] {
-      if let strategies = node["strategies"] {
+    if let node = try root.section("edge") { edge = try PublicEdge(node, &unknownKeys) }
+    if let node = try root.section("limits") { limits = try Limits(node, &unknownKeys) }
+    if let node = try root.section("push") { push = try PushSettings(node, &unknownKeys) }
+    if let node = try root.section("traces") { traces = try TraceSettings(node, resolved, &unknownKeys) }
+    if let node = try root.section("retention") { retention = try RetentionSettings(node, &unknownKeys) }
+    if let node = try root.section("webAds") { webAds = try WebAdSettings(node, resolved, &unknownKeys) }
+    if let node = try root.section("console") { console = try ConsoleSettings(node, &unknownKeys) }
+    if let node = try root.section("recovery") { recovery = try RecoverySettings(node, &unknownKeys) }
+    if let node = try root.section("queues") { try Self.read(queues: node, into: &queue, &unknownKeys) }
+    if let node = try root.section("adServices") { adServices = try AdServicesSettings(node, &unknownKeys) }
+    if let node = try root.section("consentRouting") {
+      if let strategies = try node.section("strategies") {
         for key in strategies.keys {
           let strategy = try strategies.required(key)
           // The domains alone, or what else is to be said of them too.
@@ -195,7 +199,7 @@ extension DeploymentConfiguration {
         "\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
     }
     func key(_ name: String, issuer: Bool) throws(ConfigurationError) -> AppStoreKey? {
-      guard let key = node[name] else { return nil }
+      guard let key = try node.section(name) else { return nil }
       unknown += key.unknownKeys(["issuerId", "keyId", "privateKey", "passphraseFile", "uri", "pinFile"])
       return AppStoreKey(
         issuerId: issuer ? try key.required("issuerId").text() : try key["issuerId"]?.text(),
@@ -215,16 +219,16 @@ extension DeploymentConfiguration {
     return App(
       bundleId: try node.required("bundleId").text(), appAppleId: appAppleId, environments: environments,
       appStoreServer: try key("appStoreServer", issuer: true), offers: try key("offers", issuer: false),
-      recovery: try node["recovery"].map { node throws(ConfigurationError) in
+      recovery: try node.section("recovery").map { node throws(ConfigurationError) in
         unknown += node.unknownKeys(["schedule", "lookback", "outages"])
         return Recovery(
           schedule: try node["schedule"]?.duration(), lookback: try node["lookback"]?.duration() ?? .seconds(86_400),
           outages: try node["outages"]?.bool() ?? true)
       },
-      consentStrategy: try node["consentRouting"]?["strategy"]?.text() ?? "default", conversionValues: conversions,
+      consentStrategy: try node.section("consentRouting")?["strategy"]?.text() ?? "default", conversionValues: conversions,
       acceptsDevelopmentPostbacks: acceptsDevelopmentPostbacks,
-      retention: try node["retention"].map { node throws(ConfigurationError) in
-        try AppRetentionSettings(try node.mapping(), resolved, &unknown)
+      retention: try node.section("retention").map { node throws(ConfigurationError) in
+        try AppRetentionSettings(node, resolved, &unknown)
       })
   }
 
@@ -248,7 +252,7 @@ extension DeploymentConfiguration {
     return Client(
       name: try node.required("name").text(), tokenDigests: digests, certificateNames: names,
       allow: try node.required("allow").texts(),
-      rate: try node["rate"].map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
+      rate: try node.section("rate").map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
   }
 
   private static let minute: Duration = .seconds(60)
