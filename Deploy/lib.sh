@@ -25,8 +25,8 @@ install_packages() {
 BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev libpsl-dev)
 RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 python3-yaml)
 # Beside those: a token in software that stands in for an HSM, OpenSSL's way to it, a balancer, promtool, a judge of shell scripts, a reader of
-# JSON for the example in shell, a browser for the console.
-TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus shellcheck jq chromium chromium-driver)
+# JSON for the example in shell, a browser for the console, shells that complete commands.
+TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus shellcheck jq chromium chromium-driver zsh fish)
 # Debian's own Python, whatever else stands on the PATH: it has the packages named above.
 PYTHON=/usr/bin/python3
 

@@ -38,7 +38,9 @@ struct AttributionControl: AsyncParsableCommand {
 
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
+    Terminal.occupyClosedStreams()
     do {
+      if let failure = misspelt(Array(CommandLine.arguments.dropFirst())) { throw failure }
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch let failure as CommandFailure {
@@ -52,5 +54,26 @@ struct AttributionControl: AsyncParsableCommand {
     } catch {
       exit(withError: error)
     }
+  }
+
+  /// The first word that is no command where one has to stand, with the command that may have been meant.
+  static func misspelt(_ words: [String]) -> CommandFailure? {
+    var (command, path): (any ParsableCommand.Type, String) = (Self.self, "attributionctl")
+    for word in words {
+      let configuration = command.configuration
+      guard !word.hasPrefix("-"), word != "help", !configuration.subcommands.isEmpty else { return nil }
+      if let next = configuration.subcommands.first(where: { $0.configuration.commandName == word }) {
+        (command, path) = (next, path + " " + word)
+        continue
+      }
+      // Where there is a default, the word may be its first argument.
+      guard configuration.defaultSubcommand == nil else { return nil }
+      let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
+      let nearest = Spelling.nearest(to: word, among: names)
+      return CommandFailure(
+        .usage, "\(path) has no command \(Cell.printable(word))",
+        advice: nearest.map { "Did you mean \($0)?" } ?? "It has: \(names.sorted().joined(separator: ", ")).")
+    }
+    return nil
   }
 }

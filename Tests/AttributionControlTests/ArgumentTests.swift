@@ -75,6 +75,22 @@ struct ArgumentTests {
     look(AttributionControl.self, ["attributionctl"])
   }
 
+  @Test(
+    "a command that is written wrong is told with the one that may have been meant",
+    arguments: [
+      ("qeues", "Did you mean queues?"), ("events tial", "Did you mean tail?"), ("dead_letters list", "Did you mean dead-letters?"),
+      ("events xyzzy", "It has: export, show, tail."),
+    ])
+  func misspelt(words: String, advice: String) {
+    let failure = AttributionControl.misspelt(words.split(separator: " ").map(String.init))
+    #expect(failure?.advice == advice && failure?.code == 64)
+  }
+
+  @Test(
+    "what may be an argument or a flag is left to the parser",
+    arguments: ["", "queues", "queues intake", "--help", "help qeues", "-o", "events", "recover 5", "migrate file"])
+  func notMisspelt(words: String) { #expect(AttributionControl.misspelt(words.split(separator: " ").map(String.init)) == nil) }
+
   @Test("path segments are escaped")
   func escaping() { #expect(SendCommand.escaped("a/b é~") == "a%2Fb%20%C3%A9~") }
 }

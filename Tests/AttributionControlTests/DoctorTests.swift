@@ -33,6 +33,14 @@ struct DoctorTests {
     #expect(merged.map(\.place) == ["redis", "signer", "verifier", "ingest", "ingest"])
   }
 
+  @Test("advice that is the same for several things is given once")
+  func sameAdvice() {
+    let findings = [ServiceName.signer, .verifier].map { SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: $0) }
+    let other = SystemCheckup.refusal(RPCError(.permissionDenied, ""), by: .ingest)
+    let groups = DoctorCommand.grouped(findings + [other])
+    #expect(groups.map(\.places) == ["signer, token; verifier, token", "ingest, token"])
+  }
+
   @Test("a refused token, an older service and one that fails are told apart")
   func refusals() {
     #expect(SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: .signer).code == DoctorCode.tokenRefused)

@@ -138,6 +138,46 @@ def test_dead_letters_are_listed_shown_put_back_and_deleted(system, dead_letters
     assert wrong.returncode == 65 and "id" in wrong.stderr, wrong
 
 
+def test_dead_letters_of_any_number_are_worked_to_the_end_and_bodies_come_as_they_were(system):
+    """More than a page of them, those that are meant behind it, and a body that is no text."""
+    more = 1001
+    script = """for i = 1, tonumber(ARGV[1]) do
+        redis.call('XADD', KEYS[1], '*', 'i', '017-' .. ARGV[2] .. string.format('%08x', i), 'k', i > 1000 and 'far' or 'near', 'b', ARGV[3], 'd', '1', 'x', 'e')
+        end"""
+    prefix = uuid.uuid4().hex[:24]
+    redis_words(system, "EVAL", script, "1", f"{SHARD}:q:sessions:dead", more, prefix, "a body")
+    try:
+        found = ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--kind", "far", "--dry-run")["deadLetters"]
+        assert [letter["id"] for letter in found] == [f"017-{prefix}{more:08x}"]
+        page = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000})
+        rest = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000, "pageToken": page["nextPageToken"]})
+        ids = [letter["id"] for letter in page["deadLetters"] + rest["deadLetters"]]
+        assert len(ids) == len(set(ids)) >= more and "nextPageToken" not in rest
+        for token in ("sessions:1-2", "sessions:256-1-1", "intake:1-1-1", "sessions:17-x-1", "17-1-1", ""):
+            refused = system.rpc("Queues", "ListDeadLetters", {"queue": "sessions", "pageToken": token})
+            assert refused.status == 400 and b"pageToken" in refused.body, (token, refused)
+        assert ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--kind", "near", "--yes")["purged"] == 1000
+        assert ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--all", "--yes")["purged"] >= 1
+        assert ctl_json(system, "dead-letters", "list", "--queue", "sessions").get("deadLetters", []) == []
+    finally:
+        redis_words(system, "DEL", f"{SHARD}:q:sessions:dead")
+
+    # One that waits, given up by hand, with bytes that are no UTF-8 in the place of its body.
+    assert ctl(system, "queues", "pause", "sessions").returncode == 0
+    try:
+        one = system.post("/v1/sessions", {"bundleId": APP, "installId": str(uuid.uuid4()), "attStatus": 0}).json["id"]
+        stream = f"{{attr:{one[:3]}}}:q:sessions"
+        redis_words(system, "EVAL", """local entry = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+            for i = 1, #entry[2], 2 do if entry[2][i] == 'b' then entry[2][i + 1] = '\\255\\0\\254' end end
+            redis.call('XADD', KEYS[2], '*', 'd', '1', 'x', 'by hand', unpack(entry[2]))
+            return redis.call('XDEL', KEYS[1], entry[1])""", 2, stream, f"{stream}:dead")
+        raw = subprocess.run([EXECUTABLE, "dead-letters", "show", one, "--body"], capture_output=True, env=environment(system), timeout=60)
+        assert raw.returncode == 0 and raw.stdout == b"\xff\x00\xfe", raw
+        assert ctl_json(system, "dead-letters", "purge", one, "--yes") == {"purged": 1}
+    finally:
+        assert ctl(system, "queues", "resume", "sessions").returncode == 0
+
+
 # --- deliveries and events ---------------------------------------------------------------------------------------------------
 
 def test_a_delivery_is_sent_and_its_story_told_to_who_has_read_it(system):
@@ -243,6 +283,52 @@ def test_an_export_holds_each_event_once_and_goes_on_where_it_ended(system, tmp_
     assert dry.returncode == 0 and not (tmp_path / "dry").exists(), dry
 
 
+def test_an_export_goes_on_wherever_it_is_killed(system, tmp_path):
+    """Killed again and again, before its first page and within later ones: each event once in the end, in the order of a whole export."""
+    received(system, 30)
+    until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    words = ["events", "export", "--from", "1h", "--to", until, "--type", "skadnetwork"]
+    cut, whole = tmp_path / "cut.jsonl", tmp_path / "whole.jsonl"
+    # Stopped at the first trace it leaves, whatever that is: what is there then is enough to go on from.
+    traces = 0
+    for pause in (0, 0, 0.005, 0.01, 0.02):
+        running = started(system, *words, "--file", cut)
+        while not any(tmp_path.iterdir()) and running.poll() is None:
+            time.sleep(0.001)
+        time.sleep(pause)
+        running.kill()
+        running.communicate()
+        traces += running.returncode == -signal.SIGKILL
+    assert traces
+    done = ctl(system, *words, "--file", cut)
+    assert done.returncode == 0, done
+    assert ctl(system, *words, "--file", whole).returncode == 0
+    events = written(cut)
+    assert events == written(whole)[:len(events)] and len({event["id"] for event in events}) == len(events) >= 30
+    # It says up to where it is complete by the clock of the services, not by the end that lies ahead of it.
+    state = json.loads((tmp_path / "cut.jsonl.export.json").read_text())
+    assert state["complete"] and state["end"] < until
+
+
+def test_streams_that_end_early_or_are_closed(system, tmp_path):
+    """Nothing is wrong where the reader has gone, and what is said goes into no file that took a closed stream's number."""
+    def shell(line: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60, env=environment(system), cwd=tmp_path)
+
+    received(system, 3)
+    for words in ("queues", "events export --from 1h --file -", "events tail --since 1h --no-follow", "doctor --local-only"):
+        gone = shell(f"{EXECUTABLE} {words} | true")
+        assert gone.returncode == 0 and "error" not in gone.stderr, (words, gone)
+        closed = shell(f"{EXECUTABLE} {words} >&-")
+        assert closed.returncode == 73 and "standard output cannot be written" in closed.stderr, (words, closed)
+    full = shell(f"{EXECUTABLE} events export --from 1h --file - > /dev/full")
+    assert full.returncode == 73 and "standard output" in full.stderr, full
+    quiet = shell(f"{EXECUTABLE} events export --from 1h --file quiet.jsonl <&- >&- 2>&-")
+    assert quiet.returncode == 73 and len(written(tmp_path / "quiet.jsonl")) >= 3
+    assert shell(f"{EXECUTABLE} verify <&-").returncode == 66
+    assert shell(f"{EXECUTABLE} qeues 2>&1").stdout.endswith("Did you mean queues?\n")
+
+
 # --- signing and verifying ---------------------------------------------------------------------------------------------------
 
 def test_what_was_signed_is_verified(system, tmp_path):
@@ -282,6 +368,12 @@ def test_what_a_file_holds_is_seen_and_judged(system, tmp_path):
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps(one) for one in (json.loads(GENUINE.read_text()), forged())) + "\n")
     assert [one["valid"] for one in ctl_json(system, "verify", many, code=1)] == [True, False]
+    # What cannot be read keeps nothing else from being judged.
+    many.write_text("\n\n".join([json.dumps(json.loads(GENUINE.read_text())), "{broken", "a receipt?", json.dumps(forged())]) + "\n")
+    for more in ([], ["--offline"]):
+        told = ctl_json(system, "verify", many, *more, code=1)
+        assert [(one["line"], one["kind"], one["valid"]) for one in told] == [
+            (1, "SKAdNetwork postback", True), (3, "unreadable", False), (5, "unreadable", False), (7, "SKAdNetwork postback", False)], told
     notification = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False})
     told = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
     assert told["valid"] is True and told["kind"] == "App Store notification" and told["content"]["notificationType"] == "DID_RENEW"
@@ -377,6 +469,10 @@ def test_profiles_flags_and_environment(system, tmp_path):
     # The environment over the profile, flags over both.
     assert ctl(system, "queues", ATTRIBUTIONCTL_PROFILE="two", ATTRIBUTIONCTL_VERIFIER_URL=address, ATTRIBUTIONCTL_TOKEN=system.token, **own).returncode == 0
     assert ctl(system, "queues", "--url", "verifier=http://127.0.0.1:1", **own).returncode == 69
+    before = (tmp_path / "folder" / "profiles.yaml").read_text()
+    for word in ("use", "remove"):
+        assert ctl(system, "profiles", word, "two", "--dry-run", **own).stdout.startswith("would be")
+        assert (tmp_path / "folder" / "profiles.yaml").read_text() == before
     assert ctl(system, "profiles", "use", "two", **own).returncode == 0
     assert ctl(system, "queues", **own).returncode == 69
     near = ctl(system, "queues", "--profile", "tvo", **own)
@@ -425,17 +521,71 @@ def test_colours_and_progress_are_for_terminals(system):
     path.unlink()
 
 
+# What somebody has typed, and what the shell has to offer then.
+TYPED = [
+    ("dead-letters re", {"replay"}), ("queues pause in", {"intake"}), ("queues list --profile lo", {"local"}), ("profiles use lo", {"local"}),
+    ("dead-letters list --queue se", {"sessions"}), ("recover start --environment Sa", {"Sandbox"}), ("config check --only sig", {"signer"}),
+    ("events export --format cs", {"csv"}), ("events tail --type attribution.web", set()),
+]
+
+
+def completed_by_bash(script: str, typed: str) -> str:
+    return script + f"""
+COMP_WORDS=(attributionctl {typed}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); COMP_LINE="attributionctl {typed}"; COMP_POINT=${{#COMP_LINE}}
+_attributionctl attributionctl "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"; printf '%s\\n' "${{COMPREPLY[@]}}" END
+"""
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(shell):
+def test_completion_scripts(system, shell, tmp_path):
+    """Each shell itself is asked, with the script in its place, for what may follow what was typed."""
     script = subprocess.run([EXECUTABLE, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60)
     assert script.returncode == 0 and "dead-letters" in script.stdout
+    own = {**environment(system), "PATH": f"{EXECUTABLE.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path)}
     if shell == "bash":
-        assert subprocess.run(["bash", "-n"], input=script.stdout, text=True, capture_output=True).returncode == 0
-        # As bash asks for what may follow.
-        asked = script.stdout + '\nCOMP_WORDS=(attributionctl dead-letters re)\nCOMP_CWORD=2\nCOMP_LINE="attributionctl dead-letters re"\n' \
-            'COMP_POINT=${#COMP_LINE}\n_attributionctl attributionctl re dead-letters\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
-        found = subprocess.run(["bash"], input=asked, text=True, capture_output=True, env={**os.environ, "PATH": f"{EXECUTABLE.parent}:{os.environ['PATH']}"})
-        assert "replay" in found.stdout.split(), found
+        for typed, offered in TYPED:
+            found = subprocess.run(["bash"], input=completed_by_bash(script.stdout, typed), text=True, capture_output=True, env=own, timeout=60)
+            assert set(found.stdout.split()) - {"END"} == offered and "END" in found.stdout, (typed, found)
+        return
+    # The others complete at a terminal alone. Ctrl-G has them write down the line as it is.
+    line = tmp_path / "line"
+    if shell == "zsh":
+        (tmp_path / "_attributionctl").write_text(script.stdout)
+        (tmp_path / ".zshrc").write_text(
+            "fpath=($ZDOTDIR $fpath); autoload -U compinit; compinit -u -D; bindkey '^I' complete-word; "
+            f"tell() {{ print -r -- $BUFFER > {line}.new; mv {line}.new {line} }}; zle -N tell; bindkey '^G' tell\n")
+        command = ["zsh", "-d", "-i"]
+    else:
+        folder = tmp_path / ".config" / "fish" / "completions"
+        folder.mkdir(parents=True)
+        (folder / "attributionctl.fish").write_text(script.stdout)
+        command = ["fish", "--private", "-C", f"bind \\cg 'commandline > {line}.new; mv {line}.new {line}'"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe(command[0], command, {**own, "TERM": "xterm"})
+    said = b""
+
+    def line_after(keys: str) -> str:
+        """The line when the keys have been worked; the terminal is read meanwhile, so that the shell can write."""
+        nonlocal said
+        line.unlink(missing_ok=True)
+        os.write(terminal, keys.encode() + b"\x07")
+        for _ in range(600):
+            if line.exists():
+                return line.read_text().strip()
+            if select.select([terminal], [], [], 0.1)[0]:
+                said += os.read(terminal, 65536)
+        raise AssertionError((shell, keys, said[-1000:]))
+
+    try:
+        for typed, offered in TYPED:
+            words = typed.rsplit(" ", 1)
+            wanted = " ".join(["attributionctl", words[0], *(offered or {words[1]})])
+            assert line_after(f"\x15attributionctl {typed}\t") == wanted, said[-1000:]
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
 
 
 # --- configuration -------------------------------------------------------------------------------------------------------------
@@ -451,6 +601,10 @@ def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
 
     [one] = check("queues:\n  lease: 0s\n")
     assert (one["line"], one["column"], one["place"], one["level"]) == (2, 10, "queues.lease", "error")
+    # All of them, of the file and of single services.
+    several = check("queues:\n  lease: 0s\nadServices:\n  timeout: 50s\nappStore:\n  rootCertificates: [none.pem]\n  gapPatience: x\n")
+    assert [(one["line"], one["place"].removesuffix("[0]")) for one in several] == [
+        (2, "queues.lease"), (4, "adServices.timeout"), (6, "appStore.rootCertificates"), (7, "appStore.gapPatience")], several
     [one] = check("queues:\n  lease: [\n")
     assert one["line"] == 3 and "YAML" in one["reason"], one
     unknown = check("queues:\n  leese: 30s\nadNetwork: []\n", code=0)

@@ -72,7 +72,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       let bytes = answer.body.flatMap { Base64.decode($0) }
       if body {
         guard let bytes else { throw CommandFailure(.notFound, "the letter has no body that can be read") }
-        return try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
+        return try StandardOutput.write(bytes)
       }
       let letter = answer.deadLetter ?? DeadLetter()
       try connection.printer.show(answer) {
@@ -161,7 +161,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     /// Ids that one call names.
-    private static let page: Int32 = 500
+    private static let page = 500
 
     func check() throws {
       if ids.isEmpty {
@@ -176,26 +176,36 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     func run(verb: String, _ act: Act) async throws {
       let connection = try Connection(options)
-      let found = ids.isEmpty ? try await letters(connection) : try await named(connection)
-      if dryRun {
+      guard !dryRun else {
+        var found = ids.isEmpty ? [] : try await named(connection)
+        if ids.isEmpty { try await eachPage(connection) { letters, _ in found += letters } }
         return try connection.printer.show(
           ["dryRun": true, "deadLetters": .array(try found.map { try Printer.value($0) })], none: "There is no such dead letter."
         ) { DeadLettersCommand.table(found) }
       }
-      var (changed, handled): (Int64, Int) = (0, 0)
-      var line = ProgressLine(unit: "letters", total: Double(found.count))
-      defer { line.end() }
-      for queue in Set(found.map(\.queue)).sorted() {
-        let ids = found.filter { $0.queue == queue }.map(\.id)
-        for start in stride(from: 0, to: ids.count, by: Int(Self.page)) {
-          let page = Array(ids[start..<min(ids.count, start + Int(Self.page))])
-          changed += Int64(try await act(connection, queue, page))
-          handled += page.count
-          line.advance(to: Double(handled))
+      var changed: Int64 = 0
+      if ids.isEmpty {
+        var line = ProgressLine(unit: "letters", total: Double(try await dead(connection)))
+        defer { line.end() }
+        try await eachPage(connection) { letters, looked in
+          changed += try await carryOut(act, on: letters, connection)
+          line.advance(to: Double(looked))
+        }
+      } else {
+        changed = try await carryOut(act, on: try await named(connection), connection)
+      }
+      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(Wording.count(changed, "letter")))]) }
+    }
+
+    private func carryOut(_ act: Act, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
+      var changed: Int64 = 0
+      for queue in Set(letters.map(\.queue)).sorted() {
+        let ids = letters.filter { $0.queue == queue }.map(\.id)
+        for start in stride(from: 0, to: ids.count, by: Self.page) {
+          changed += Int64(try await act(connection, queue, Array(ids[start..<min(ids.count, start + Self.page)])))
         }
       }
-      line.end()
-      try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(Wording.count(changed, "letter")))]) }
+      return changed
     }
 
     private func named(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
@@ -209,15 +219,28 @@ struct DeadLettersCommand: AsyncParsableCommand {
       return letters
     }
 
-    /// The contract lists up to 1,000; of more, those that come after are for the next call of this command, which says so.
-    private func letters(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
+    /// The letters that are meant, page by page, with how many were looked at. What dies again stands behind those that are not looked at
+    /// yet: it is left out by its id.
+    private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ looked: Int) async throws -> Void) async throws {
+      var seen: Set<String> = []
+      var token: String?
+      repeat {
+        let answer = try await connection.ask(.verifier) { [token] () throws(RPCError) in
+          try await connection.queues.listDeadLetters(
+            ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: 1000, pageToken: token))
+        }
+        let letters = answer.deadLetters.filter { seen.insert($0.id).inserted }
+        try await work(letters.filter(selection.takes), seen.count)
+        token = answer.nextPageToken
+      } while token != nil
+    }
+
+    /// How many the queue has now.
+    private func dead(_ connection: Connection) async throws(CommandFailure) -> Int64 {
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in
-        try await connection.queues.listDeadLetters(ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: 1000))
+        try await connection.queues.listQueues(ListQueuesRequest(queue: selection.queue?.text))
       }
-      if answer.deadLetters.count == 1000 {
-        connection.printer.note("There may be more than 1000: call it again for the next ones.")
-      }
-      return answer.deadLetters.filter(selection.takes)
+      return answer.queues.first?.dead ?? 0
     }
   }
 

@@ -33,7 +33,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
         guard let bytes = answer.body.flatMap({ Base64.decode($0) }) else {
           throw CommandFailure(.notFound, "the body is not kept", advice: "Only bodies of rejected deliveries are, for a time.")
         }
-        return try StandardOutput.write(String(decoding: bytes, as: UTF8.self))
+        return try StandardOutput.write(bytes)
       }
       let story = try await Self.story(id, connection)
       try connection.printer.show(story) { Self.record(story) }

@@ -20,7 +20,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @Flag(help: "Only what is not well.") var problems = false
   @Flag(help: "Have no service call Apple or another service.") var localOnly = false
   @Option(help: ArgumentHelp("Follow a test notification of this app.", valueName: "id")) var bundleId: String?
-  @Option(help: "Production or Sandbox, of the test notification.") var environment = "Production"
+  @Option(help: "Production or Sandbox, of the test notification.", completion: .environments) var environment = "Production"
   @Option(
     help: ArgumentHelp("The URL that App Store Connect has, to be looked at from here as well.", valueName: "url"))
   var notificationUrl: String?
@@ -66,13 +66,25 @@ struct DoctorCommand: AsyncParsableCommand {
     guard printer.format == .table else { return }
     if !advised.isEmpty {
       var text = "\nWhat to do:\n"
-      for finding in advised {
-        text += "  \(Cell.printable(finding.place)), \(Cell.printable(finding.check)): \(Cell.printable(finding.advice ?? ""))\n"
+      for (places, advice) in Self.grouped(advised) {
+        text += "  \(Cell.printable(places)): \(Cell.printable(advice))\n"
       }
       try printer.text(text)
     }
     let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(Wording.count(Int64(warnings), "warning"))") : "NOT WELL"
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
+  }
+
+  /// The same advice once, for all that it is about.
+  static func grouped(_ findings: [DoctorFinding]) -> [(places: String, advice: String)] {
+    findings.reduce(into: []) { groups, finding in
+      let (place, advice) = ("\(finding.place), \(finding.check)", finding.advice ?? "")
+      if let index = groups.firstIndex(where: { $0.advice == advice }) {
+        groups[index].places += "; " + place
+      } else {
+        groups.append((place, advice))
+      }
+    }
   }
 
   private func walk(_ bundleId: String, _ connection: Connection) async throws {

@@ -78,7 +78,7 @@ struct EventsCommand: AsyncParsableCommand {
       let events = connection.client.events
       let name = request.name ?? ""
       _ = try await connection.ask(.verifier) { () throws(RPCError) in try await events.createSubscription(request) }
-      connection.printer.note("following the feed; Ctrl-C ends it")
+      if follow { connection.printer.note("following the feed; Ctrl-C ends it") }
       let result: Result<Void, any Error>
       do {
         var left = most

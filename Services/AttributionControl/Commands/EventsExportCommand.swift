@@ -105,7 +105,7 @@ struct EventsExportCommand: AsyncParsableCommand {
     done: (ExportState) -> Void
   ) async throws {
     var state = begun
-    let descriptor = file == "-" ? STDOUT_FILENO : try opened(file, state)
+    let descriptor = file == "-" ? STDOUT_FILENO : try begin(file, state)
     defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
     var line: ProgressLine?
     defer { line?.end() }
@@ -117,11 +117,17 @@ struct EventsExportCommand: AsyncParsableCommand {
       for event in answer.events {
         bytes += request.format == .csv ? EventRow.csvLine(event, request.columns) : EventRow.jsonLine(event)
       }
-      try StoredFile.write(bytes, to: descriptor, path: file)
+      if descriptor == STDOUT_FILENO {
+        try StandardOutput.write(bytes)
+      } else {
+        try StoredFile.write(bytes, to: descriptor, path: file)
+      }
       state.bytes += Int64(bytes.count)
       state.events += Int64(answer.events.count)
       state.pageToken = answer.nextPageToken
       state.isComplete = answer.nextPageToken == nil
+      // Where this machine's clock is ahead of Redis', events of the time between are still to come.
+      if state.isComplete, let reached = answer.reached { state.end = min(state.end, reached) }
       if descriptor != STDOUT_FILENO {
         // The file first: what the state says is there is on disk.
         guard fsync(descriptor) == 0 else { throw StoredFile.fault(file) }
@@ -141,6 +147,16 @@ struct EventsExportCommand: AsyncParsableCommand {
     if line == nil { line = ProgressLine(unit: "", total: max(1, span), showsCount: false) }
     line?.progress.counted = (Double(events), "events")
     line?.advance(to: min(span, Double(reached.millisecondsSince1970 - first.millisecondsSince1970) / 1000))
+  }
+
+  /// The state comes before the file: a command that is killed before its first page is there can be gone on with, too.
+  private static func begin(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
+    guard state.bytes == 0 else { return try opened(file, state) }
+    try StoredFile.replace(ExportState.path(of: file), with: state.json)
+    do throws(CommandFailure) { return try opened(file, state) } catch {
+      StoredFile.remove(ExportState.path(of: file))
+      throw error
+    }
   }
 
   /// The file, without what was written of a page that was not finished.

@@ -29,7 +29,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
     @Argument(help: "The file.", completion: .file()) var file: String
     @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: "Production or Sandbox (default: production first, then the sandbox).") var environment: String?
+    @Option(help: "Production or Sandbox (default: production first, then the sandbox).", completion: .environments)
+    var environment: String?
     @Option(help: ArgumentHelp("The migration's name (default: made from the file's size and beginning).", valueName: "id"))
     var migration: String?
     @Option(help: "Receipts a call, 1 to 1000; a file that was begun keeps its own.") var batch = 500

@@ -135,14 +135,15 @@ struct ProfilesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "use", abstract: "Use a profile where none is named.", discussion: "Example: attributionctl profiles use staging")
 
-    @Argument(help: "Its name.", completion: .default) var name: String
+    @Argument(help: "Its name.", completion: .profiles) var name: String
+    @Flag(help: "Only say what would be done.") var dryRun = false
 
     func run() async throws {
       var (path, file) = try ProfilesCommand.file()
       _ = try file.profile(name, path: path)
       file.current = name
-      try file.write(to: path)
-      try Printer(format: .table).show([:]) { Record([("current", Cell(name))]) }
+      if !dryRun { try file.write(to: path) }
+      try Printer(format: .table).show([:]) { Record([(dryRun ? "would be current" : "current", Cell(name))]) }
     }
   }
 
@@ -150,7 +151,8 @@ struct ProfilesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Take a profile out of the file.", discussion: "Example: attributionctl profiles remove staging")
 
-    @Argument(help: "Its name.") var name: String
+    @Argument(help: "Its name.", completion: .profiles) var name: String
+    @Flag(help: "Only say what would be done.") var dryRun = false
 
     func run() async throws {
       var (path, file) = try ProfilesCommand.file()
@@ -158,8 +160,8 @@ struct ProfilesCommand: AsyncParsableCommand {
       file.names.removeAll { $0 == name }
       file.profiles[name] = nil
       if file.current == name { file.current = nil }
-      try file.write(to: path)
-      try Printer(format: .table).show([:]) { Record([("removed", Cell(name))]) }
+      if !dryRun { try file.write(to: path) }
+      try Printer(format: .table).show([:]) { Record([(dryRun ? "would be removed" : "removed", Cell(name))]) }
     }
   }
 }

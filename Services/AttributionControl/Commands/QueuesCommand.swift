@@ -23,6 +23,7 @@ struct QueuesCommand: AsyncParsableCommand {
     }
 
     static var allValueStrings: [String] { QueuesCommand.names }
+    static var defaultCompletionKind: CompletionKind { .list(QueuesCommand.names) }
   }
 
   struct List: AsyncParsableCommand {

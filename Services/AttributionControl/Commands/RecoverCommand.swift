@@ -24,7 +24,7 @@ struct RecoverCommand: AsyncParsableCommand {
         """)
 
     @Option(help: ArgumentHelp("The app.", valueName: "id")) var bundleId: String
-    @Option(help: "Production or Sandbox.") var environment = "Production"
+    @Option(help: "Production or Sandbox.", completion: .environments) var environment = "Production"
     @Option(help: ArgumentHelp("From this time on; RFC 3339, or an age such as 6h.", valueName: "time")) var from: TimeArgument
     @Option(help: ArgumentHelp("Before this time (default: now).", valueName: "time")) var to: TimeArgument?
     @Option(help: ArgumentHelp("Only this notification type.", valueName: "type")) var type: String?

@@ -27,9 +27,13 @@ struct SendCommand: AsyncParsableCommand {
       let connection = try Connection(options)
       let url = connection.layer.url(of: .publicPort) + path
       guard !dryRun else {
-        let value = (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self))
+        let text = String(decoding: body, as: UTF8.self)
+        let value = (try? JSONValue(parsing: body)) ?? .string(text)
         return try connection.printer.show(["dryRun": true, "url": .string(url), "contentType": .string(contentType), "body": value]) {
-          Record([("dry run", Cell("POST \(url)")), ("type", Cell(contentType)), ("body", Cell(String(decoding: body, as: UTF8.self)))])
+          Record([
+            ("dry run", Cell("POST \(url)")), ("type", Cell(contentType)),
+            ("body", Cell(text.split(whereSeparator: \.isNewline).joined(separator: " "))),
+          ])
         }
       }
       let answer: HTTPClientResponse
@@ -119,7 +123,7 @@ struct SendCommand: AsyncParsableCommand {
     @Argument(help: "A file with a signedPayload; - for standard input.", completion: .file()) var file: String?
     @Option(help: ArgumentHelp("The app: whose test notification it is, or to whose own URL the file is sent.", valueName: "id"))
     var bundleId: String?
-    @Option(help: "Production or Sandbox, of a test notification.") var environment = "Production"
+    @Option(help: "Production or Sandbox, of a test notification.", completion: .environments) var environment = "Production"
     @OptionGroup var sending: Sending
 
     func validate() throws {

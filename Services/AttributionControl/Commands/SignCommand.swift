@@ -28,7 +28,9 @@ struct SignCommand: AsyncParsableCommand {
         """)
 
     @Option(help: ArgumentHelp("The ad network's id.", valueName: "id")) var adNetwork: String
-    @Option(help: ArgumentHelp("Version of SKAdNetwork.", valueName: "version")) var protocolVersion = "4.0"
+    @Option(
+      help: ArgumentHelp("Version of SKAdNetwork.", valueName: "version"), completion: .list(["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"]))
+    var protocolVersion = "4.0"
     @Option(help: ArgumentHelp("1 to 100; up to 3.0.", valueName: "number")) var campaign: Int32?
     @Option(help: ArgumentHelp("0 to 9999; 4.0.", valueName: "number")) var sourceIdentifier: Int32?
     @Option(help: ArgumentHelp("The advertised app.", valueName: "number")) var item: Int64

@@ -79,7 +79,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     var since: TimeArgument?
     @Flag(help: "Hand out the events of one subject in their order, to one reader at a time.") var ordered = false
     @Option(help: ArgumentHelp("Push events to this endpoint.", valueName: "url")) var pushTo: String?
-    @Option(help: "structured, binary or original, of one that is pushed.") var form: String?
+    @Option(help: "structured, binary or original, of one that is pushed.", completion: .list(["structured", "binary", "original"]))
+    var form: String?
     @Flag(help: "Only say what would be asked.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 

@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
     discussion: """
       What it is is seen by its form. A file may hold one thing, or one a line. With --offline Apple's published keys and root certificate, \
       which are built in, judge: no service is asked. Exit code 0: all are valid (receipts are not verified: the ids in them are told); 1: \
-      one is not.
+      one is not, or one of several cannot be read.
 
       Examples:
         attributionctl verify postback.json
@@ -21,7 +21,7 @@ struct VerifyCommand: AsyncParsableCommand {
   @Flag(help: "Judge here, with the built-in keys.") var offline = false
   @Option(help: ArgumentHelp("The app that data of the App Store must belong to.", valueName: "id")) var bundleId: String?
   @Option(help: ArgumentHelp("Its number with Apple.", valueName: "number")) var appAppleId: Int64?
-  @Option(help: "The environment it must be of: Production or Sandbox.") var environment: String?
+  @Option(help: "The environment it must be of: Production or Sandbox.", completion: .environments) var environment: String?
   @Option(help: ArgumentHelp("With --offline: PEM file of the key that signs impressions.", valueName: "file"), completion: .file())
   var publicKey: String?
   @Flag(help: "With --offline: believe development keys' SKAdNetwork postbacks, too.") var development = false
@@ -54,7 +54,13 @@ struct VerifyCommand: AsyncParsableCommand {
     var line = ProgressLine(unit: "things", total: Double(things.count))
     defer { line.end() }
     for (index, thing) in things.enumerated() {
-      judgements.append(try await judge(thing))
+      var judgement: Judgement
+      do throws(CommandFailure) { judgement = try await judge(try thing.found.get()) } catch {
+        guard things.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
+        judgement = .unreadable(error)
+      }
+      if things.count > 1 { judgement.line = thing.line }
+      judgements.append(judgement)
       if things.count > 1 { line.advance(to: Double(index + 1)) }
     }
     line.end()
@@ -68,30 +74,27 @@ struct VerifyCommand: AsyncParsableCommand {
     }
     try printer.show(.array(judgements.map { .object($0.json) })) {
       var table = Table([Table.Column("line", isNumber: true), "what", "verdict", "reason", "field", "environment"])
-      for (index, one) in judgements.enumerated() {
+      for one in judgements {
         let verdict = one.valid.map { $0 ? Cell("valid", .good) : Cell("invalid", .bad) } ?? Cell("not verified", .warning)
-        table.add(Cell("\(index + 1)"), Cell(one.kind), verdict, Cell(one.reason), Cell(one.field), Cell(one.environment))
+        table.add(Cell("\(one.line ?? 1)"), Cell(one.kind), verdict, Cell(one.reason), Cell(one.field), Cell(one.environment))
       }
       return table
     }
   }
 
   /// The whole input as one thing, or else one a line.
-  static func things(_ path: String) throws(CommandFailure) -> [SignedThing] {
+  static func things(_ path: String) throws(CommandFailure) -> [(line: Int, found: Result<SignedThing, CommandFailure>)] {
     var file = try InputFile(path)
     let bytes = try file.rest()
     let fault: CommandFailure
-    do throws(CommandFailure) { return [try SignedThing(bytes)] } catch { fault = error }
-    let lines = bytes.split(separator: 10).map(Array.init).filter { $0.contains { $0 > 32 } }
+    do throws(CommandFailure) { return [(1, .success(try SignedThing(bytes)))] } catch { fault = error }
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated().filter { $0.element.contains { $0 > 32 } }
     guard lines.count > 1 else { throw fault }
-    var things: [SignedThing] = []
-    for (index, line) in lines.enumerated() {
-      do throws(CommandFailure) { things.append(try SignedThing(line)) } catch {
-        // A single document over several lines is none of its lines: what is wrong with the whole says more.
-        if index == 0 { throw fault }
-        throw CommandFailure(code: error.code, "line \(index + 1): \(error.message)", advice: error.advice)
-      }
+    let things = lines.map { line in
+      (line: line.offset + 1, found: Result { () throws(CommandFailure) in try SignedThing(Array(line.element)) })
     }
+    // A single document over several lines is none of its lines: what is wrong with the whole says more.
+    if case .failure = things.first?.found { throw fault }
     return things
   }
 

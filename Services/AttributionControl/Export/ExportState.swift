@@ -32,7 +32,7 @@ struct ExportRequest: Sendable, Hashable {
 struct ExportState: Sendable, Hashable {
   let request: JSONObject
   let start: Timestamp?
-  let end: Timestamp
+  var end: Timestamp
   /// Where the next page begins; nil before the first, and when all is done.
   var pageToken: String?
   /// Bytes of the file that are whole pages: what stands behind them was being written when the command ended.

@@ -20,6 +20,15 @@ enum Terminal {
     return environment["TERM"] != "dumb"
   }
 
+  /// Standard streams that the caller closed: their numbers would be given to the next socket or file, and what is said to people would be
+  /// written there. Taken the wrong way round, so that using one fails as if it were closed.
+  static func occupyClosedStreams() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is the one that is looked at.
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
   /// Columns of the terminal; 80 where it does not say.
@@ -34,8 +43,9 @@ enum StandardOutput {
   /// Whoever read it has gone, as `head` does: nothing is wrong, and nothing more is to be written.
   struct Closed: Error {}
 
-  static func write(_ text: String) throws {
-    let bytes = Array(text.utf8)
+  static func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+  static func write(_ bytes: [UInt8]) throws {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress! + written, $0.count - written) }

@@ -25,7 +25,7 @@ struct NamedAddress: ExpressibleByArgument, Sendable, Hashable {
 
 /// Flags of every command that calls a service.
 struct ConnectionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The profile to use.", valueName: "name"), completion: .custom { _, _, _ in ConnectionOptions.profileNames() })
+  @Option(help: ArgumentHelp("The profile to use.", valueName: "name"), completion: .profiles)
   var profile: String?
   @Option(help: ArgumentHelp("Scheme and host of all services, which then have their default ports.", valueName: "url"))
   var address: String?
@@ -72,10 +72,17 @@ struct ConnectionOptions: ParsableArguments {
     return layer.over(try ConnectionLayer(environment: environment)).over(stored)
   }
 
-  private static func profileNames() -> [String] {
-    let path = ProfileFile.path(environment: ProcessInfo.processInfo.environment)
-    return (try? ProfileFile(path: path).names) ?? []
+}
+
+extension CompletionKind {
+  /// Names of the profiles that there are.
+  static var profiles: CompletionKind {
+    .custom { _, _, _ in
+      (try? ProfileFile(path: ProfileFile.path(environment: ProcessInfo.processInfo.environment)).names) ?? []
+    }
   }
+
+  static var environments: CompletionKind { .list(["Production", "Sandbox"]) }
 }
 
 /// How a command shows what it found.

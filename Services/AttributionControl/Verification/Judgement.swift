@@ -4,6 +4,8 @@ import WireJSON
 /// A verdict on one thing, for people and programs.
 struct Judgement: Sendable, Hashable {
   let kind: String
+  /// Of one of several: its line in the file.
+  var line: Int?
   /// Nil for a receipt, which is not verified.
   let valid: Bool?
   var reason: String?
@@ -41,8 +43,12 @@ struct Judgement: Sendable, Hashable {
       ])
   }
 
+  /// One of several that is nothing that is known, or is broken: the others are judged all the same.
+  static func unreadable(_ failure: CommandFailure) -> Judgement { Judgement(kind: "unreadable", valid: false, reason: failure.message) }
+
   var json: JSONObject {
     var object: JSONObject = ["kind": .string(kind)]
+    object["line"] = line.map { .integer($0) }
     object["valid"] = valid.map { .bool($0) }
     object["reason"] = reason.map { .string($0) }
     object["field"] = field.map { .string($0) }

@@ -47,7 +47,7 @@ enum SignedThing: Sendable, Hashable {
     if trimmed.hasPrefix("{") {
       let value: JSONValue
       do throws(JSONError) { value = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 64, values: 1_000_000)) } catch {
-        throw CommandFailure(.refusedInput, "the input \(error.reason)" + (error.path.isEmpty ? "" : " (at \(error.path))"))
+        throw CommandFailure(.refusedInput, "the input cannot be read: \(error.reason)" + (error.path.isEmpty ? "" : " (at \(error.path))"))
       }
       try self.init(value.objectValue ?? [:], bytes)
       return
