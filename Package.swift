@@ -97,7 +97,7 @@ let package = Package(
       name: "CBuildInformation", path: "Shared/CBuildInformation", cSettings: [.define("ATTRIBUTION_COMMIT", to: commit)]),
     .target(
       name: "CICUData", path: "Shared/CICUData", cSettings: [.define("ATTRIBUTION_EMPTY_ICU_DATA", .when(configuration: .release))]),
-    .target(name: "CPSL", path: "Shared/CPSL", linkerSettings: [.linkedLibrary("psl")]),
+    .target(name: "CPSL", path: "Shared/CPSL"),
     .target(name: "CZlib", path: "Shared/CZlib", linkerSettings: [.linkedLibrary("z")]),
 
     shared("WireJSON"),

@@ -22,7 +22,7 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev libpsl-dev)
+BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev)
 RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 python3-yaml)
 # Beside those: a token in software that stands in for an HSM, OpenSSL's way to it, a balancer, promtool, a judge of shell scripts, a reader of
 # JSON for the example in shell, a browser for the console, shells that complete commands.

@@ -1,26 +1,62 @@
+#define _GNU_SOURCE
 #include "CPSL.h"
-#include <libpsl.h>
+#include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
+
+// What is used of libpsl(3), by its documented interface. It is found at run time: libcurl brings the library along, but not its headers.
+typedef struct psl_ctx_st psl_ctx_t;
+static const psl_ctx_t *(*builtin)(void);
+static psl_ctx_t *(*load_file)(const char *);
+static void (*release)(psl_ctx_t *);
+static int (*is_public_suffix)(const psl_ctx_t *, const char *, int);
+static const char *(*registrable_domain)(const psl_ctx_t *, const char *);
+
+// PSL_TYPE_ICANN, PSL_TYPE_PRIVATE and PSL_TYPE_NO_STAR_RULE of libpsl.
+enum { TYPE_ANY = 1 | 2, TYPE_NO_STAR_RULE = 4 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int is_there;
+
+static void find(void) {
+  void *library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  // POSIX lets a pointer of dlsym be that of a function; C has no conversion for it.
+  *(void **)&builtin = dlsym(library, "psl_builtin");
+  *(void **)&load_file = dlsym(library, "psl_load_file");
+  *(void **)&release = dlsym(library, "psl_free");
+  *(void **)&is_public_suffix = dlsym(library, "psl_is_public_suffix2");
+  *(void **)&registrable_domain = dlsym(library, "psl_registrable_domain");
+  is_there = builtin && load_file && release && is_public_suffix && registrable_domain;
+}
+
+int attribution_suffixes_library(void) {
+  pthread_once(&once, find);
+  return is_there;
+}
 
 static psl_ctx_t *context(const attribution_suffixes *list) { return (psl_ctx_t *)(void *)list; }
 
-const attribution_suffixes *attribution_suffixes_built_in(void) { return (const attribution_suffixes *)psl_builtin(); }
+const attribution_suffixes *attribution_suffixes_built_in(void) {
+  return attribution_suffixes_library() ? (const attribution_suffixes *)builtin() : NULL;
+}
 
 attribution_suffixes *attribution_suffixes_load(const char *path) {
-  psl_ctx_t *list = psl_load_file(path);
+  if (!attribution_suffixes_library()) return NULL;
+  psl_ctx_t *list = load_file(path);
   if (!list) return NULL;
   // Any text can be loaded. A list that does not know `com` is none; in the binary form suffixes cannot be counted.
-  if (!psl_is_public_suffix2(list, "com", PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE)) {
-    psl_free(list);
+  if (!is_public_suffix(list, "com", TYPE_ANY | TYPE_NO_STAR_RULE)) {
+    release(list);
     return NULL;
   }
   return (attribution_suffixes *)list;
 }
 
-void attribution_suffixes_free(attribution_suffixes *list) { psl_free(context(list)); }
+void attribution_suffixes_free(attribution_suffixes *list) { release(context(list)); }
 
 ptrdiff_t attribution_suffixes_registrable(const attribution_suffixes *list, const char *name) {
-  const char *found = psl_registrable_domain(context(list), name);
+  const char *found = registrable_domain(context(list), name);
   // libpsl answers a place inside the name that it was given.
   return found && found >= name && found <= name + strlen(name) ? found - name : -1;
 }

@@ -18,6 +18,9 @@ public final class PublicSuffixList: @unchecked Sendable {
 
   deinit { if isOwned { attribution_suffixes_free(raw) } }
 
+  /// Whether libpsl is on this machine, at least in version 5 of its interface. Wherever Debian's libcurl is, it is too.
+  public static var isAvailable: Bool { attribution_suffixes_library() != 0 }
+
   /// The list that libpsl was built with: as old as that is. Nil where it has none.
   public static let builtIn: PublicSuffixList? = attribution_suffixes_built_in().map { PublicSuffixList(raw: $0, isOwned: false) }
 

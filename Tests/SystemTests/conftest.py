@@ -1,5 +1,6 @@
 """System tests: the real executables, a real Redis and the Apple simulator, started by Deploy/up."""
 
+import collections
 import json
 import os
 
@@ -9,6 +10,17 @@ from running_system import ROOT, start_system, stop_system
 
 VECTORS = ROOT / "Tests" / "Vectors"
 BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
+
+# Files of few tests that take long, the longest first. xdist hands files out as they come, and would begin these last by itself.
+LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test_reshard", "test_faults", "test_feed_kills", "test_push_faults",
+        "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured", "test_failures", "test_push")
+
+
+def pytest_collection_modifyitems(items):
+    """Long files first, then those with many tests: the processes end at about the same time."""
+    counts = collections.Counter(item.path for item in items)
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: (places.get(item.path.stem, len(LONG)), -counts[item.path], str(item.path)))
 
 
 @pytest.fixture(scope="session")

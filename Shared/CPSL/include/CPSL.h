@@ -5,6 +5,8 @@
 // A list of public suffixes (libpsl). Nothing changes it after it was made, so that any thread may ask it.
 typedef struct attribution_suffixes attribution_suffixes;
 
+// Whether the library is on this machine (libpsl.so.5). Without it there is no list.
+int attribution_suffixes_library(void);
 // The list that libpsl carries in itself; NULL when it was built without one. It is never released.
 const attribution_suffixes *attribution_suffixes_built_in(void);
 // The list of a file, as text or in the form of psl-make-dafsa; NULL when it cannot be read or has no suffixes.
