@@ -36,12 +36,11 @@ extension WebAdSettings {
   /// The list that names are judged by. Throws where the file is none, where none is given and libpsl has none in itself, and where there is no libpsl.
   public func suffixes() throws(ConfigurationError) -> PublicSuffixList {
     let key = "webAds.publicSuffixList"
+    guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which is not on this machine") }
     guard let path = publicSuffixList else {
       if let list = PublicSuffixList.builtIn { return list }
-      throw ConfigurationError(
-        key, PublicSuffixList.isAvailable ? "must be given: libpsl was built without a list" : "needs libpsl.so.5, which is not on this machine")
+      throw ConfigurationError(key, "must be given: libpsl was built without a list")
     }
-    guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which is not on this machine") }
     guard let list = PublicSuffixList(path: path) else {
       throw ConfigurationError(key, "\(path) cannot be read, or is no public suffix list")
     }
