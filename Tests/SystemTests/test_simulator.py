@@ -147,6 +147,26 @@ def test_apples_library_accepts_a_whole_life_of_notifications(simulator, environ
         assert transaction.originalTransactionId == renewal.originalTransactionId == story["originalTransactionId"]
 
 
+def test_apples_library_reads_commitments_and_advanced_commerce_by_the_same_names(simulator):
+    story = simulator.control("notifications/story", {
+        "bundleId": BUNDLE, "environment": "Production", "steps": ["buy", "renew", "price-increase", "refund"], "commitmentPeriods": 12,
+        "skus": ["one", "two"]})
+    checks = verifier(simulator, Environment.PRODUCTION)
+    bought, renewed, raised, refunded = (checks.verify_and_decode_notification(told["signedPayload"]).data for told in story["notifications"])
+    first, second, last = (checks.verify_and_decode_signed_transaction(data.signedTransactionInfo) for data in (bought, renewed, refunded))
+    assert [one.commitmentInfo.billingPeriodNumber for one in (first, second)] == [1, 2]
+    assert (first.commitmentInfo.totalBillingPeriods, first.rawBillingPlanType) == (12, "MONTHLY")
+    assert first.commitmentInfo.commitmentExpiresDate > first.expiresDate and first.commitmentInfo.commitmentPrice == 12 * first.price
+    info = first.advancedCommerceInfo
+    assert [item.SKU for item in info.items] == ["one", "two"] and info.items[0].offer.rawReason == "ACQUISITION"
+    assert (info.taxRate, info.rawPeriod, info.descriptors.displayName) == ("0.0859", "P1M", "Bundle")
+    assert (last.rawRevocationType, last.revocationPercentage) == ("REFUND_FULL", 100_000)
+    renewal = checks.verify_and_decode_renewal_info(raised.signedRenewalInfo)
+    assert renewal.commitmentInfo.commitmentRenewalPrice > 0 and renewal.rawRenewalBillingPlanType == "MONTHLY"
+    assert renewal.advancedCommerceInfo.items[1].priceIncreaseInfo.rawStatus == "PENDING"
+    assert renewal.advancedCommerceInfo.consistencyToken
+
+
 def test_apples_library_accepts_every_other_kind_and_no_forgery(simulator):
     checks = verifier(simulator, Environment.PRODUCTION)
     kinds = [("TEST", None), ("ONE_TIME_CHARGE", None), ("RENEWAL_EXTENSION", "SUMMARY"), ("RENEWAL_EXTENSION", "FAILURE"),

@@ -69,7 +69,7 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "deliveryId":
@@ -196,7 +196,7 @@ public struct SourceDomainReading: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "registrable":
@@ -276,7 +276,7 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "deliveryId":

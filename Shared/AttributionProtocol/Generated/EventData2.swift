@@ -67,7 +67,7 @@ public struct NotificationVerifiedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "deliveryId":
@@ -226,7 +226,7 @@ public struct SubscriptionObservedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "deliveryId":
@@ -359,7 +359,7 @@ public struct TransactionObservedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "deliveryId":
@@ -455,7 +455,7 @@ public struct AdServicesAttemptReading: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "time":

@@ -98,7 +98,7 @@ public struct AdServicesResolvedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "exchangeId":
@@ -307,7 +307,7 @@ public struct AdServicesFailedEvent: EventData {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "exchangeId":

@@ -44,7 +44,7 @@ public struct NotificationPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "notificationType":
@@ -157,7 +157,7 @@ public struct NotificationDataPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "environment":
@@ -248,7 +248,7 @@ public struct AppDataPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "environment":
@@ -327,7 +327,7 @@ public struct RenewalExtensionSummaryPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "environment":
@@ -426,7 +426,7 @@ public struct ExternalPurchaseTokenPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "externalPurchaseId":

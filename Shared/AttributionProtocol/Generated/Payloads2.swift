@@ -132,7 +132,7 @@ public struct TransactionPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "transactionId":
@@ -379,7 +379,7 @@ public struct TransactionCommitmentPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "billingPeriodNumber":

@@ -93,7 +93,7 @@ public struct RenewalPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "originalTransactionId":
@@ -285,7 +285,7 @@ public struct RenewalCommitmentPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "commitmentAutoRenewProductId":
@@ -370,7 +370,7 @@ public struct AdvancedCommerceTransactionPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "requestReferenceId":

@@ -35,7 +35,7 @@ public struct AdvancedCommerceTransactionItemPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "SKU":
@@ -120,7 +120,7 @@ public struct AdvancedCommerceRefundPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "refundAmount":
@@ -187,7 +187,7 @@ public struct AdvancedCommerceOfferPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "period":
@@ -246,7 +246,7 @@ public struct AdvancedCommerceDescriptorsPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "description":
@@ -305,7 +305,7 @@ public struct AdvancedCommerceRenewalPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "consistencyToken":
@@ -388,7 +388,7 @@ public struct AdvancedCommerceRenewalItemPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "SKU":

@@ -24,7 +24,7 @@ public struct AdvancedCommercePriceIncreasePayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "dependentSKUs":
@@ -118,7 +118,7 @@ public struct AppTransactionPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "receiptType":
@@ -258,7 +258,7 @@ public struct RealtimeRequestPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "originalTransactionId":

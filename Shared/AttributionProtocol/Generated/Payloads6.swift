@@ -73,7 +73,7 @@ public struct SKAdNetworkPostbackPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "version":
@@ -221,7 +221,7 @@ public struct AdAttributionKitPostbackPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "jws-string":
@@ -323,7 +323,7 @@ public struct AdAttributionKitClaimsPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "postback-identifier":

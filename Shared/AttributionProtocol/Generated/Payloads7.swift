@@ -57,7 +57,7 @@ public struct AdServicesRecordPayload: OpenMessage {
   }
 
   public init(_ object: JSONObject) {
-    self.init()
+    self.init(other: JSONObject())
     for member in object.members {
       switch member.key {
       case "attribution":

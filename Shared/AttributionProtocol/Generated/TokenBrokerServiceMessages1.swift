@@ -11,7 +11,7 @@ public struct AttributionRecord: RPCMessage, Hashable {
   public var keywordId: Int64?
   public var adId: Int64?
   public var creativeSetId: Int64?
-  /// download, redownload or preorder, whichever spelling Apple used; others as they came.
+  /// Download, Redownload or PreOrder, whichever spelling Apple used; others as they came.
   public var conversionType: String?
   /// Click or Impression.
   public var claimType: String?

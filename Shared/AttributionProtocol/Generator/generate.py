@@ -157,7 +157,7 @@ def open_message(file, index, message, comments) -> str:
         f"    {property(field)}: {swift_type(field, False)} = {default(field, False)},\n" for field in fields)
     out += "    other: JSONObject = JSONObject()\n  ) {\n"
     out += "".join(f"    self.{property(field)} = {property(field)}\n" for field in fields) + "    self.other = other\n  }\n"
-    out += "\n  public init(_ object: JSONObject) {\n    self.init()\n    for member in object.members {\n      switch member.key {\n"
+    out += "\n  public init(_ object: JSONObject) {\n    self.init(other: JSONObject())\n    for member in object.members {\n      switch member.key {\n"
     for field in fields:
         read = open_reader(field)
         value = f"OpenValue.list(member.value, {{ {read}($0) }})" if repeated(field) else f"{read}(member.value)"
