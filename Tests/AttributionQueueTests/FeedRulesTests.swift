@@ -118,7 +118,7 @@ import Testing
       for index in 0..<30 { try await publish(queue, "e\(index)") }
       var seen: [String] = []
       while true {
-        let events = try await feed.pull("s", most: 7, wait: .zero, lease: .seconds(30))
+        let events = try await feed.pull("s", most: 7, wait: .zero, lease: .seconds(3600))
         #expect(events.count <= 7)
         if events.isEmpty { break }
         seen += events.map { String(decoding: $0.json, as: UTF8.self) }
