@@ -32,7 +32,7 @@ struct ExternalPurchaseReportTests {
 
   static func with(_ object: JSONObject, _ changes: JSONObject) -> JSONObject {
     var changed = object
-    for member in changes.members { changed[member.key] = member.value.isNull ? nil : member.value }
+    for member in changes.members { changed[member.key] = member.value.isNull ? Optional.none : .some(member.value) }
     return changed
   }
 
