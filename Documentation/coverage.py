@@ -5,7 +5,8 @@
 
 Ours is looked up in the contract (.proto files and openapi.json) and in the Swift sources, never listed by hand:
 
-    calls           a case of AppStoreServerEndpoint with Apple's method and path, and a handler of an RPC that asks for it
+    calls           a case of AppStoreServerEndpoint with Apple's method and path, and a handler of an RPC that asks for it or whose comment begins
+                    with Apple's name of the call; no RPC is needed where the list says `inside`
     routes          openapi.json
     notifications   the pairs of NotificationFilterRule
     objects         the message of the contract whose comment begins with the object's name, and its fields by their JSON names; where the object has
@@ -34,6 +35,7 @@ ENDPOINTS = ROOT / "Shared/AppStore/ServerAPI/AppStoreServerEndpoint.swift"
 FILTERS = ROOT / "Shared/AppStore/Notifications/NotificationFilterRule.swift"
 # A reason that is no longer needed is an error, but for this one: what is built elsewhere comes by a merge.
 PENDING = "being built"
+INSIDE = "by the services themselves"
 
 
 @dataclasses.dataclass
@@ -145,8 +147,18 @@ def callers() -> dict[str, str]:
                     if re.search(rf"\b{type_name}\b", without_comments(text)) and type_name != "AppStoreServerAPIClient":
                         found.setdefault(name, rpc)
         if name not in found and any(name in used for used in indirect.values()):
-            found[name] = "by the services themselves"
+            found[name] = INSIDE
     return found
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """By the name of Apple's call that a handler's comment begins with: its RPC."""
+    return {plain(title): rpc for rpc, text in handlers().items() for title in re.findall(r"/// Apple: ([^.;,\n]+)", text)}
+
+
+def plain(title: str) -> str:
+    return " ".join(word for word in title.lower().removesuffix(" v1").split() if word not in ("a", "an", "the"))
 
 
 @dataclasses.dataclass
@@ -203,6 +215,9 @@ def call_rows(group: dict) -> list[Finding]:
         method, path = item["call"].split(" ", 1)
         case = by_call.get((method, re.sub(r"\{\w+\}", "{}", path)))
         ours = by_case.get(case, "") if case else ""
+        # What no RPC asks for is a hole, unless the list says that nobody needs to.
+        if case and ours in ("", INSIDE):
+            ours = titles().get(plain(item["name"]), ours if item.get("inside") else "")
         if path.startswith("https://"):
             ours = next((rpc for rpc in handlers() if rpc == "TokenBrokerService.ExchangeToken"), "") if any(
                 url.rstrip("/") in path for url in urls if url.startswith("https://")) else ""
