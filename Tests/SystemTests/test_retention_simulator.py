@@ -69,6 +69,34 @@ def test_the_performance_test_is_passed_and_one_that_asks_elsewhere_is_not(syste
     assert result["result"] == "FAIL" and result["failures"] == {"UNSUCCESSFUL_HTTP_RESPONSE_CODE": 5}, result
 
 
+def test_a_url_goes_to_production_after_the_performance_test_that_was_ordered(system):
+    def call(method: str, **fields):
+        return system.rpc("Retention", method, {"bundleId": APP, **fields}, key=str(uuid.uuid4()))
+
+    known, _ = customer(system)
+    url = f"https://ads.example.com/v1/app-store/retention/{APP}"
+    assert call("SetRetentionURL", environment="Sandbox", realtimeUrl=url).status == 200
+    assert call("SetRetentionURL", environment="Production", realtimeUrl=url).status == 400
+    system.control("/control/retention", {
+        "bundleId": APP, "environment": "Sandbox", "reach": system.public, "totalRequests": 40, "totalDuration": 400})
+    started = call("StartRetentionPerformanceTest", originalTransactionId=known)
+    assert started.status == 200 and started.json["response"]["config"]["totalRequests"] == 40, started
+    result = {}
+
+    def is_over() -> bool:
+        result.update(call("GetRetentionPerformanceTest", requestId=started.json["requestId"]).json)
+        return result["result"] != "PENDING"
+
+    wait(is_over)
+    # The machine that runs the tests may be slow; what was answered in time was answered well.
+    assert set(result["response"]["failures"]) <= {"TIMED_OUT"}, result
+    if result["result"] == "PASS":
+        assert result["response"]["successRate"] >= 95 and result["response"]["responseTimes"]["p50"] > 0
+        assert call("SetRetentionURL", environment="Production", realtimeUrl=url).status == 200
+    for environment in ("Sandbox", "Production"):
+        call("DeleteRetentionURL", environment=environment)
+
+
 def test_the_example_of_a_decision_service_decides_by_the_contract(tmp_path):
     token = tmp_path / "token"
     token.write_text("a-token-for-decisions\n")

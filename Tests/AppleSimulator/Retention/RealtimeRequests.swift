@@ -170,6 +170,9 @@ struct RealtimeRequests: Sendable {
 
     var isPassed: Bool { successRate >= configuration.successRateThreshold }
 
+    /// Milliseconds.
+    var average: Int64 { times.isEmpty ? 0 : Int64((times.reduce(0, +) / Double(times.count) * 1000).rounded()) }
+
     /// A percentile of the times, milliseconds, by nearest rank.
     func percentile(_ share: Double) -> Int64 {
       guard !times.isEmpty else { return 0 }
@@ -179,8 +182,7 @@ struct RealtimeRequests: Sendable {
     }
 
     var json: JSONObject {
-      let average = times.isEmpty ? 0 : Int64((times.reduce(0, +) / Double(times.count) * 1000).rounded())
-      return [
+      [
         "config": .object(configuration.json), "target": .string(target), "result": isPassed ? "PASS" : "FAIL",
         "successRate": .integer(successRate), "numPending": 0,
         "responseTimes": [

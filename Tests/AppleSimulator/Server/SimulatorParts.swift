@@ -38,6 +38,7 @@ public struct SimulatorParts: Sendable {
     realtime = RealtimeRequests(
       signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps, time: time, random: random,
       caFile: directory.path + "/tls-ca.pem")
+    serverAPI.retention.setPerformer { [realtime] order, url, report in realtime.perform(order, at: url, report) }
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 

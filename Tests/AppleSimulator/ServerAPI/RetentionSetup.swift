@@ -38,8 +38,8 @@ final class RetentionSetup: Sendable {
     var failures: [String: Int] = [:]
   }
 
-  /// Asks the app's server as often as a test wants, and reports how it goes; set by what can.
-  typealias Performer = @Sendable (TestOrder, _ report: @escaping @Sendable (TestResult) -> Void) -> Void
+  /// Asks the app's server at an address as often as a test wants, and reports how it went; set by what can.
+  typealias Performer = @Sendable (TestOrder, _ url: String, _ report: @escaping @Sendable (TestResult) -> Void) -> Void
 
   private struct Image {
     var state: String
@@ -58,6 +58,11 @@ final class RetentionSetup: Sendable {
     var defaults: [String: String] = [:]
     var url: String?
     var hasPassed = false
+    /// Where the host of its URL is on this machine; nil while nobody says it, and then no test is played.
+    var reach: String?
+    /// What a test asks for in place of the usual, while it is played here.
+    var requests: Int?
+    var duration: Int64?
   }
 
   private struct State {
@@ -225,16 +230,20 @@ final class RetentionSetup: Sendable {
   // MARK: Performance tests
 
   func startTest(_ call: AppStoreServerAPI.Call, _ life: SubscriptionLife, requestID: String) throws -> SimulatedResponse {
-    let order = try kept.withLock { state -> TestOrder in
-      guard let url = state.apps[Self.key(call)]?.url else { throw APIError(4_040_021, "Realtime URL not found.") }
+    let (order, reach) = try kept.withLock { state -> (TestOrder, String?) in
+      guard let app = state.apps[Self.key(call)], let url = app.url else { throw APIError(4_040_021, "Realtime URL not found.") }
       let isRunning = state.tests.values.contains { $0.order.app.bundleID == call.app.bundleID && $0.result.result == "PENDING" }
       guard !isRunning else { throw APIError(4_000_213, "Invalid request. A performance test is running.") }
-      let order = TestOrder(requestID: requestID, app: call.app, life: life, url: url)
+      var order = TestOrder(requestID: requestID, app: call.app, life: life, url: url)
+      order.requests = app.requests ?? order.requests
+      order.duration = app.duration ?? order.duration
       state.tests[requestID] = (order, TestResult(result: "PENDING", pending: order.requests))
-      return order
+      return (order, app.reach)
     }
-    let body = performer.withLock { $0 }
-    body?(order) { [self] result in note(result, of: requestID) }
+    if let reach, let perform = performer.withLock({ $0 }) {
+      let path = order.url.dropFirst("https://".count).drop { $0 != "/" }
+      perform(order, reach + path) { [self] result in note(result, of: requestID) }
+    }
     return .json(["config": .object(order.config), "requestId": .string(requestID)])
   }
 
@@ -268,7 +277,8 @@ final class RetentionSetup: Sendable {
 
   // MARK: Control
 
-  /// `POST /control/retention`: sets the state of an image or a message, how a performance test went, how many of each may be.
+  /// `POST /control/retention`: sets the state of an image or a message, how a performance test went, how many of each may be, and where an
+  /// app's URL leads.
   func control(_ body: JSONObject) throws -> JSONValue {
     if let most = body["most"]?.int64Value {
       kept.withLock { $0.most = Int(most) }
@@ -284,6 +294,17 @@ final class RetentionSetup: Sendable {
     }
     guard let bundleID = body["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
     let key = (body["environment"]?.stringValue ?? "Production") + "/" + bundleID
+    if let reach = body["reach"]?.stringValue {
+      guard reach.hasPrefix("http://") || reach.hasPrefix("https://"), !reach.hasSuffix("/") else {
+        throw ControlError("reach: a URL without a path")
+      }
+      kept.withLock { kept in
+        kept.apps[key, default: App()].reach = reach
+        kept.apps[key]?.requests = body["totalRequests"]?.int64Value.map { Int(clamping: min(max(1, $0), 100_000)) }
+        kept.apps[key]?.duration = body["totalDuration"]?.int64Value.map { min(max(0, $0), 600_000) }
+      }
+      return state()
+    }
     guard let wanted = body["state"]?.stringValue, ["PENDING", "APPROVED", "REJECTED"].contains(wanted) else {
       throw ControlError("state: PENDING, APPROVED or REJECTED")
     }
