@@ -215,7 +215,7 @@ let package = Package(
     tests(
       "ServiceRuntime",
       [
-        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", "Traces", nioCore, nioHTTP1,
+        "AttributionProtocol", "EventLoops", "WireJSON", "HTTPClient", "Traces", nioCore, nioPosix, nioHTTP1,
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),
     tests("AppleSimulator", ["WireJSON", "Cryptography", "HTTPClient"]),

@@ -18,7 +18,7 @@ extension ServiceParts {
     let journal = IntakeJournal(redis: redis)
     let heartbeat = Heartbeat(
       journal: journal, instance: RandomBytes.uuid(), settings: environment.configuration.recovery, logger: environment.logger)
-    let signer = environment.rpcClient(baseURL: environment.variables.signerURL)
+    let signer = environment.frequentClient(baseURL: environment.variables.signerURL)
     let retention = try retention(environment, signer: signer, redis: redis, deliveries: deliveries)
     let router = PublicRouter(
       postbacks: PostbackIntake(deliveries: deliveries), notifications: NotificationIntake(deliveries: deliveries),
@@ -83,7 +83,7 @@ extension ServiceParts {
       redis: redis, logger: environment.logger)
     metrics.messages { messages.ages }
     let desk = RetentionDesk(
-      messages: messages, history: SubscriptionHistoryReader(verifier: environment.rpcClient(baseURL: variables.verifierURL)),
+      messages: messages, history: SubscriptionHistoryReader(verifier: environment.frequentClient(baseURL: variables.verifierURL)),
       services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
       signer: RetentionSigner(signer: signer),
       records: RetentionRecords(deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },

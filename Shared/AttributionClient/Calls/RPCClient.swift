@@ -6,7 +6,7 @@ import WireJSON
 public struct RPCClient: Sendable {
   private let baseURL: String
   private let token: String?
-  private let http: HTTPClient
+  private let http: any HTTPSender
   private let rule = RPCRetryRule()
   private let budget = RetryBudget()
   private let observer: (any CallObserver)?
@@ -16,6 +16,11 @@ public struct RPCClient: Sendable {
   /// `baseURL`: scheme, host, port and, where a proxy wants one, a path prefix. `token`: sent as the bearer token.
   /// `observer`: told of every call.
   public init(baseURL: String, token: String?, http: HTTPClient, observer: (any CallObserver)? = nil) {
+    self.init(baseURL: baseURL, token: token, carrier: http, observer: observer)
+  }
+
+  /// The same with another carrier of its requests.
+  public init(baseURL: String, token: String?, carrier http: any HTTPSender, observer: (any CallObserver)? = nil) {
     self.observer = observer
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
     self.token = token

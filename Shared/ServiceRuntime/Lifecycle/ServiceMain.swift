@@ -70,7 +70,9 @@ public struct ServiceEnvironment: Sendable {
   }
 
   /// A client for signer, trusting ATTRIBUTION_SIGNER_CA_FILE where it is set. Where callers' certificates are asked for, it shows this service's own.
-  public func rpcClient(baseURL: String) -> RPCClient {
+  public func rpcClient(baseURL: String) -> RPCClient { rpcClient(baseURL: baseURL) { $0 } }
+
+  fileprivate func rpcClient(baseURL: String, _ carrier: (HTTPClient) -> any HTTPSender) -> RPCClient {
     let http = httpClient { client in
       client.caFile = variables.signerCAFile ?? variables.caFile
       client.observer = nil
@@ -78,11 +80,19 @@ public struct ServiceEnvironment: Sendable {
       client.certificateFile = variables.tls?.certificateFile
       client.keyFile = variables.tls?.keyFile
     }
-    return RPCClient(baseURL: baseURL, token: variables.serviceToken, http: http, observer: TracedCalls())
+    return RPCClient(baseURL: baseURL, token: variables.serviceToken, carrier: carrier(http), observer: TracedCalls())
   }
 }
 
 extension ServiceEnvironment {
+  /// The same as ``rpcClient(baseURL:)`` for calls by the thousand from event loops: where nothing is encrypted, they stay on their loop.
+  public func frequentClient(baseURL: String) -> RPCClient {
+    rpcClient(baseURL: baseURL) { http in
+      if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
+      return http
+    }
+  }
+
   /// A client for a service of the user's own, which has the contract and none of this deployment's tokens.
   ///
   /// - Parameter token: sent as the bearer token.

@@ -1,0 +1,41 @@
+import EventLoops
+import HTTPClient
+import NIOCore
+import Synchronization
+import Traces
+
+/// Carries calls of one server, in clear text, over HTTP/1.1 connections of the caller's own event loop: neither a request nor its answer
+/// changes threads, and little is done for each. For calls by the thousand. What comes from no event loop, and an answer in a form that is
+/// not read here, is left to ``HTTPClient``.
+final class LoopCalls: HTTPSender {
+  private static let scheme = "http://"
+
+  private let server: URLServer
+  private let authority: String
+  private let otherwise: any HTTPSender
+  private let pools = Mutex<[ObjectIdentifier: LoopPool]>([:])
+
+  /// Nil for a server that is not asked in clear text.
+  init?(baseURL: String, otherwise: any HTTPSender) {
+    guard baseURL.hasPrefix(Self.scheme), let server = URLServer(baseURL) else { return nil }
+    self.server = server
+    authority = String(baseURL.dropFirst(Self.scheme.count).prefix { $0 != "/" })
+    self.otherwise = otherwise
+  }
+
+  func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    guard let loop = EventLoopExecutor.ofThisThread?.loop, loop.inEventLoop else { return try await otherwise.send(request) }
+    let pool = pools.withLock { pools in
+      if let known = pools[ObjectIdentifier(loop)] { return known }
+      let made = LoopPool(loop: loop, host: server.host, port: server.port)
+      pools[ObjectIdentifier(loop)] = made
+      return made
+    }
+    let path = request.url.dropFirst(Self.scheme.count).drop { $0 != "/" }
+    let result = await withCheckedContinuation { continuation in
+      pool.begin(LoopExchange(request, path: path.isEmpty ? "/" : path, authority: authority, continuation))
+    }
+    if case .failure(.other(code: LoopExchange.unreadable, _)) = result, request.isRepeatable { return try await otherwise.send(request) }
+    return try result.get()
+  }
+}

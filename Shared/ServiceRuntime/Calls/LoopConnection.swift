@@ -1,0 +1,130 @@
+import HTTPClient
+import NIOCore
+
+/// One connection: a request at a time (RFC 9112).
+final class LoopConnection: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private static let longestHead = 16 << 10
+
+  /// Whether the pool counts it among those that stand.
+  var isCounted = false
+  private let channel: any Channel
+  private let pool: LoopPool
+  private var exchange: LoopExchange?
+  /// Whether a request was answered here.
+  private var hasAnswered = false
+  private var received = ByteBuffer()
+  private var head: AnswerHead?
+
+  init(channel: any Channel, pool: LoopPool) {
+    self.channel = channel
+    self.pool = pool
+  }
+
+  func send(_ exchange: LoopExchange) {
+    self.exchange = exchange
+    exchange.connection = self
+    channel.writeAndFlush(exchange.bytes, promise: nil)
+  }
+
+  func close() { channel.close(promise: nil) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    // A server that speaks unasked is no server of ours.
+    guard let exchange else { return close() }
+    if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
+    if head == nil {
+      guard let length = AnswerHead.length(in: received.readableBytesView) else {
+        if received.readableBytes > Self.longestHead { fail(.other(code: LoopExchange.unreadable, "a long head")) }
+        return
+      }
+      head = received.readSlice(length: length).flatMap { AnswerHead($0.readableBytesView) }
+    }
+    guard let head else { return fail(.other(code: LoopExchange.unreadable, "another form of an answer")) }
+    guard head.bodyLength <= exchange.maxResponseBytes else { return fail(.tooLarge(limit: exchange.maxResponseBytes)) }
+    guard let body = received.readBytes(length: head.bodyLength) else { return }
+    let isUsable = head.keepsConnection && received.readableBytes == 0
+    self.head = nil
+    self.exchange = nil
+    received = ByteBuffer()
+    hasAnswered = true
+    exchange.end(.success(HTTPClientResponse(status: head.status, headers: [], body: body, httpVersion: "1.1")))
+    if isUsable { pool.isFree(self) } else { close() }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    if let exchange {
+      self.exchange = nil
+      // A server may close what it has kept open long enough at any moment.
+      let isUntouched = hasAnswered && head == nil && received.readableBytes == 0
+      if isUntouched, exchange.isRepeatable, !exchange.wasSentAnew, !exchange.isOver {
+        pool.again(exchange)
+      } else {
+        exchange.end(.failure(.connectionReset("it was closed")))
+      }
+    }
+    if isCounted { pool.isGone(self) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  private func fail(_ error: HTTPClientError) {
+    exchange?.end(.failure(error))
+    close()
+  }
+}
+
+/// The status line and headers of an answer whose length is said.
+struct AnswerHead {
+  let status: Int
+  let bodyLength: Int
+  let keepsConnection: Bool
+
+  /// How long a head is, with the empty line behind it; nil while it is not whole.
+  static func length(in bytes: ByteBufferView) -> Int? {
+    var place = bytes.startIndex
+    while let newline = bytes[place...].firstIndex(of: 10) {
+      let next = newline + 1
+      let rest = bytes[next...].prefix(2)
+      if rest.first == 10 { return next + 1 - bytes.startIndex }
+      if rest.elementsEqual([13, 10]) { return next + 2 - bytes.startIndex }
+      place = next
+    }
+    return nil
+  }
+
+  /// Nil for another version of HTTP, an answer that is not the last one, and a body whose length is told in another way or that is packed.
+  init?(_ bytes: ByteBufferView) {
+    let lines = bytes.split(separator: 10).map { $0.last == 13 ? $0.dropLast() : $0 }
+    guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8),
+      let status = Int(String(decoding: first.dropFirst(9).prefix(3), as: UTF8.self)), status >= 200
+    else { return nil }
+    var (length, keeps): (Int?, Bool) = (nil, true)
+    for line in lines.dropFirst() where !line.isEmpty {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      let name = line[..<colon]
+      switch name.count {
+      case 14 where Self.isName(name, "content-length"):
+        guard length == nil, let value = Int(Self.value(line, after: colon)), value >= 0 else { return nil }
+        length = value
+      case 17 where Self.isName(name, "transfer-encoding"), 16 where Self.isName(name, "content-encoding"): return nil
+      case 10 where Self.isName(name, "connection"): keeps = Self.value(line, after: colon).lowercased() != "close"
+      default: break
+      }
+    }
+    guard let length else { return nil }
+    self.status = status
+    bodyLength = length
+    keepsConnection = keeps
+  }
+
+  private static func isName(_ bytes: ByteBufferView, _ name: StaticString) -> Bool {
+    name.withUTF8Buffer { wanted in bytes.elementsEqual(wanted) { $0 == $1 || $0 | 0x20 == $1 } }
+  }
+
+  private static func value(_ line: ByteBufferView, after colon: Int) -> String {
+    String(decoding: line[(colon + 1)...].drop { $0 == 32 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,215 @@
+import EventLoops
+import HTTPClient
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import ServiceRuntime
+
+/// Answers each request as it is told to: bytes, pieces of them, silence, or an end.
+private final class ScriptedServer: Sendable {
+  enum Answer: Sendable {
+    case pieces([String])
+    case silence, close
+    /// These bytes, and then an end without a word that there will be one.
+    case last(String)
+  }
+
+  private final class Handler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    let server: ScriptedServer
+    var received = ""
+
+    init(_ server: ScriptedServer) { self.server = server }
+
+    func channelActive(context: ChannelHandlerContext) { server.connections.withLock { $0 += 1 } }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      received += String(buffer: unwrapInboundIn(data))
+      guard let head = received.firstRange(of: "\r\n\r\n"), let length = received.firstMatch(of: /Content-Length: (\d+)/),
+        received[head.upperBound...].utf8.count >= Int(length.1)!
+      else { return }
+      let request = received
+      received = ""
+      switch server.answer(request) {
+      case .pieces(let pieces):
+        for piece in pieces { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: piece)), promise: nil) }
+      case .last(let text):
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        context.close(promise: nil)
+      case .silence: break
+      case .close: context.close(promise: nil)
+      }
+    }
+  }
+
+  let connections = Mutex(0)
+  private let answer: @Sendable (String) -> Answer
+  private let channel = Mutex<(any Channel)?>(nil)
+
+  init(_ answer: @escaping @Sendable (String) -> Answer) async throws {
+    self.answer = answer
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(self)) }
+      }.bind(host: "127.0.0.1", port: 0).get()
+    self.channel.withLock { $0 = channel }
+  }
+
+  var url: String { "http://127.0.0.1:\(channel.withLock { $0?.localAddress?.port } ?? 0)" }
+
+  func stop() async { try? await channel.withLock { $0 }?.close() }
+}
+
+/// What is left to others.
+private struct Other: HTTPSender {
+  func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
+    HTTPClientResponse(status: 299, headers: [], body: [], httpVersion: "2")
+  }
+}
+
+@Suite struct LoopCallsTests {
+  private static func ok(_ body: String) -> String { "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)" }
+
+  private func request(_ server: ScriptedServer, _ body: String = "a", timeout: Duration = .seconds(30), isRepeatable: Bool = true)
+    -> HTTPClientRequest
+  {
+    HTTPClientRequest(
+      method: "POST", url: server.url + "/x/Y", headers: [("X-One", "1")], body: Array(body.utf8), timeout: timeout,
+      isRepeatable: isRepeatable)
+  }
+
+  private static func expect(_ status: Int, _ answer: HTTPClientResponse) { #expect(answer.status == status) }
+
+  /// On an event loop, as a service's handlers run.
+  private func onLoop<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let executor = try await loop.submit { EventLoopExecutor.current(loop) }.get()
+    return try await Task(executorPreference: executor) { try await work() }.value
+  }
+
+  private func withServer(
+    _ answer: @escaping @Sendable (String) -> ScriptedServer.Answer,
+    _ work: @escaping @Sendable (ScriptedServer, LoopCalls) async throws -> Void
+  ) async throws {
+    let server = try await ScriptedServer(answer)
+    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    do {
+      try await onLoop { try await work(server, calls) }
+      await server.stop()
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  @Test func `A request is sent whole and its answer read, in whatever pieces it comes, over one connection`() async throws {
+    try await withServer { request in
+      #expect(request.hasPrefix("POST /x/Y HTTP/1.1\r\nHost: 127.0.0.1:") && request.contains("\r\nX-One: 1\r\n"))
+      let text = Self.ok(String(request.split(separator: "\r\n").last ?? ""))
+      return .pieces(text.map { String($0) })
+    } _: { server, calls in
+      for number in 0..<20 {
+        let answer = try await calls.send(request(server, "body \(number)"))
+        #expect(answer.status == 200 && answer.body == Array("body \(number)".utf8))
+      }
+      #expect(server.connections.withLock { $0 } == 1)
+    }
+  }
+
+  @Test func `Many at once get each their own answer`() async throws {
+    try await withServer { request in
+      .pieces([Self.ok(String(request.split(separator: "\r\n").last ?? ""))])
+    } _: { server, calls in
+      try await withThrowingTaskGroup { group in
+        for number in 0..<300 {
+          group.addTask {
+            let answer = try await calls.send(request(server, "\(number)"))
+            #expect(answer.body == Array("\(number)".utf8))
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(server.connections.withLock { $0 } <= 64)
+    }
+  }
+
+  @Test func `A connection that the server has closed meanwhile costs no call, and one that breaks at first is told`() async throws {
+    let count = Atomic(0)
+    try await withServer { _ in
+      count.add(1, ordering: .relaxed).newValue == 2 ? .close : .pieces([Self.ok("x")])
+    } _: { server, calls in
+      try await Self.expect(200, calls.send(request(server)))
+      // Closed upon the second request, which is sent again.
+      try await Self.expect(200, calls.send(request(server)))
+      #expect(server.connections.withLock { $0 } == 2)
+    }
+    try await withServer { _ in
+      .close
+    } _: { server, calls in
+      await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await calls.send(request(server)) }
+    }
+    count.store(0, ordering: .relaxed)
+    try await withServer { _ in
+      count.add(1, ordering: .relaxed).newValue == 2 ? .close : .pieces([Self.ok("x")])
+    } _: { server, calls in
+      _ = try await calls.send(request(server))
+      // One that may not be made twice is not.
+      await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await calls.send(request(server, isRepeatable: false)) }
+    }
+  }
+
+  @Test func `One that hangs ends at its time, and the next goes over another connection`() async throws {
+    let count = Atomic(0)
+    try await withServer { _ in
+      count.add(1, ordering: .relaxed).newValue == 1 ? .silence : .pieces([Self.ok("x")])
+    } _: { server, calls in
+      await #expect(throws: HTTPClientError.timedOut) { try await calls.send(request(server, timeout: .milliseconds(50))) }
+      try await Self.expect(200, calls.send(request(server)))
+    }
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx",
+    "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx",
+    "nonsense\r\n\r\n",
+  ])
+  func `What is not read here is left to others`(answer: String) async throws {
+    try await withServer { _ in
+      .pieces([answer])
+    } _: { server, calls in
+      try await Self.expect(299, calls.send(request(server)))
+    }
+  }
+
+  @Test func `A server that is not there, an answer that ends too soon, one that is too long`() async throws {
+    let server = try await ScriptedServer { _ in .last("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort") }
+    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await onLoop { try await calls.send(request(server)) } }
+    var small = request(server)
+    small.maxResponseBytes = 9
+    let asked = small
+    await #expect(throws: HTTPClientError.tooLarge(limit: 9)) { try await onLoop { try await calls.send(asked) } }
+    let there = request(server)
+    await server.stop()
+    do {
+      _ = try await onLoop { try await calls.send(there) }
+      Issue.record("nobody answers")
+    } catch let error as HTTPClientError {
+      guard case .couldNotConnect = error else { Issue.record("\(error)"); return }
+    }
+  }
+
+  @Test func `From no event loop it is left to others, and what is encrypted is none of its`() async throws {
+    let server = try await ScriptedServer { _ in .pieces([Self.ok("x")]) }
+    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    try await Self.expect(299, calls.send(request(server)))
+    await server.stop()
+    #expect(
+      LoopCalls(baseURL: "https://127.0.0.1:1", otherwise: Other()) == nil && LoopCalls(baseURL: "ftp://x", otherwise: Other()) == nil)
+  }
+}
