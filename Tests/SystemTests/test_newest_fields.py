@@ -3,9 +3,14 @@ web ads' sites."""
 
 import base64
 import json
+import time
 import uuid
 
+import jsonschema_rs
 import pytest
+from running_system import ROOT
+from test_migration import migrate, transaction_receipt
+from test_six_paths import genuine
 
 APP = "com.example.app"
 TYPES = ["appstore.notification.verified.v1", "appstore.notification.rejected.v1"]
@@ -160,3 +165,64 @@ def test_what_a_device_names_is_signed_also_where_its_list_is_newer_than_ours(sy
         ("version", "version"), ("adNetworkId", "ad_network_id"), ("sourceIdentifier", "source_identifier"), ("itunesItemId", "itunes_item_id"),
         ("sourceDomain", "source_domain"), ("nonce", "nonce"), ("timestamp", "timestamp"), ("signature", "signature"))}
     assert system.call("Verifier", "VerifySKAdNetworkImpression", {**checked, "fidelityType": 1})["valid"] is True
+
+
+OPENAPI = json.loads((ROOT / "Shared/AttributionProtocol/Contract/openapi.json").read_text())
+SCHEMAS = OPENAPI["components"]["schemas"]
+OF_TYPE = {schema["x-event-type"]: name for name, schema in SCHEMAS.items() if "x-event-type" in schema}
+
+
+def unnamed(value, schema: dict, path: str = "data") -> list[str]:
+    """The members that the contract has no name for. An object without one of its own may hold anything."""
+    if "$ref" in schema:
+        schema = SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]
+    if isinstance(value, list):
+        return [found for item in value for found in unnamed(item, schema.get("items", {}), f"{path}[]")]
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    return [found for name, item in value.items()
+            for found in (unnamed(item, schema["properties"][name], f"{path}.{name}") if name in schema["properties"] else [f"{path}.{name}"])]
+
+
+def checked(event: dict) -> None:
+    name = OF_TYPE[event["type"]]
+    assert unnamed(event["data"], SCHEMAS[name]) == [], event
+    jsonschema_rs.validator_for({"$ref": f"#/components/schemas/{name}", "components": OPENAPI["components"]}).validate(event["data"])
+
+
+def test_every_member_of_an_event_that_carries_something_of_apples_is_in_the_contract(system, vectors):
+    feed = system.subscribe([*OF_TYPE])
+    bodies = [genuine(vectors, "genuine-aak-development")]
+    for version, more in (("1.0", {}), ("2.2", {}), ("3.0", {"didWin": False}), ("4.0", {"web": True}), ("4.0", {"sequenceIndex": 2})):
+        bodies.append(system.control("/control/skadnetwork/postbacks", {"version": version, "send": False, **more})["body"])
+    for more in ({"countryCode": "DE"}, {"conversionType": "re-engagement"}, {"sequenceIndex": 1}):
+        bodies.append(system.control("/control/adattributionkit/postbacks", {"send": False, **more})["body"])
+    for body in bodies:
+        assert system.post("/v1/postbacks", body).status == 200
+    story = system.control("/control/notifications/story", {
+        "bundleId": APP, "environment": "Production", "send": False, "commitmentPeriods": 12, "skus": ["one"],
+        "steps": ["buy", "offer-redeemed", "renew", "grace", "recover", "cancel", "resume", "price-increase", "consumption-request", "refund",
+                  "refund-reversed", "extend", "revoke"]})
+    notices = [told["signedPayload"] for told in story["notifications"]]
+    for kind, subtype in (("TEST", None), ("RENEWAL_EXTENSION", "SUMMARY"), ("RESCIND_CONSENT", None), ("ONE_TIME_CHARGE", None),
+                          ("EXTERNAL_PURCHASE_TOKEN", "CREATED")):
+        notices.append(made(system, notificationType=kind, **({"subtype": subtype} if subtype else {}))["signedPayload"])
+    for notice in notices:
+        post(system, notice)
+    past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 30))
+    for preset in ("standard", "detailed", "view", "organic", "test"):
+        token = uuid.uuid4().hex * 2
+        system.control("/control/adservices/tokens", {"token": token, "preset": preset})
+        system.call("Broker", "ExchangeToken", {"token": token, "bundleId": APP, "attStatus": 3 if preset in ("detailed", "view") else 2,
+                                                "requestedAt": past, "installId": uuid.uuid4().hex, "waitMilliseconds": 20000})
+    system.call("Broker", "ExchangeToken", {"token": "not+a/token=!", "bundleId": APP, "requestedAt": past, "waitMilliseconds": 20000})
+    events = feed.wait_for(len(bodies) + len(notices) + 6)
+    # What is looked up of the same purchase: its status and its transactions.
+    migrate(system, [{"id": "1", "transactionReceipt": transaction_receipt(story["originalTransactionId"])}])
+    until = time.monotonic() + 30
+    while {event["type"] for event in events} != set(OF_TYPE) and time.monotonic() < until:
+        events += feed.pull(wait=1)
+    assert {event["type"] for event in events} == set(OF_TYPE)
+    for event in events:
+        checked(event)
+    feed.delete()
