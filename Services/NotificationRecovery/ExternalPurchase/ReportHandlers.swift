@@ -34,7 +34,8 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     let name = ReportStore.Name(bundleId: app.bundleId, server: report.server, requestIdentifier: report.requestIdentifier)
     let standing: ReportStore.Standing
     do throws(RedisError) {
-      standing = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(JSONValue.object(body).serialized)))
+      // In whatever order its members stand, it is the same report.
+      standing = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
     } catch { throw RPCError(error) }
     switch standing {
     case .accepted: break

@@ -1,8 +1,6 @@
-import WireJSON
-
 extension JSONObject {
   /// The same bytes for what is equal: the members of each object in the order of their names' bytes.
-  var canonical: [UInt8] { JSONValue.object(sorted).serialized }
+  public var canonical: [UInt8] { JSONValue.object(sorted).serialized }
 
   private var sorted: JSONObject {
     JSONObject(
