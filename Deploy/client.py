@@ -138,6 +138,21 @@ class System:
         base = "http://balancer:8080" if self.compose else self.public
         return f"{base}/v1/app-store/retention/{app}"
 
+    def have_retention_messages(self, app: str, texts: dict[str, str], environment: str = "Sandbox", seconds: float = 20) -> None:
+        """Uploads messages (texts by identifier) that Apple does not have yet, and waits until they are approved."""
+        asked = {"bundleId": app, "environment": environment}
+        known = {one["messageIdentifier"] for one in self.call("Retention", "ListRetentionMessages", asked).get("messages", [])}
+        for identifier, text in texts.items():
+            if identifier not in known:
+                self.call("Retention", "UploadRetentionMessage", {
+                    **asked, "messageIdentifier": identifier, "message": {"header": "Stay", "body": text}}, key=str(uuid.uuid4()))
+        until = time.monotonic() + seconds
+        while not set(texts) <= {one["messageIdentifier"] for one in self.call("Retention", "ListRetentionMessages", asked).get("messages", [])
+                                 if one["messageState"] == "APPROVED"}:
+            if time.monotonic() > until:
+                raise RuntimeError("Apple does not approve the retention messages")
+            time.sleep(0.2)
+
     def control(self, path: str, body: dict | None = None, method: str | None = None) -> dict:
         """The simulator's control API."""
         answer = self.request(method or ("GET" if body is None else "POST"), self.simulator + path,

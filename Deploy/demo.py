@@ -264,6 +264,16 @@ def signatures() -> None:
 def retention() -> None:
     path = "8 Retention"
     app, offer, text = "com.example.app", "2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0001", "2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f0002"
+    url = system.retention_url(app)
+    ask = {"bundleId": app, "environment": "Sandbox", "url": url}
+    system.have_retention_messages(app, {offer: "Half the price for three months", text: "You keep what you saved"})
+    heard: dict = {}
+    for _ in range(100):  # ingest asks every two seconds what is approved
+        heard = system.control("/control/retention/requests", ask).get("answer", {})
+        if heard:
+            break
+        time.sleep(0.1)
+    row(path, "messages are uploaded, and Apple approves them", f"shown: {', '.join(heard) or 'the default'}", "message" in heard)
     feed = system.subscribe(["appstore.retention.decided.v1"])
     # A subscription whose history is known: the rule for the offer goes by its state.
     story = system.control("/control/notifications/story", {"bundleId": app, "environment": "Sandbox", "steps": ["buy"], "send": True})
@@ -276,9 +286,8 @@ def retention() -> None:
             break
         time.sleep(0.1)
     row(path, "a subscription begins", f"state {state.get('state')}, product {state.get('productId')}", state.get("state") == "active")
-    url = system.retention_url(app)
-    made = system.control("/control/retention/requests", {
-        "bundleId": app, "environment": "Sandbox", "originalTransactionId": customer, "url": url, "fields": {"productId": state.get("productId")}})
+    made = system.control(
+        "/control/retention/requests", {**ask, "originalTransactionId": customer, "fields": {"productId": state.get("productId")}})
     shown = made.get("answer", {}).get("promotionalOffer", {})
     jws = shown.get("promotionalOfferSignatureV2", "")
     row(path, "the App Store asks what to show", f"{made.get('status')} in {made['milliseconds']} ms, "
@@ -291,9 +300,9 @@ def retention() -> None:
         good and claims.get("transactionId") == customer)
     again = system.post(f"/v1/app-store/retention/{app}", {"signedPayload": made["signedPayload"]})
     row(path, "the same request again", "the same answer" if again.json == made.get("answer") else "another answer", again.json == made.get("answer"))
-    forged = system.control("/control/retention/requests", {"bundleId": app, "environment": "Sandbox", "url": url, "forge": "altered"})
+    forged = system.control("/control/retention/requests", {**ask, "forge": "altered"})
     row(path, "one that was changed on its way", f"{forged.get('status')}", forged.get("status") == 401)
-    stranger = system.control("/control/retention/requests", {"bundleId": app, "environment": "Sandbox", "url": url})
+    stranger = system.control("/control/retention/requests", ask)
     row(path, "a subscription that nothing was heard of", ", ".join(stranger.get("answer", {})),
         stranger.get("answer", {}).get("message", {}).get("messageIdentifier") == text)
     events = feed.wait_for(2, seconds=10)

@@ -86,7 +86,6 @@ sourceIdentifiers:
     creatives: { "5239": video-a }
 retention:
   messagesRefresh: 2s
-  unknownMessages: trust              # production waits until it has heard which messages Apple has approved
 adServices:
   names:
     campaigns: { "542370539": Spring }

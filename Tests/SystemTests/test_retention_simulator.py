@@ -18,6 +18,16 @@ APP = "com.example.app"
 METHOD = "/attribution.retention.v1.RetentionDecisionService/DecideRetention"
 
 
+MESSAGES = {f"2c9a6a1e-6a0e-4c63-9d54-5f1b6f1f000{number}": f"Text {number}" for number in (1, 2, 3)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def messages(system):
+    """Those that the rules of the development configuration name are approved, and ingest has heard of it."""
+    system.have_retention_messages(APP, MESSAGES)
+    wait(lambda: bool(ask(system).get("answer")))
+
+
 def ask(system, **more) -> dict:
     return system.control("/control/retention/requests", {
         "bundleId": APP, "environment": "Sandbox", "url": system.retention_url(APP), **more})
