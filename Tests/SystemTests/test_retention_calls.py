@@ -172,11 +172,11 @@ def test_apple_s_limit_is_told_and_kept_and_its_failures_are_unavailable(system)
         failed = ask(system, "UploadRetentionMessage", {**SANDBOX, "messageIdentifier": new_id(), "message": TEXT})
         assert failed.status == 503 and cause(failed)["reason"] == "APP_STORE_UNAVAILABLE", failed
         assert len(calls(system, "/messaging/message/")) == before
-        # Without access to the API Apple says 404 and nothing else.
-        system.control("/control/faults", {"route": "messageList", "count": 1, "status": 404})
-        assert ask(system, "ListRetentionMessages", SANDBOX).status == 404
-        system.control("/control/faults", {"route": "messageList", "count": 1, "status": 401})
-        denied = ask(system, "ListRetentionMessages", SANDBOX)
+        # Without access to the API Apple says 404 and nothing else. (Messages are listed by ingest too, of its own accord.)
+        system.control("/control/faults", {"route": "imageList", "count": 1, "status": 404})
+        assert ask(system, "ListRetentionImages", SANDBOX).status == 404
+        system.control("/control/faults", {"route": "imageList", "count": 1, "status": 401})
+        denied = ask(system, "ListRetentionImages", SANDBOX)
         assert denied.status == 400 and cause(denied)["reason"] == "APP_STORE_CREDENTIALS", denied
     finally:
         system.control("/control/faults", {"clear": True})

@@ -103,6 +103,7 @@ def test_a_url_goes_to_production_after_the_performance_test_that_was_ordered(sy
     if result["result"] == "PASS":
         assert result["response"]["successRate"] >= 95 and result["response"]["responseTimes"]["p50"] > 0
         assert call("SetRetentionURL", environment="Production", realtimeUrl=url).status == 200
+    system.control("/control/retention", {"bundleId": APP, "environment": "Sandbox", "reach": ""})
     for environment in ("Sandbox", "Production"):
         call("DeleteRetentionURL", environment=environment)
 

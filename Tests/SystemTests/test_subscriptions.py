@@ -124,7 +124,8 @@ def test_a_migration_joins_the_histories_of_both_ids(system):
     migration, end = migrated(system, story)
     old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
     assert old != new
-    wait_for(lambda: life(system, [migration])["state"] == "expired" and len(life(system, story)["notifications"]) == 4)
+    # Of the new id nothing is known before its migration was heard of.
+    wait_for(lambda: len(life(system, story)["notifications"]) == 4 and life(system, [migration])["state"] == "expired")
     for asked in (story, [migration]):
         state = life(system, asked)
         assert state["state"] == "expired" and state.get("gaps", []) == [] and state["originalTransactionIds"] == [old, new]

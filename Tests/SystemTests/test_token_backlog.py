@@ -108,7 +108,7 @@ def test_instances_keep_one_rate_together(redis, apple):
 def test_after_an_outage_those_nearest_their_end_are_asked_first_and_each_ends_once():
     long = os.environ.get("ATTRIBUTION_SOAK") == "1"
     outage = Outage(BINARIES, 50_000, 60, 100, scale=60, concurrency=64) if long else Outage(
-        BINARIES, 1000, 10, 8, scale=360, rate=150, concurrency=16)
+        BINARIES, 600, 15, 16, scale=360, rate=100, concurrency=16)
     result = outage.play()
     print(result)
     assert result["events"] == result["tokens"] and result["repeated"] == 0

@@ -295,11 +295,11 @@ final class RetentionSetup: Sendable {
     guard let bundleID = body["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
     let key = (body["environment"]?.stringValue ?? "Production") + "/" + bundleID
     if let reach = body["reach"]?.stringValue {
-      guard reach.hasPrefix("http://") || reach.hasPrefix("https://"), !reach.hasSuffix("/") else {
-        throw ControlError("reach: a URL without a path")
+      guard reach.isEmpty || reach.hasPrefix("http://") || reach.hasPrefix("https://"), !reach.hasSuffix("/") else {
+        throw ControlError("reach: a URL without a path, or nothing")
       }
       kept.withLock { kept in
-        kept.apps[key, default: App()].reach = reach
+        kept.apps[key, default: App()].reach = reach.isEmpty ? nil : reach
         kept.apps[key]?.requests = body["totalRequests"]?.int64Value.map { Int(clamping: min(max(1, $0), 100_000)) }
         kept.apps[key]?.duration = body["totalDuration"]?.int64Value.map { min(max(0, $0), 600_000) }
       }
