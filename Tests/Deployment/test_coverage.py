@@ -49,7 +49,7 @@ def test_the_page_is_that_of_the_code() -> None:
     (PAYLOADS, r"// JWSAppTransactionDecodedPayload: ", "// ", "JWSAppTransactionDecodedPayload.storeType"),
     (PAYLOADS, r"REFUND_PRORATED, ", "", "JWSTransactionDecodedPayload.revocationType"),
     (ENDPOINTS, r'"/inApps/v1/lookup"', '"/inApps/v9/lookup"', "Look Up Order ID"),
-    (ENDPOINTS, r'case \.extendRenewalDatesForAll, \.getNotificationHistory', "case .getNotificationHistory",
+    (ENDPOINTS, r"\.finishTransaction, \.extendRenewalDatesForAll, ", ".finishTransaction, ",
      "Extend Subscription Renewal Dates for All Active Subscribers"),
     ("Services/NotificationRecovery/Handlers/LookUpHandlers.swift", r"typealias Method = NotificationRecoveryService\.GetRefundHistory", "",
      "Get Refund History"),
