@@ -25,7 +25,7 @@ recovery:
   outageAfter: 2s
   retryPatience: 10s
   retryMargin: 1s
-  silenceAfter: 5s
+  silenceAfter: 8s
   parallelPages: {pages}
   rates: {{ getNotificationHistory: {rate}, getTestNotificationStatus: 0.01 }}
 """

@@ -10,14 +10,15 @@ from feed_readers import EVENTS, NOTIFICATION, POSTBACK, feed_system, named, pos
 
 @pytest.fixture(scope="module")
 def feed(tmp_path_factory):
-    """A verifier whose feed has two postbacks and two notifications of one purchase, the notifications last."""
+    """A verifier whose feed has two postbacks, then two notifications of one purchase, then the event that one between them is missing."""
     maker = Maker(random.Random(7))
     with feed_system(tmp_path_factory.mktemp("feed"), maker) as system:
         post(system, maker.postback(), maker.postback())
         wait_for_events(system, 2)
         time.sleep(0.01)
         post(system, maker.notification("1"), maker.notification("1"))
-        system.all = wait_for_events(system, 4)
+        # The gap is told of a moment after the notifications that show it.
+        system.all = wait_for_events(system, 5)
         yield system
 
 
