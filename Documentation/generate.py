@@ -22,14 +22,14 @@ PAGE = ROOT / "Documentation" / "configuration-reference.md"
 SECTIONS = {
     "limits": ("DeploymentConfiguration+YAML.swift", CONFIGURATION / "Limits.swift"),
     "queues": ("DeploymentConfiguration+YAML.swift", ROOT / "Shared/AttributionQueue/QueueConfiguration.swift"),
-    "appStore": ("SilenceSettings.swift", CONFIGURATION / "SilenceSettings.swift"),
-    "edge": ("EdgeSettings.swift", ROOT / "Shared/ServiceRuntime/Rates/PublicEdge.swift"),
-    "push": ("PushSettings.swift", CONFIGURATION / "PushSettings.swift"),
-    "recovery": ("RecoverySettings.swift", CONFIGURATION / "RecoverySettings.swift"),
-    "migrations": ("MigrationSettings.swift", CONFIGURATION / "MigrationSettings.swift"),
-    "adServices": ("AdServicesSettings.swift", CONFIGURATION / "AdServicesSettings.swift"),
-    "retention": ("RetentionSettings.swift", CONFIGURATION / "RetentionSettings.swift"),
-    "webAds": ("WebAdSettings.swift", CONFIGURATION / "WebAdSettings.swift"),
+    "appStore": ("Settings/SilenceSettings.swift", CONFIGURATION / "Settings/SilenceSettings.swift"),
+    "edge": ("Settings/EdgeSettings.swift", ROOT / "Shared/ServiceRuntime/Rates/PublicEdge.swift"),
+    "push": ("Settings/PushSettings.swift", CONFIGURATION / "Settings/PushSettings.swift"),
+    "recovery": ("Settings/RecoverySettings.swift", CONFIGURATION / "Settings/RecoverySettings.swift"),
+    "migrations": ("Settings/MigrationSettings.swift", CONFIGURATION / "Settings/MigrationSettings.swift"),
+    "adServices": ("Settings/AdServicesSettings.swift", CONFIGURATION / "Settings/AdServicesSettings.swift"),
+    "retention": ("Settings/RetentionSettings.swift", CONFIGURATION / "Settings/RetentionSettings.swift"),
+    "webAds": ("Settings/WebAdSettings.swift", CONFIGURATION / "Settings/WebAdSettings.swift"),
     "traces": ("../Traces/TraceSettings.swift", ROOT / "Shared/ServiceRuntime/Traces/TraceSettings.swift"),
 }
 # Keys whose property has another name, where the code does not say so in one line.
@@ -201,8 +201,8 @@ def keys() -> dict[str, list[str]]:
     for name, (reader, _) in SECTIONS.items():
         if name not in found:
             found[name] = lists((CONFIGURATION / reader).read_text())[0]
-    found["adServices.breaker"] = next(names for names in lists((CONFIGURATION / "AdServicesSettings.swift").read_text()) if "probes" in names)
-    conversion = lists((CONFIGURATION / "ConversionSettings.swift").read_text())
+    found["adServices.breaker"] = next(names for names in lists((CONFIGURATION / "Settings/AdServicesSettings.swift").read_text()) if "probes" in names)
+    conversion = lists((CONFIGURATION / "Settings/ConversionSettings.swift").read_text())
     found["apps[].conversionValues[]"] = next(names for names in conversion if "version" in names)
     return found
 

@@ -12,7 +12,7 @@ import tempfile
 
 from bench import ROOT, HERE
 
-SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "accept.lua"
+SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "Accept" / "accept.lua"
 
 
 class Native:

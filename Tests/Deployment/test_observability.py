@@ -280,7 +280,7 @@ def test_label_values_exist_in_the_code() -> None:
     """A misspelt value selects nothing, for ever. Values with patterns in them are left out."""
     text = "\n".join(path.read_text() for path in swift_files())
     words = set(re.findall(r'"([\w-]+)"', text)) | set(re.findall(r"\b(?:case|, ) ?`?(\w+)`?", text))
-    scripts = {path.stem for path in (ROOT / "Shared/AttributionQueue/Scripts").glob("*.lua")}
+    scripts = {path.stem for path in (ROOT / "Shared/AttributionQueue/Scripts").rglob("*.lua")}
     foreign = {"DOWN", "5xx", "firing", "balancer", "attribution"}
     for place, expression in expressions():
         for selector in selectors(expression):
