@@ -1,6 +1,6 @@
 """Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
 
-    python3 generate.py            writes Generated/*.swift, here and in AttributionClient, Contract/openapi.json and
+    python3 generate.py            writes Generated/**/*.swift, here and in AttributionClient, Contract/openapi.json and
                                    Documentation/rpc-reference.md and event-reference.md
     python3 generate.py --check    says what would change, and fails if anything would
 """
@@ -592,17 +592,22 @@ def formatted(made: dict[str, str]) -> dict[str, str]:
         return {name: (pathlib.Path(folder) / name).read_text() for name in made}
 
 
+def folder_of(name: str) -> str:
+    """The folder of a generated file: the service or the file of the contract that it is made from."""
+    return re.sub(r"(Messages)?\d*\.swift$", "", name)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     files, comments = compiled()
-    made = {MODULE / "Generated" / name: text for name, text in formatted(swift_files(files, comments)).items()}
+    made = {MODULE / "Generated" / folder_of(name) / name: text for name, text in formatted(swift_files(files, comments)).items()}
     made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
     made[MODULE.parent.parent / "Documentation" / "rpc-reference.md"] = reference(files, comments)
     made[MODULE.parent.parent / "Documentation" / "event-reference.md"] = event_reference(files, comments)
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"
-    stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.glob("*.swift") if path not in made]
+    stale = [path for folder in (MODULE / "Generated", CLIENTS) for path in folder.rglob("*.swift") if path not in made]
     different = False
     for path, text in made.items():
         old = path.read_text() if path.exists() else ""
