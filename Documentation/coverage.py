@@ -31,7 +31,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Documentation" / "apple-coverage.md"
 CONTRACT = ROOT / "Shared/AttributionProtocol/Contract"
-ENDPOINTS = ROOT / "Shared/AppStore/ServerAPI/AppStoreServerEndpoint.swift"
+ENDPOINTS = ROOT / "Shared/AppStore/ServerAPI/Client/AppStoreServerEndpoint.swift"
 FILTERS = ROOT / "Shared/AppStore/Notifications/NotificationFilterRule.swift"
 INSIDE = "by the services themselves"
 

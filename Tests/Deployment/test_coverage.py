@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = "Shared/AttributionProtocol/Contract"
 LIST = "Documentation/apple-coverage.yaml"
 PAYLOADS = f"{CONTRACT}/attribution/events/v1/payloads.proto"
-ENDPOINTS = "Shared/AppStore/ServerAPI/AppStoreServerEndpoint.swift"
+ENDPOINTS = "Shared/AppStore/ServerAPI/Client/AppStoreServerEndpoint.swift"
 FILTERS = "Shared/AppStore/Notifications/NotificationFilterRule.swift"
 
 
