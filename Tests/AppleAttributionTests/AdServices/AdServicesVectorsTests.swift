@@ -13,7 +13,7 @@ struct AdServicesVector: Sendable, CustomTestStringConvertible {
 
   static let all: [AdServicesVector] = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../Vectors/appstore/adservices.json")
+      .appendingPathComponent("../../Vectors/appstore/adservices.json")
     let bytes = [UInt8](try! Data(contentsOf: file))
     return try! JSONValue(parsing: bytes).arrayValue!.map { entry in
       AdServicesVector(

@@ -184,8 +184,8 @@ struct ServerAPIRetryRuleTests {
 /// The vectors of the App Store.
 enum APIVectors {
   static func load(_ name: String) -> [JSONValue] {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Vectors/appstore/\(name)")
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Vectors/appstore/\(name)")
     guard let bytes = try? Data(contentsOf: file), let cases = try? JSONValue(parsing: Array(bytes)).arrayValue else { return [] }
     return cases
   }

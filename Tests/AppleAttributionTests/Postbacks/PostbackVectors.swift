@@ -16,7 +16,7 @@ struct PostbackVector: Sendable, CustomTestStringConvertible {
   var body: [UInt8] { Array(value["body"]!.stringValue!.utf8) }
 
   static func file(_ name: String) -> JSONValue {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../Vectors/attribution/\(name)")
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Vectors/attribution/\(name)")
     return try! JSONValue(parsing: [UInt8](try! Data(contentsOf: file)), limits: JSONLimits(values: 100_000))
   }
 

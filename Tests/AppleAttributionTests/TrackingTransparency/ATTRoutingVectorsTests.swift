@@ -12,7 +12,7 @@ struct ATTRoutingVector: Sendable, CustomTestStringConvertible {
 
   static let all: [ATTRoutingVector] = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../Vectors/appstore/att-routing.json")
+      .appendingPathComponent("../../Vectors/appstore/att-routing.json")
     return try! JSONValue(parsing: [UInt8](try! Data(contentsOf: file))).arrayValue!.map {
       ATTRoutingVector(object: $0.objectValue!)
     }
