@@ -3,17 +3,17 @@ import Synchronization
 /// Wakes one waiting task. A ring while nobody waits is not lost.
 final class WakeSignal: Sendable {
   private struct State {
-    var isRung = false
+    var isSignaled = false
     var waiting: CheckedContinuation<Void, Never>?
     var number: UInt64 = 0
   }
   private let state = Mutex(State())
 
-  func ring() {
+  func wake() {
     let waiting = state.withLock { state in
       let waiting = state.waiting
       state.waiting = nil
-      state.isRung = waiting == nil
+      state.isSignaled = waiting == nil
       return waiting
     }
     waiting?.resume()
@@ -31,8 +31,8 @@ final class WakeSignal: Sendable {
     }
     await withCheckedContinuation { continuation in
       let passes = state.withLock { state in
-        if state.isRung {
-          state.isRung = false
+        if state.isSignaled {
+          state.isSignaled = false
           return true
         }
         state.waiting = continuation
@@ -50,7 +50,7 @@ final class WakeSignal: Sendable {
       guard state.number == number else { return nil as CheckedContinuation<Void, Never>? }
       let waiting = state.waiting
       state.waiting = nil
-      if waiting == nil { state.isRung = true }
+      if waiting == nil { state.isSignaled = true }
       return waiting
     }
     waiting?.resume()

@@ -140,9 +140,9 @@ import Testing
   }
 
   @Test func `A wait ends when its time is over, however short that is`() async {
-    let bell = Bell()
-    for _ in 0..<2000 { await bell.wait(for: .nanoseconds(1)) }
-    bell.ring()
-    await bell.wait(for: .seconds(3600))
+    let wakeSignal = WakeSignal()
+    for _ in 0..<2000 { await wakeSignal.wait(for: .nanoseconds(1)) }
+    wakeSignal.wake()
+    await wakeSignal.wait(for: .seconds(3600))
   }
 }

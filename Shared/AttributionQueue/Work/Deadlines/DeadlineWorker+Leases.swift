@@ -13,7 +13,7 @@ extension DeadlineWorker {
           continue
         }
         state.withLock { state in for shard in due.shards { state.board.mark(shard.index) } }
-        bell.ring()
+        wakeSignal.wake()
         // Many that come together are looked at together.
         try await Task.sleep(for: .milliseconds(2))
       } catch {
@@ -30,7 +30,7 @@ extension DeadlineWorker {
       guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
       lastWholeLook = .now
       state.withLock { $0.board.mark(nil) }
-      bell.ring()
+      wakeSignal.wake()
     }
   }
 

@@ -37,7 +37,7 @@ public final class DeadlineWorker: Sendable {
   let schedule: ShardSchedule
   let blocking: RedisClient
   let state = Mutex(State())
-  let bell = Bell()
+  let wakeSignal = WakeSignal()
 
   /// - Parameters:
   ///   - concurrency: messages worked at once.
@@ -70,7 +70,7 @@ public final class DeadlineWorker: Sendable {
   /// Takes no more; what is being worked is finished.
   public func stop() {
     state.withLock { $0.isStopping = true }
-    bell.ring()
+    wakeSignal.wake()
   }
 
   /// Works until ``stop()`` is called or the task is cancelled. On one event loop: the steps are short and mostly wait for Redis.
@@ -111,15 +111,15 @@ public final class DeadlineWorker: Sendable {
             groupsExist = true
           }
           guard try await !look.isPaused() else {
-            await bell.wait(for: PauseLook.pause)
+            await wakeSignal.wait(for: PauseLook.pause)
             continue
           }
           let (messages, wait) = try await turn()
           for message in messages { work.addTask { await self.work(message) } }
-          if messages.isEmpty { await bell.wait(for: wait) }
+          if messages.isEmpty { await wakeSignal.wait(for: wait) }
         } catch {
           groupsExist = false
-          await bell.wait(for: .milliseconds(.random(in: 50...500)))
+          await wakeSignal.wait(for: .milliseconds(.random(in: 50...500)))
         }
       }
     }
@@ -240,7 +240,7 @@ public final class DeadlineWorker: Sendable {
       state.held[Self.key(message)] = nil
       if case .giveBack = outcome { state.board.mark(message.shard.index) }
     }
-    bell.ring()
+    wakeSignal.wake()
   }
 
   /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.

@@ -30,7 +30,7 @@ extension ShardWorker {
           return (life.alive != alive || life.form != form, wasDead)
         }
         if wasDead { await loseWhatIsLost() }
-        if isOther { bell.ring() }
+        if isOther { wakeSignal.wake() }
       }
       try? await Task.sleep(for: min(Self.longestBeat, timeout / 5))
     }
@@ -68,7 +68,7 @@ extension ShardWorker {
         for shard in share { ring(shard, places) }
       }
       let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
-      await bell.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
+      await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
     }
   }
 
@@ -201,6 +201,6 @@ extension ShardWorker {
   /// Another has it, unless it is this worker's share: then it is taken anew.
   func lose(_ shard: OwnedShard, _ ownership: ShardOwnership) {
     shard.lose(ownership)
-    bell.ring()
+    wakeSignal.wake()
   }
 }

@@ -51,7 +51,7 @@ public final class ShardWorker: Sendable {
   let unsure = Mutex<Set<Shard>>([])
   let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
-  let bell = Bell()
+  let wakeSignal = WakeSignal()
   let deferred: DeferredWork
 
   /// An event loop and its shards: a judgement is made where its connections are, so that no task changes threads.
@@ -97,7 +97,7 @@ public final class ShardWorker: Sendable {
   /// Begins no more; what is being worked is settled, and the shards are given back.
   public func stop() {
     stopping.withLock { $0 = true }
-    bell.ring()
+    wakeSignal.wake()
   }
 
   /// What the worker is called among those of its queue.

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Wakes one waiting task. A ring while nobody waits is not lost.
-final class Bell: Sendable {
+final class WakeSignal: Sendable {
   private struct State {
-    var isRung = false
+    var isSignaled = false
     var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
     var number: UInt64 = 0
     /// The wait whose time was over before it had begun.
@@ -11,11 +11,11 @@ final class Bell: Sendable {
   }
   private let state = Mutex(State())
 
-  func ring() {
+  func wake() {
     let waiting = state.withLock { state in
       let waiting = state.waiting
       state.waiting = nil
-      if waiting == nil { state.isRung = true }
+      if waiting == nil { state.isSignaled = true }
       return waiting
     }
     waiting?.continuation.resume()
@@ -34,8 +34,8 @@ final class Bell: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let passes = state.withLock { state in
-          if state.isRung || Task.isCancelled || state.over == number {
-            state.isRung = false
+          if state.isSignaled || Task.isCancelled || state.over == number {
+            state.isSignaled = false
             return true
           }
           state.waiting = (number, continuation)
