@@ -68,7 +68,7 @@ final class PushEndpoint: Sendable {
   /// Takes no more events and posts none; ``run()`` ends when what is under way is settled.
   func stop() {
     inner.withLock { $0.isStopping = true }
-    signal.ring()
+    signal.wake()
   }
 
   /// Whether it may post: it may not while the instance does not know whether the endpoint is its own.
@@ -109,7 +109,7 @@ final class PushEndpoint: Sendable {
       return changed || settings.isOrdered
     }
     if changed { pump() }
-    if inner.withLock({ !$0.behind.isEmpty }) { signal.ring() }
+    if inner.withLock({ !$0.behind.isEmpty }) { signal.wake() }
   }
 
   /// Takes events of a shard in, as far as there is room; answers whether any was.
@@ -144,16 +144,16 @@ final class PushEndpoint: Sendable {
 
   /// Posts as much as may be posted now.
   func pump() {
-    let (posts, mustRing) = inner.withLock { toBePosted(&$0) }
+    let (posts, mustWake) = inner.withLock { toBePosted(&$0) }
     for event in posts { post(event, on: nil) }
-    if mustRing { signal.ring() }
+    if mustWake { signal.wake() }
   }
 
   /// What may be posted now, and whether ``run()`` has something to do.
-  private func toBePosted(_ inner: inout Inner) -> (posts: [PushedEvent], mustRing: Bool) {
+  private func toBePosted(_ inner: inout Inner) -> (posts: [PushedEvent], mustWake: Bool) {
     guard !inner.isResting, !inner.isStopping else { return ([], false) }
     var posts: [PushedEvent] = []
-    var mustRing = false
+    var mustWake = false
     let now = WallClock.now()
     while true {
       switch inner.state.next(now: now) {
@@ -162,17 +162,17 @@ final class PushEndpoint: Sendable {
         continue
       case .load(let places):
         inner.toLoad += places
-        mustRing = true
+        mustWake = true
         continue
       case .wait(let until):
-        if let until, until < inner.due ?? .max { mustRing = true }
+        if let until, until < inner.due ?? .max { mustWake = true }
         inner.due = until
       }
       break
     }
     // There is room for what waits in the feed.
-    if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustRing = true }
-    return (posts, mustRing)
+    if !inner.behind.isEmpty, inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved { mustWake = true }
+    return (posts, mustWake)
   }
 
   private func post(_ event: PushedEvent, on thread: Int?) {
@@ -181,7 +181,7 @@ final class PushEndpoint: Sendable {
     guard let message = PushMessage(event, form: settings.form, signer: signer, timestamp: now / 1000, traceparent: span?.traceparent)
     else {
       inner.withLock { $0.withoutForm.append(event) }
-      return signal.ring()
+      return signal.wake()
     }
     let started = ContinuousClock.now
     let request = PostRequest(
@@ -211,15 +211,15 @@ final class PushEndpoint: Sendable {
     }
     parts.metrics.requested(outcome.kind, seconds: seconds, span)
     if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000, span) }
-    let (posts, mustRing) = inner.withLock { inner in
+    let (posts, mustWake) = inner.withLock { inner in
       let isFirstChange = inner.changed.isEmpty
       record(outcome, of: event, now, &inner)
-      let (posts, mustRing) = toBePosted(&inner)
-      return (posts, mustRing || isFirstChange)
+      let (posts, mustWake) = toBePosted(&inner)
+      return (posts, mustWake || isFirstChange)
     }
     // One follows the one that ended; more than that are shared out, or the busiest thread would draw all of them.
     for (number, event) in posts.enumerated() { post(event, on: number == 0 ? thread : nil) }
-    if mustRing { signal.ring() }
+    if mustWake { signal.wake() }
   }
 
   private func record(_ outcome: PostOutcome, of event: PushedEvent, _ now: Int64, _ inner: inout Inner) {

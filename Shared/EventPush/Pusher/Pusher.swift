@@ -53,7 +53,7 @@ public final class Pusher: Sendable {
   /// Has ``run()`` end.
   public func stop() {
     isStopping.store(true, ordering: .relaxed)
-    signal.ring()
+    signal.wake()
   }
 
   /// Pushes until it is stopped; then hands its endpoints over when what is under way is settled.
