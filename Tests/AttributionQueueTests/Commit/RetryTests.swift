@@ -195,13 +195,13 @@ import Testing
         return try #require(Int(calls.1))
       }
       let administration = QueueAdministration(deliveries: queue)
-      let look = PauseLook(queue: .intake, deliveries: queue, interval: .seconds(3600))
-      #expect(try await !look.isPaused())
+      let pauseFlag = PauseFlagCache(queue: .intake, deliveries: queue, interval: .seconds(3600))
+      #expect(try await !pauseFlag.isPaused())
       let before = try await asked()
-      for _ in 0..<100 { #expect(try await !look.isPaused()) }
+      for _ in 0..<100 { #expect(try await !pauseFlag.isPaused()) }
       #expect(try await asked() == before)
       // An answer that is too old is none, whoever asks.
-      let careful = PauseLook(queue: .intake, deliveries: queue, interval: .zero, longest: .zero)
+      let careful = PauseFlagCache(queue: .intake, deliveries: queue, interval: .zero, longest: .zero)
       #expect(try await !careful.isPaused())
       try await administration.pause(.intake)
       #expect(try await careful.isPaused())

@@ -101,7 +101,7 @@ public final class DeadlineWorker: Sendable {
 
   private func dispatch() async {
     var groupsExist = false
-    let look = PauseLook(queue: queue, deliveries: deliveries)
+    let pauseFlag = PauseFlagCache(queue: queue, deliveries: deliveries)
     await withDiscardingTaskGroup { work in
       while !isStopping {
         state.withLock { $0.lastTurn = .now }
@@ -110,8 +110,8 @@ public final class DeadlineWorker: Sendable {
             try await consumer.createGroups(Shard.all)
             groupsExist = true
           }
-          guard try await !look.isPaused() else {
-            await wakeSignal.wait(for: PauseLook.pause)
+          guard try await !pauseFlag.isPaused() else {
+            await wakeSignal.wait(for: PauseFlagCache.pause)
             continue
           }
           let (messages, wait) = try await turn()

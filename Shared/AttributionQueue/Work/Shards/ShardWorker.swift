@@ -45,7 +45,7 @@ public final class ShardWorker: Sendable {
   /// Whether it has leased messages, and so has a place in the groups.
   let hasLeased = Mutex(false)
   let shards = Shard.all.map { OwnedShard($0) }
-  private let look: PauseLook
+  private let pauseFlag: PauseFlagCache
   let life = Mutex(Life())
   /// Shards of which a step got no answer: whether Redis has them as this worker's is not known.
   let unsure = Mutex<Set<Shard>>([])
@@ -88,7 +88,7 @@ public final class ShardWorker: Sendable {
     deferred = DeferredWork(queue, deliveries)
     settlement = Settlement(queue: queue, deliveries: deliveries, observe: observe, deferred: deferred, counter: counter)
     consumer = QueueConsumer(queue: queue, deliveries: deliveries)
-    look = PauseLook(queue: queue, deliveries: deliveries)
+    pauseFlag = PauseFlagCache(queue: queue, deliveries: deliveries)
   }
 
   /// Whether the worker has not come round for too long.
@@ -191,10 +191,10 @@ public final class ShardWorker: Sendable {
       if !owes, isStopping || !shard.isWanted { break }
       do {
         if !owes {
-          guard try await !look.isPaused() else {
+          guard try await !pauseFlag.isPaused() else {
             if let unworked = read.take() { place.room.leave(unworked.count) }
             last = beginning
-            try await Task.sleep(for: PauseLook.pause)
+            try await Task.sleep(for: PauseFlagCache.pause)
             continue
           }
           guard try await deliveries.form == ownership.form else {

@@ -2,7 +2,7 @@ import RedisClient
 
 /// Asks at times whether a queue is paused: not before each message, and often enough that a pause is soon noticed. One for all of a
 /// worker's shards.
-struct PauseLook: Sendable {
+struct PauseFlagCache: Sendable {
   /// When to ask again while it is.
   static let pause: Duration = .milliseconds(250)
 
