@@ -80,7 +80,7 @@ extension ShardWorker {
       shard.leases = []
       return nil
     }
-    guard readsOn, !isStopping, shard.isWanted, place.room.reserveAtOnce(pace.together) else {
+    guard readsOn, !isStopping, shard.isWanted, place.backpressure.reserveAtOnce(pace.together) else {
       return try await settlement.commit(call, as: .owner(ownership)) == 0 ? Read(.null) : nil
     }
     // What is behind these stays where it is, whichever of the two commands comes first.
@@ -88,10 +88,10 @@ extension ShardWorker {
     do {
       try await settlement.commit(call, as: .owner(ownership))
       let read = try await behind
-      place.room.leave(pace.together - read.count)
+      place.backpressure.release(pace.together - read.count)
       return read
     } catch {
-      place.room.leave(pace.together)
+      place.backpressure.release(pace.together)
       throw error
     }
   }

@@ -60,7 +60,7 @@ public final class ShardWorker: Sendable {
     let executor: EventLoopExecutor?
     /// None where the system had no pipe left: then connections wait for all that is ready.
     let slices: LoopSlices?
-    let room = WaitingRoom(bound: ShardWorker.waitingMessages)
+    let backpressure = ReadBackpressure(bound: ShardWorker.waitingMessages)
     /// Shards that may be worked at a time.
     let slots: WorkSlots
     /// Shards whose work begins.
@@ -192,13 +192,13 @@ public final class ShardWorker: Sendable {
       do {
         if !owes {
           guard try await !pauseFlag.isPaused() else {
-            if let unworked = read.take() { place.room.leave(unworked.count) }
+            if let unworked = read.take() { place.backpressure.release(unworked.count) }
             last = beginning
             try await Task.sleep(for: PauseFlagCache.pause)
             continue
           }
           guard try await deliveries.form == ownership.form else {
-            if let unworked = read.take() { place.room.leave(unworked.count) }
+            if let unworked = read.take() { place.backpressure.release(unworked.count) }
             last = beginning
             await takeAgain(shard, ownership, isFailed: false)
             continue
@@ -213,7 +213,7 @@ public final class ShardWorker: Sendable {
         }
         // What waits for its slice of the loop's time still waits.
         await place.slices?.pauseIfUsedUp()
-        place.room.leave(next.count)
+        place.backpressure.release(next.count)
         let call = try await judge(next, shard, ownership, place)
         guard !call.isEmpty else { continue }
         do {
@@ -227,12 +227,12 @@ public final class ShardWorker: Sendable {
       } catch QueueError.leaseLost {
         lose(shard, ownership)
       } catch {
-        if let unworked = read.take() { place.room.leave(unworked.count) }
+        if let unworked = read.take() { place.backpressure.release(unworked.count) }
         last = beginning
         await takeAgain(shard, ownership)
       }
     }
-    if let read { place.room.leave(read.count) }
+    if let read { place.backpressure.release(read.count) }
     shard.stops()
     await takeLeave(shard)
     return !isStopping
@@ -243,7 +243,7 @@ public final class ShardWorker: Sendable {
   }
 
   private func readNext(_ shard: OwnedShard, _ ownership: ShardOwnership, behind last: EntryID, _ place: Place) async throws -> Read {
-    await place.room.reserve(pace.together)
+    await place.backpressure.reserve(pace.together)
     do {
       let read: Read
       if ownership.form == .leased {
@@ -251,10 +251,10 @@ public final class ShardWorker: Sendable {
       } else {
         read = try await entries(of: shard.shard, behind: last)
       }
-      place.room.leave(pace.together - read.count)
+      place.backpressure.release(pace.together - read.count)
       return read
     } catch {
-      place.room.leave(pace.together)
+      place.backpressure.release(pace.together)
       throw error
     }
   }

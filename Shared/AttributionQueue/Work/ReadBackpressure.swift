@@ -3,7 +3,7 @@ import Synchronization
 
 /// How many messages that were read wait to be begun on an event loop. Shards read on when there is room: what waits long is no longer in
 /// the processor's caches when it is worked.
-final class WaitingRoom: Sendable {
+final class ReadBackpressure: Sendable {
   private struct State {
     var count = 0
     var waiting = CircularBuffer<(count: Int, continuation: CheckedContinuation<Void, Never>)>()
@@ -43,7 +43,7 @@ final class WaitingRoom: Sendable {
   var waiting: Int { state.withLock { $0.waiting.count } }
 
   /// So many were begun, or did not come.
-  func leave(_ count: Int) {
+  func release(_ count: Int) {
     let admitted = state.withLock { state in
       state.count -= count
       var admitted: [CheckedContinuation<Void, Never>] = []
