@@ -17,7 +17,7 @@ public final class DeliveryQueue: Sendable {
   /// Answers when what it wrote is as durable as the configuration asks for.
   public let durable: RedisClient
   let seen: SeenBefore
-  private let notes = PendingNotes()
+  private let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
   /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
@@ -250,7 +250,7 @@ public final class DeliveryQueue: Sendable {
 
   /// Notes again what was noted before it was there: one may have looked for something earlier of the shard meanwhile, and found
   /// nothing.
-  func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { notes.add(shard, due: due, of: queue, in: self) }
+  func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { scheduleWrites.add(shard, due: due, of: queue, in: self) }
 
   /// Something is in the shard, to be worked then, or at once. Of what is to be worked at once this is noted where workers go by deadline
   /// and look only where something is noted; others wait at the stream.
@@ -258,7 +258,7 @@ public final class DeliveryQueue: Sendable {
     if due > 0 {
       noteAgain(queue, shard, due: due)
     } else if queue.isWorkedByDeadline {
-      notes.add(shard, due: Self.now, of: queue, in: self)
+      scheduleWrites.add(shard, due: Self.now, of: queue, in: self)
     }
   }
 

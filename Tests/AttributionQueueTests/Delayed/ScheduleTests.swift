@@ -28,7 +28,7 @@ import Testing
 
   @Test func `What is told of many shards at once is noted, each by its earliest time`() async throws {
     try await withQueue { queue, _ in
-      let notes = PendingNotes()
+      let notes = ScheduleWriteCoalescer()
       let now = DeliveryQueue.now
       for round in [3, 1, 2] {
         for shard in Shard.all { notes.add(shard, due: now + Int64(1000 * round + shard.index), of: .intake, in: queue) }

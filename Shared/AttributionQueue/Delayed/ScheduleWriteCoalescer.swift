@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Notes shards in which something is new, many in one step: of those that come while a note is under way the next one tells.
-final class PendingNotes: Sendable {
+final class ScheduleWriteCoalescer: Sendable {
   private struct State {
     var due: [QueueName: [Shard: Int64]] = [:]
     var isUnderWay = false
