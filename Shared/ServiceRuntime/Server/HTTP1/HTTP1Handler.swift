@@ -42,7 +42,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private let bodies: BodyBudget
   private var writer = HTTP1Response()
   private let peer: ConnectionPeer
-  private let turn: TurnEnd
+  private let turn: LoopTurnFlush
   private let executor: EventLoopExecutor
   /// Of the request under way.
   private var keepAlive = true
@@ -73,7 +73,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
   ///   - turn: of the connection's event loop.
   ///   - executor: of the connection's event loop.
   init(
-    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: TurnEnd, executor: EventLoopExecutor,
+    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: LoopTurnFlush,
+    executor: EventLoopExecutor,
     peer: ConnectionPeer, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.turn = turn

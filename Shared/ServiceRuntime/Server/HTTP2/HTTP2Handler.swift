@@ -35,7 +35,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private let limits: Limits
   private let times: (header: TimeAmount, body: TimeAmount, idle: TimeAmount)
   private let registry: MetricsRegistry
-  private let turn: TurnEnd
+  private let turn: LoopTurnFlush
   private let peer: ConnectionPeer
   private let failure: ConnectionFailure
   private let bodies: BodyBudget
@@ -64,7 +64,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   ///   - turn: of the connection's event loop.
   ///   - failure: told of by NIO's handler when the whole connection is at fault.
   init(
-    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: TurnEnd, peer: ConnectionPeer,
+    responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: LoopTurnFlush, peer: ConnectionPeer,
     failure: ConnectionFailure
   ) {
     self.bodies = bodies

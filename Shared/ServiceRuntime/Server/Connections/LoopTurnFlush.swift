@@ -6,9 +6,9 @@ import NIOPosix
 /// First the work that calls of one turn share, then the sending of what was written. Each send may wake a sleeping peer, which
 /// costs more than the send: answers that leave together wake each peer once. When few connections have requests waiting the
 /// turn is short, and nothing waits. One belongs to each event loop and is used on it alone.
-final class TurnEnd {
+final class LoopTurnFlush {
   // Safe from any thread by its nature: each sees its own value, which never leaves it.
-  nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<TurnEnd>()
+  nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopTurnFlush>()
 
   private let loop: any EventLoop
   private var isScheduled = false
@@ -20,10 +20,10 @@ final class TurnEnd {
   init(loop: any EventLoop) { self.loop = loop }
 
   /// That of the event loop that this is called on.
-  static func current(_ loop: any EventLoop) -> TurnEnd {
+  static func current(_ loop: any EventLoop) -> LoopTurnFlush {
     loop.preconditionInEventLoop()
     if let turn = ofThread.currentValue { return turn }
-    let turn = TurnEnd(loop: loop)
+    let turn = LoopTurnFlush(loop: loop)
     ofThread.currentValue = turn
     return turn
   }

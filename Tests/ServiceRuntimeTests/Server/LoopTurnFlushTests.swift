@@ -27,7 +27,7 @@ private final class Product: JointWork {
 @Suite struct TurnEndTests {
   @Test func `Works of one turn are done together, each kind by itself, and followed in the order they came`() {
     let loop = EmbeddedEventLoop()
-    let turn = TurnEnd(loop: loop)
+    let turn = LoopTurnFlush(loop: loop)
     let sums = (1...3).map(Sum.init)
     let product = Product()
     var followed: [String] = []
