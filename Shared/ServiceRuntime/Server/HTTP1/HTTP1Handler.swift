@@ -38,7 +38,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   /// The request whose body is on its way.
   private var exchange: (any HTTPExchange)?
   private var bodyLimit = 0
-  private var body: HeldBody?
+  private var body: BufferedBody?
   private let bodies: BodyBudget
   private var writer = HTTP1Response()
   private let peer: ConnectionPeer
@@ -206,7 +206,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch (part, state) {
     case (.head(let head), .head): begin(head, context)
     case (.body(let buffer), .body):
-      if body == nil { body = HeldBody(bodies, peer: exchange?.peer) }
+      if body == nil { body = BufferedBody(bodies, peer: exchange?.peer) }
       if let error = body!.add(buffer, limit: bodyLimit), let exchange { refuse(exchange.refuse(error), context) }
     case (.end, .body): answer(context)
     case (.end, .skipping): next(context)
@@ -267,7 +267,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     guard let exchange else { return }
     deadline = nil
     // It counts until the answer is made: what waits for Redis is memory as what is still being read.
-    var held = body ?? HeldBody(bodies, peer: exchange.peer)
+    var held = body ?? BufferedBody(bodies, peer: exchange.peer)
     body = nil
     let bytes = held.take()
     let share = held.share

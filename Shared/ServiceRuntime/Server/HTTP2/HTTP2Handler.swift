@@ -273,7 +273,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private func take(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard let stream = streams[id], case .byteBuffer(let buffer) = part.data else { return }
     if let exchange = stream.exchange {
-      if stream.body == nil { stream.body = HeldBody(bodies, peer: exchange.peer) }
+      if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
       if let error = stream.body!.add(buffer, limit: stream.bodyLimit) {
         stream.isWhole = part.endStream
         answer(exchange.refuse(error), stream, id, context)
@@ -300,7 +300,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     stream.exchange = nil
     stream.deadline = nil
     // It counts until the answer is made.
-    if stream.body == nil { stream.body = HeldBody(bodies, peer: exchange.peer) }
+    if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
     switch exchange.respond(to: bytes, stream.body!.share) {
     case .now(let answer): self.answer(answer, stream, id, context)

@@ -5,7 +5,7 @@ final class HTTP2Stream {
   /// Waits for the body's end; nil once it is answered or being answered.
   var exchange: (any HTTPExchange)?
   var bodyLimit = 0
-  var body: HeldBody?
+  var body: BufferedBody?
   var isHead = false
   var isAnswered = false
   /// Whether the peer has said everything.

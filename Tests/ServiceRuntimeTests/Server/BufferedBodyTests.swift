@@ -6,8 +6,8 @@ import Testing
 @Suite struct HeldBodyTests {
   @Test func `Bodies of all connections share one bound, and what is let go of is room again`() {
     let budget = BodyBudget(most: 10)
-    var first: HeldBody? = HeldBody(budget)
-    var second = HeldBody(budget)
+    var first: BufferedBody? = BufferedBody(budget)
+    var second = BufferedBody(budget)
     #expect(first?.add(ByteBuffer(string: "123456"), limit: 6) == nil)
     #expect(first?.add(ByteBuffer(string: "7"), limit: 6) == .tooLarge)
     #expect(second.add(ByteBuffer(string: "1234"), limit: 100) == nil)
@@ -21,7 +21,7 @@ import Testing
 
   @Test func `What was taken to be worked counts until its share is let go of`() {
     let budget = BodyBudget(most: 10)
-    var body: HeldBody? = HeldBody(budget)
+    var body: BufferedBody? = BufferedBody(budget)
     var share = body?.share
     #expect(body?.add(ByteBuffer(string: "123456"), limit: 10) == nil)
     #expect(body?.take() == Array("123456".utf8) && body?.take() == [])
@@ -38,7 +38,7 @@ import Testing
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
     let budget = BodyBudget(most: 10, registry: registry)
-    var body = HeldBody(budget)
+    var body = BufferedBody(budget)
     #expect(body.add(ByteBuffer(string: "12345678901"), limit: 10) == .tooLarge && body.share.take(10))
     #expect(count("body_memory") == 0)
     #expect(!body.share.take(1) && count("body_memory") == 1 && count("peer_body_memory") == 0)

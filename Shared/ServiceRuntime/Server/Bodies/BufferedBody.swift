@@ -75,7 +75,7 @@ public final class BodyShare: Sendable {
 }
 
 /// A body on its way.
-struct HeldBody {
+struct BufferedBody {
   /// What its bytes count on, until that is let go of.
   let share: BodyShare
   private var buffer: ByteBuffer?
