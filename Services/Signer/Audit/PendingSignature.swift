@@ -4,7 +4,7 @@ import ServiceRuntime
 
 /// A signature that is wanted, and is made together with those that are wanted at the same moment; counted and recorded when
 /// it is handed out.
-final class PendingSignature: JointWork, @unchecked Sendable {  // one thread after the other uses it, as the protocol says
+final class PendingSignature: CoalescedWork, @unchecked Sendable {  // one thread after the other uses it, as the protocol says
   private let desk: SigningDesk
   private let identity: SigningIdentity
   private let method: SignatureMethod

@@ -4,12 +4,12 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignAdAttributionKitImpression`: a compact JWS, and every value as it was signed.
-struct SignAdAttributionKitImpressionHandler: JointRPCHandler {
+struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 
   let desk: SigningDesk
 
-  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     let parameters = AdAttributionKitImpression.Parameters(
       adNetworkId: request.adNetworkId, sourceIdentifier: request.sourceIdentifier.map { Int64($0) },
       advertisedItemId: request.advertisedItemId, publisherItemId: request.publisherItemId,
@@ -22,7 +22,7 @@ struct SignAdAttributionKitImpressionHandler: JointRPCHandler {
     let input = impression.signingInput(encodedHeader: identity.impressionHeader)
     let pending = PendingSignature(
       desk: desk, identity: identity, method: .adAttributionKitImpression, message: Array(input.utf8), context: context)
-    return JointCall(pending) { () throws(RPCError) in
+    return CoalescedCall(pending) { () throws(RPCError) in
       Method.Response(
         jws: CompactJWS.completed(input, with: try pending.signature()), adNetworkId: impression.adNetworkId,
         sourceIdentifier: Int32(impression.sourceIdentifier),

@@ -39,12 +39,12 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
 extension SigningDesk {
   /// The signed payload of a web ad, and the key that signed it.
   func webPayload(_ web: SKAdNetworkWebImpression, _ context: RPCContext) throws(RPCError)
-    -> JointCall<PendingSignature, (payload: JSONObject, keyId: String)>
+    -> CoalescedCall<PendingSignature, (payload: JSONObject, keyId: String)>
   {
     let identity = try keyring.active(for: web.impression.adNetworkId)
     let pending = PendingSignature(
       desk: self, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
-    return JointCall(pending) { () throws(RPCError) in
+    return CoalescedCall(pending) { () throws(RPCError) in
       (web.payload(signature: SKAdNetworkImpression.text(of: try pending.signature())), identity.keyId)
     }
   }

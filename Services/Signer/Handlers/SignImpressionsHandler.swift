@@ -43,7 +43,7 @@ struct SignImpressionsHandler: BatchRPCHandler {
   }
 
   private enum Begun {
-    case signature(JointCall<PendingSignature, ImpressionResult>)
+    case signature(CoalescedCall<PendingSignature, ImpressionResult>)
     /// Nothing is signed now: a web ad that is kept.
     case complete(ImpressionResult)
   }

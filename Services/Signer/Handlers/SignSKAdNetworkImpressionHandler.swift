@@ -4,13 +4,13 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignSKAdNetworkImpression`: signs with the active key of the ad network, and answers every value as it was signed.
-struct SignSKAdNetworkImpressionHandler: JointRPCHandler {
+struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 
   let desk: SigningDesk
   let domains: SourceDomainRule
 
-  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     let parameters = SKAdNetworkImpression.Parameters(
       version: request.version, adNetworkId: request.adNetworkId, campaignId: request.campaignId.map { Int64($0) },
       sourceIdentifier: request.sourceIdentifier.map { Int64($0) }, itunesItemId: request.itunesItemId,
@@ -22,7 +22,7 @@ struct SignSKAdNetworkImpressionHandler: JointRPCHandler {
     let identity = try desk.keyring.active(for: impression.adNetworkId)
     let pending = PendingSignature(
       desk: desk, identity: identity, method: .skAdNetworkImpression, message: impression.signedString, context: context)
-    return JointCall(pending) { () throws(RPCError) in
+    return CoalescedCall(pending) { () throws(RPCError) in
       Method.Response(
         version: impression.version.rawValue, adNetworkId: impression.adNetworkId,
         campaignId: impression.campaignId.map { Int32($0) }, sourceIdentifier: impression.sourceIdentifier.map { Int32($0) },

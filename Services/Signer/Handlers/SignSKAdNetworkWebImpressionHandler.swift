@@ -18,7 +18,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   }
 
   /// Of a web ad that is signed now.
-  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> JointCall<PendingSignature, Method.Response> {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     guard request.sourceDomains.isEmpty else {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-private final class Waiting: JointWork {
+private final class Waiting: CoalescedWork {
   let isDone = Mutex(false)
 
   static func perform(_ works: [Waiting]) { for work in works { work.isDone.withLock { $0 = true } } }
@@ -25,7 +25,7 @@ private final class Probe: HTTPResponder {
       probe.bodies.withLock { $0.append(body) }
       if path == "/together" {
         let work = Waiting()
-        return .together(work) { HTTPAnswer(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
+        return .coalesced(work) { HTTPAnswer(status: work.isDone.withLock { $0 } ? 200 : 500, body: body) }
       }
       if path == "/waiting" { return .waiting { HTTPAnswer(status: 203, body: body) } }
       if path == "/waiting-long" {

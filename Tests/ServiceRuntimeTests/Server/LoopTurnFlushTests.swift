@@ -5,7 +5,7 @@ import Testing
 @testable import ServiceRuntime
 
 /// Remembers with whom it was done.
-private final class Sum: JointWork {
+private final class Sum: CoalescedWork {
   let number: Int
   let companions = Mutex<[Int]>([])
 
@@ -16,7 +16,7 @@ private final class Sum: JointWork {
   }
 }
 
-private final class Product: JointWork {
+private final class Product: CoalescedWork {
   let companions = Mutex(0)
 
   static func perform(_ works: [Product]) {

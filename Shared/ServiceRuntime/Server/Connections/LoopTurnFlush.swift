@@ -12,7 +12,7 @@ final class LoopTurnFlush {
 
   private let loop: any EventLoop
   private var isScheduled = false
-  private var works: [any JointWork] = []
+  private var works: [any CoalescedWork] = []
   /// What follows each work.
   private var followers: [() -> Void] = []
   private var unsent: [ChannelHandlerContext] = []
@@ -35,7 +35,7 @@ final class LoopTurnFlush {
   }
 
   /// Does the work together with its like, then what follows it.
-  func perform(_ work: any JointWork, then follow: @escaping () -> Void) {
+  func perform(_ work: any CoalescedWork, then follow: @escaping () -> Void) {
     works.append(work)
     followers.append(follow)
     schedule()
@@ -54,7 +54,7 @@ final class LoopTurnFlush {
       let (works, followers) = (self.works, self.followers)
       self.works.removeAll(keepingCapacity: true)
       self.followers.removeAll(keepingCapacity: true)
-      works.performTogether()
+      works.performCoalesced()
       for follow in followers { follow() }
     }
     let contexts = unsent

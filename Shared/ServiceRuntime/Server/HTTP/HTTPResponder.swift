@@ -37,15 +37,15 @@ public enum HTTPOutcome: Sendable {
   /// loop, without a change of thread.
   case waiting(@Sendable () async -> HTTPAnswer)
   /// Work that is better done together with its like, and the answer that can be made after it.
-  case together(any JointWork, @Sendable () -> HTTPAnswer)
+  case coalesced(any CoalescedWork, @Sendable () -> HTTPAnswer)
 
   /// The answer, whatever it takes.
   func answer() async -> HTTPAnswer {
     switch self {
     case .now(let answer): return answer
     case .later(let work), .waiting(let work): return await work()
-    case .together(let work, let answer):
-      [work].performTogether()
+    case .coalesced(let work, let answer):
+      [work].performCoalesced()
       return answer()
     }
   }

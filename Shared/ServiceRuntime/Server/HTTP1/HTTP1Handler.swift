@@ -295,7 +295,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
         handler.complete(answer, context)
       }
       isStarting = false
-    case .together(let work, let answer):
+    case .coalesced(let work, let answer):
       state = .working
       answersThisTurn = true
       turn.perform(work) {

@@ -315,7 +315,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
           handler.answer(answer, stream, id, context)
         }
       }
-    case .together(let work, let answer):
+    case .coalesced(let work, let answer):
       turn.perform(work) { self.answer(answer(), stream, id, context) }
     }
   }

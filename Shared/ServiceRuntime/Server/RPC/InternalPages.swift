@@ -53,7 +53,7 @@ public struct PageCalls: Sendable {
       switch endpoint.call {
       case .unbuilt: throw .unimplemented("\(Method.name) is not built")
       case .immediate(let call): try call(request.json, limits, context)
-      case .joint(let call): try call(request.json, limits, context).performAlone()
+      case .coalescing(let call): try call(request.json, limits, context).performAlone()
       case .suspending(let call): try await call(request.json, limits, context)
       }
     do throws(JSONError) { return try Method.Response(json: answer, limits: Self.own) } catch {

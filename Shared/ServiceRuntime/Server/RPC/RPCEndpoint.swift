@@ -8,18 +8,18 @@ struct RPCEndpoint: Sendable {
     /// In the contract and not built.
     case unbuilt
     case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
-    case joint(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> Begun)
+    case coalescing(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> Begun)
     case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
   }
 
   /// A call whose work waits for its like.
   struct Begun: Sendable {
-    let work: any JointWork
+    let work: any CoalescedWork
     /// To be called once, after the work.
     let answer: @Sendable () throws(RPCError) -> [UInt8]
 
     func performAlone() throws(RPCError) -> [UInt8] {
-      [work].performTogether()
+      [work].performCoalesced()
       return try answer()
     }
   }
@@ -40,8 +40,8 @@ struct RPCEndpoint: Sendable {
   private init<Handler: RPCHandler>(of handler: Handler) {
     if let immediate = handler as? any ImmediateRPCHandler {
       self.init(method: Handler.Method.self, call: Self.immediate(immediate))
-    } else if let joint = handler as? any JointRPCHandler {
-      self.init(method: Handler.Method.self, call: Self.joint(joint))
+    } else if let coalescing = handler as? any CoalescingRPCHandler {
+      self.init(method: Handler.Method.self, call: Self.coalescing(coalescing))
     } else if let batch = handler as? any BatchRPCHandler {
       self.init(
         method: Handler.Method.self,
@@ -61,8 +61,8 @@ struct RPCEndpoint: Sendable {
     }
   }
 
-  private static func joint<Handler: JointRPCHandler>(_ handler: Handler) -> Call {
-    .joint { (body, limits, context) throws(RPCError) in
+  private static func coalescing<Handler: CoalescingRPCHandler>(_ handler: Handler) -> Call {
+    .coalescing { (body, limits, context) throws(RPCError) in
       let call = try handler.begin(try request(Handler.Method.self, body, limits), context)
       return Begun(work: call.work) { () throws(RPCError) in try call.answer().json }
     }

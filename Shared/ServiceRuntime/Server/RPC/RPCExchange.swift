@@ -101,16 +101,16 @@ final class RPCExchange: HTTPExchange {
             try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
           }
         }
-      case .joint(let call) where context.idempotencyKey == nil:
+      case .coalescing(let call) where context.idempotencyKey == nil:
         let begun = try call(bytes, jsonLimits, context)
-        return .together(begun.work) { [self] in
+        return .coalesced(begun.work) { [self] in
           do throws(RPCError) {
             return finish(.json(200, try begun.answer()), code: "ok", wasInFlight: true)
           } catch {
             return finish(.error(error), code: error.code.rawValue, wasInFlight: true)
           }
         }
-      case .joint(let call):
+      case .coalescing(let call):
         return .later { [self] in
           await finishing { () async throws(RPCError) in
             try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
