@@ -21,7 +21,7 @@ final class PendingSignature: CoalescedWork, @unchecked Sendable {  // one threa
   }
 
   static func perform(_ works: [PendingSignature]) {
-    let made = JointSigning.sign(works.map { SigningTask(message: $0.message, key: $0.identity.key) })
+    let made = BatchSigning.sign(works.map { SigningTask(message: $0.message, key: $0.identity.key) })
     for (work, signature) in zip(works, made) { work.outcome = signature }
   }
 

@@ -19,7 +19,7 @@
 #include <openssl/x509v3.h>
 #include "Digest.h"
 #include "FixedPoint.h"
-#include "JointSigning.h"
+#include "BatchSigning.h"
 #include "ModularInverse.h"
 #include "PKCS11.h"
 #endif

@@ -17,8 +17,8 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
   /// only reads it. The same holds for a key in a token, whose engine takes a session of its own for each signature.
   private let context: OpaquePointer
   private let residence: Residence
-  /// The same key as joint signing takes it; nil for one in a token.
-  let joint: OpaquePointer?
+  /// The same key as batch signing takes it; nil for one in a token.
+  let batchKey: OpaquePointer?
   public let publicKey: PublicKey
 
   /// Takes over the key.
@@ -34,7 +34,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     self.context = context
     self.residence = residence
-    joint = residence == .memory ? copenssl_joint_key(raw) : nil
+    batchKey = residence == .memory ? copenssl_batch_key(raw) : nil
     // Without the digest's name a token's key signs too, and leaves an error in the queue.
     guard EVP_PKEY_sign_init(context) == 1, EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 else {
       throw .notAKey(OpenSSLErrors.drain("no signing context"))
@@ -102,7 +102,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
   }
 
   deinit {
-    copenssl_joint_key_free(joint)
+    copenssl_batch_key_free(batchKey)
     EVP_PKEY_CTX_free(context)
   }
 

@@ -1,7 +1,7 @@
 /* The group arithmetic of OpenSSL 3.0 that these functions need is deprecated there and has no successor. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "COpenSSL.h"
-#include "JointSigning.h"
+#include "BatchSigning.h"
 
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
@@ -41,7 +41,7 @@ struct signing {
   size_t count;
 };
 
-EC_KEY *copenssl_joint_key(EVP_PKEY *key) {
+EC_KEY *copenssl_batch_key(EVP_PKEY *key) {
   EC_KEY *ec = EVP_PKEY_get1_EC_KEY(key);
   if (ec != NULL && EC_KEY_get0_private_key(ec) != NULL && EC_GROUP_get_curve_name(EC_KEY_get0_group(ec)) == NID_X9_62_prime256v1 &&
       EC_KEY_get_method(ec) == EC_KEY_OpenSSL())
@@ -51,7 +51,7 @@ EC_KEY *copenssl_joint_key(EVP_PKEY *key) {
   return NULL;
 }
 
-void copenssl_joint_key_free(EC_KEY *key) { EC_KEY_free(key); }
+void copenssl_batch_key_free(EC_KEY *key) { EC_KEY_free(key); }
 
 static int write_signature(const ECDSA_SIG *signature, uint8_t *bytes) {
   const BIGNUM *r, *s;
@@ -191,7 +191,7 @@ end:
   return made;
 }
 
-int copenssl_sign_jointly(EC_KEY *const *keys, const uint8_t *digests, size_t count, uint8_t *signatures) {
+int copenssl_sign_batch(EC_KEY *const *keys, const uint8_t *digests, size_t count, uint8_t *signatures) {
   if (count >= fewest_for_sharing && CRYPTO_THREAD_run_once(&once, make_moduli) && moduli_made)
     return sign_together(keys, digests, count, signatures);
   for (size_t i = 0; i < count; i++)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Signatures made together") struct JointSigningTests {
+@Suite("Batch signing") struct JointSigningTests {
   private let keys: [SigningKey]
 
   init() throws { keys = try (0..<3).map { _ in try SigningKey.generate() } }
@@ -21,10 +21,10 @@ import Testing
   func each() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
-    #expect(JointSigning.sign([]).isEmpty)
+    #expect(BatchSigning.sign([]).isEmpty)
     for count in [1, 2, 3, 4, 5, 15, 16, 17, 40] {
       let tasks = tasks(count, &random)
-      let signatures = JointSigning.sign(tasks)
+      let signatures = BatchSigning.sign(tasks)
       try #require(signatures.count == count)
       for (index, (task, signature)) in zip(tasks, signatures).enumerated() {
         let signature = try signature.get()
@@ -50,7 +50,7 @@ import Testing
     let seen = await withTaskGroup(of: [[UInt8]].self) { group in
       for _ in 0..<4 {
         group.addTask {
-          (0..<rounds).flatMap { _ in JointSigning.sign(Array(repeating: task, count: 16)).compactMap { try? $0.get().r } }
+          (0..<rounds).flatMap { _ in BatchSigning.sign(Array(repeating: task, count: 16)).compactMap { try? $0.get().r } }
         }
       }
       return await group.reduce(into: [[UInt8]]()) { $0 += $1 }
@@ -64,7 +64,7 @@ import Testing
     let task = SigningTask(message: Array("a".utf8), key: keys[1])
     var short = 0
     for _ in 0..<200 {
-      for signature in JointSigning.sign(Array(repeating: task, count: 16)) {
+      for signature in BatchSigning.sign(Array(repeating: task, count: 16)) {
         let signature = try signature.get()
         if signature.r[0] == 0 || signature.s[0] == 0 { short += 1 }
         let again = try ECDSASignature(der: signature.der, curve: .p256)

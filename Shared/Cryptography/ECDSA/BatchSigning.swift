@@ -16,7 +16,7 @@ public struct SigningTask: Sendable {
 /// Two of the three large parts of a signature are inversions, and many numbers are inverted at the price of one. Of sixteen together each
 /// takes little more than half of what one alone takes. Each has a nonce of its own, made of its key, its digest and fresh random bytes
 /// within the call; none is made ahead.
-public enum JointSigning {
+public enum BatchSigning {
   /// The signatures in the order of the tasks. Keys in a token sign one by one.
   public static func sign(_ tasks: [SigningTask]) -> [Result<ECDSASignature, SignatureError>] {
     var keys: [OpaquePointer?] = []
@@ -24,13 +24,13 @@ public enum JointSigning {
     keys.reserveCapacity(tasks.count)
     digests.reserveCapacity(32 * tasks.count)
     for task in tasks {
-      guard let key = task.key.joint else { return tasks.map(alone) }
+      guard let key = task.key.batchKey else { return tasks.map(alone) }
       keys.append(key)
       digests += SHA256Digest.hash(task.message)
     }
     var made = false
     let signatures = [UInt8](unsafeUninitializedCapacity: 64 * tasks.count) { buffer, count in
-      made = copenssl_sign_jointly(keys, digests, tasks.count, buffer.baseAddress) == 1
+      made = copenssl_sign_batch(keys, digests, tasks.count, buffer.baseAddress) == 1
       count = made ? buffer.count : 0
     }
     // The tasks hold the keys until here.
