@@ -236,7 +236,7 @@ final class RPCExchange: HTTPExchange {
     guard let store = server.idempotency else {
       throw .unavailable("no store for idempotency keys is configured", reason: "STORE_UNAVAILABLE")
     }
-    return try await KeyedCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
+    return try await IdempotentCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
   }
 
   /// Ends the work with the caller's patience.

@@ -3,7 +3,7 @@ import AttributionQueue
 import Cryptography
 
 /// A call with an `Idempotency-Key`: its first answer is everybody's answer (`rpc-protocol.md`).
-struct KeyedCall {
+struct IdempotentCall {
   let store: RPCIdempotencyStore
   let endpoint: RPCEndpoint
   let context: RPCContext
