@@ -16,7 +16,7 @@ public final class DeliveryQueue: Sendable {
   let redis: RedisClient
   /// Answers when what it wrote is as durable as the configuration asks for.
   public let durable: RedisClient
-  let seen: SeenBefore
+  let deduplication: DeduplicationStore
   private let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
   /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
@@ -34,7 +34,7 @@ public final class DeliveryQueue: Sendable {
     self.configuration = configuration
     self.tracer = tracer
     self.logger = logger
-    seen = SeenBefore(digestKey: digestKey, configuration: configuration)
+    deduplication = DeduplicationStore(digestKey: digestKey, configuration: configuration)
     knownForm = Self.formLook(redis)
   }
 
@@ -102,7 +102,7 @@ public final class DeliveryQueue: Sendable {
     request.message.traceparent = span.traceparent
     do throws(QueueError) {
       let outcome = try await acceptUntraced(request, keeping: record)
-      if case .accepted(let accepted) = outcome { span.end(accepted) } else { span.end(.duplicate(seen.deliveryID(request))) }
+      if case .accepted(let accepted) = outcome { span.end(accepted) } else { span.end(.duplicate(deduplication.deliveryID(request))) }
       return outcome
     } catch {
       span.end(error: error.word)
@@ -120,15 +120,15 @@ public final class DeliveryQueue: Sendable {
 
   /// Nil for what was seen before and is there no more: a replica that is without it has taken over since.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
-    let digest = seen.digest(request.idempotencyKey)
-    let id = seen.deliveryID(request, digest: digest)
+    let digest = deduplication.digest(request.idempotencyKey)
+    let id = deduplication.deliveryID(request, digest: digest)
     let now = Self.now
     var message = request.message
-    message.claim = SeenBefore.Claim.digits(of: digest)
-    let store: SeenStore = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
-    let claim = seen.claim(digest: digest, in: seen.generations(store, shard: id.shard, now: now))
+    message.claim = DeduplicationStore.Claim.digits(of: digest)
+    let store: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
+    let claim = deduplication.claim(digest: digest, in: deduplication.generations(store, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
-    let line = seen.line(request)
+    let line = deduplication.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
     var keys = RedisWords(reserving: 512)
     claim.append(to: &keys, now: now)
@@ -185,14 +185,14 @@ public final class DeliveryQueue: Sendable {
 
   /// Answers when what was seen before is as durable as the configuration asks for; false where it is there no more. Below
   /// ``Durability/replicated`` it is when Redis has answered.
-  private func confirm(_ claim: SeenBefore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
+  private func confirm(_ claim: DeduplicationStore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
     guard configuration.durability == .replicated else { return true }
     let reply = try await run(Scripts.confirm, [Keys.confirmation(shard)] + claim.buckets, [.integer(claim.member)], on: durable)
     return reply.integer == 1
   }
 
   /// The id that a delivery has or would have.
-  public func deliveryID(for request: AcceptRequest) -> DeliveryID { seen.deliveryID(request) }
+  public func deliveryID(for request: AcceptRequest) -> DeliveryID { deduplication.deliveryID(request) }
 
   /// What is known of a delivery; nil when it is unknown or forgotten.
   public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
@@ -201,9 +201,9 @@ public final class DeliveryQueue: Sendable {
 
   /// Whether a natural key was counted already, as far as the store remembers.
   public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
-    let place = seen.digest(orderKey ?? naturalKey)
+    let place = deduplication.digest(orderKey ?? naturalKey)
     let shard = Shard(Int(place[0]))
-    let claim = seen.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
+    let claim = deduplication.claim(naturalKey, store: long ? .notification : .delivery, shard: shard, now: Self.now)
     for bucket in claim.buckets
     where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
     return false

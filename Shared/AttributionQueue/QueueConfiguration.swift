@@ -62,7 +62,7 @@ public struct QueueConfiguration: Sendable {
   public init() {}
 
   /// How long a generation of a store is.
-  func generation(of store: SeenStore) -> Duration {
+  func generation(of store: DeduplicationScope) -> Duration {
     switch store {
     case .delivery, .detail: deliveryGeneration
     case .notification: notificationGeneration
@@ -72,7 +72,7 @@ public struct QueueConfiguration: Sendable {
 
   /// Buckets of a store, a shard and a generation. Those of copies are as many fewer as their generations are shorter, and as full as half
   /// of the others on average, since the busy hours of a day fill them beyond that.
-  func buckets(of store: SeenStore) -> Int {
+  func buckets(of store: DeduplicationScope) -> Int {
     guard store == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
   }

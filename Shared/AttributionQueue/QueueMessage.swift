@@ -15,7 +15,7 @@ public struct QueueMessage: Sendable, Hashable {
   public var source: String
   public var traceparent: String?
   public var requestId: String?
-  /// What the seen store tells its idempotency key by, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
+  /// What the deduplication store tells its idempotency key by, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
   var claim: String?
 
   public init(

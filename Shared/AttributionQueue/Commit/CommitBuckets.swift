@@ -1,13 +1,13 @@
 /// The buckets in which the natural keys of a call of `commit` are looked for, each once.
 struct CommitBuckets {
-  private var claims: [SeenBefore.Claim] = []
+  private var claims: [DeduplicationStore.Claim] = []
   private let now: Int64
 
   /// - Parameter now: the moment by which natural keys are claimed, milliseconds since 1970.
   init(now: Int64) { self.now = now }
 
   /// The number of a claim's bucket, from 1.
-  mutating func number(of claim: SeenBefore.Claim) -> Int {
+  mutating func number(of claim: DeduplicationStore.Claim) -> Int {
     if let place = claims.firstIndex(where: { $0.bucket == claim.bucket && $0.generations === claim.generations }) { return place + 1 }
     claims.append(claim)
     return claims.count
@@ -29,7 +29,7 @@ struct CommitBuckets {
     }
   }
 
-  private func write(_ generation: SeenBefore.Generation, as name: StaticString, to pack: inout MessagePackWriter) {
+  private func write(_ generation: DeduplicationStore.Generation, as name: StaticString, to pack: inout MessagePackWriter) {
     pack.key(name)
     pack.beginList()
     for claim in claims {

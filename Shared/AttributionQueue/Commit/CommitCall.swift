@@ -23,7 +23,7 @@ struct CommitCall {
   /// Whether the messages follow one another from the stream's first entry on.
   private let isFirst: Bool
   private let configuration: QueueConfiguration
-  private let seen: SeenBefore
+  private let deduplication: DeduplicationStore
   /// The moment by which natural keys are claimed: one for all, or a clock that is set back could have two of a call claim one key in two
   /// generations.
   private let now: Int64
@@ -43,7 +43,7 @@ struct CommitCall {
     self.queue = queue
     self.shard = shard
     configuration = deliveries.configuration
-    seen = deliveries.seen
+    deduplication = deliveries.deduplication
     now = DeliveryQueue.now
     texts = RedisWords(reserving: 2000 * many)
     buckets = CommitBuckets(now: now)
@@ -125,11 +125,11 @@ struct CommitCall {
       texts.append("")
     }
     if let naturalKey = completion.naturalKey {
-      let store: SeenStore = completion.rememberLong ? .notification : .delivery
-      let claim = seen.claim(naturalKey, in: seen.generations(store, shard: shard, now: self.now))
+      let store: DeduplicationScope = completion.rememberLong ? .notification : .delivery
+      let claim = deduplication.claim(naturalKey, in: deduplication.generations(store, shard: shard, now: self.now))
       columns.put(claim, bucket: buckets.number(of: claim), at: place)
       if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
-        columns.put(seen.detail(detail, of: naturalKey, shard: shard, now: self.now), at: place)
+        columns.put(deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now), at: place)
       }
     }
     end(
@@ -155,7 +155,7 @@ struct CommitCall {
       pack.end()
     }
     if completion.naturalKey != nil, completion.whenSeen != nil { pack.put(flag: "holds") }
-    if completion.mayBeJudgedAnew, let digits = message.message.claim { pack.writeForgotten(digits, seen, shard, now: now) }
+    if completion.mayBeJudgedAnew, let digits = message.message.claim { pack.writeForgotten(digits, deduplication, shard, now: now) }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
     if let own = completion.ownRecord {
       pack.put("own") { pack in

@@ -63,13 +63,13 @@ struct CommitColumns {
   }
 
   /// - Parameter number: the bucket's in ``CommitBuckets``.
-  mutating func put(_ claim: SeenBefore.Claim, bucket number: Int, at place: Int) {
+  mutating func put(_ claim: DeduplicationStore.Claim, bucket number: Int, at place: Int) {
     bucket.put(number, at: place)
     member.put(String(claim.member), at: place)
   }
 
-  mutating func put(_ found: SeenBefore.Detail, at place: Int) {
-    details.put(found.claim.buckets[SeenBefore.Generation.this.rawValue], at: place)
+  mutating func put(_ found: DeduplicationStore.Detail, at place: Int) {
+    details.put(found.claim.buckets[DeduplicationStore.Generation.this.rawValue], at: place)
     detail.put(String(found.member), at: place)
   }
 

@@ -15,12 +15,12 @@ extension MessagePackWriter {
 
   /// Where an idempotency key may lie that is to be forgotten: which of two stores it is in nothing tells.
   ///
-  /// - Parameter digits: ``SeenBefore/Claim/digits(of:)``.
-  mutating func writeForgotten(_ digits: String, _ seen: SeenBefore, _ shard: Shard, now: Int64) {
+  /// - Parameter digits: ``DeduplicationStore/Claim/digits(of:)``.
+  mutating func writeForgotten(_ digits: String, _ deduplication: DeduplicationStore, _ shard: Shard, now: Int64) {
     key("forgotten")
     beginList()
-    for store in [SeenStore.delivery, .copy] {
-      guard let claim = seen.claim(digits: digits, in: seen.generations(store, shard: shard, now: now)) else { continue }
+    for store in [DeduplicationScope.delivery, .copy] {
+      guard let claim = deduplication.claim(digits: digits, in: deduplication.generations(store, shard: shard, now: now)) else { continue }
       for bucket in claim.buckets {
         element()
         beginMap()

@@ -53,11 +53,11 @@ public enum Keys {
   /// What stands in front of the digest of each of a shard's.
   static func deliveries(_ shard: Shard) -> String { deliveries[shard.index] }
   private static let deliveries = tags.map { "\($0):r:" }
-  static func seen(_ store: SeenStore, generation: Int64, bucket: Int, _ shard: Shard) -> String {
+  static func seen(_ store: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     seen(store, generation: generation, shard) + String(bucket)
   }
   /// The same without the bucket's number.
-  static func seen(_ store: SeenStore, generation: Int64, _ shard: Shard) -> String {
+  static func seen(_ store: DeduplicationScope, generation: Int64, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(store.rawValue):\(generation):"
   }
   static func events(_ shard: Shard) -> String { events[shard.index] }

@@ -71,7 +71,7 @@ import WireJSON
 
   static func ready(_ id: DeliveryID) -> String { Keys.ready(.intake, id.shard) }
 
-  static func line(_ queue: DeliveryQueue) -> String { queue.seen.line(request("first", order: "x", keepsOrder: true)) ?? "" }
+  static func line(_ queue: DeliveryQueue) -> String { queue.deduplication.line(request("first", order: "x", keepsOrder: true)) ?? "" }
 
   @Test func `What the queue leaves agrees, and all of it is read`() async throws {
     try await withQueue { queue, _ in

@@ -44,7 +44,7 @@ import Testing
       let leases = try await queue.leaseAll("a")
       let shard = try #require(leases.first?.shard)
       let claim = { (natural: String, generation: Int64) in
-        queue.seen.claim(
+        queue.deduplication.claim(
           natural, store: .delivery, shard: shard, now: DeliveryQueue.now + generation * queue.configuration.deliveryGeneration.milliseconds
         )
       }
@@ -91,7 +91,7 @@ import Testing
     try await withQueue { queue, _ in
       let first = request("first", order: "one")
       let shard = queue.deliveryID(for: first).shard
-      let bucket = { (key: String) in queue.seen.claim(key, store: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
+      let bucket = { (key: String) in queue.deduplication.claim(key, store: .delivery, shard: shard, now: DeliveryQueue.now).buckets[0] }
       let emptied = bucket(first.idempotencyKey)
       // The second's natural key falls into the bucket of the first's idempotency key, its own idempotency key elsewhere.
       let natural = try #require(

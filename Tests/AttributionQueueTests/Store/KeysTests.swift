@@ -40,15 +40,15 @@ struct KeysTests {
   @Test("the generations that count are those of the time, the store and the shard, whatever was asked before")
   func generations() {
     let configuration = QueueConfiguration()
-    let seen = SeenBefore(digestKey: [1], configuration: configuration)
+    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
     let length = configuration.deliveryGeneration.milliseconds
     let other = configuration.notificationGeneration.milliseconds
     for (now, generation) in [(0, 0), (length - 1, 0), (length, 1), (length - 1, 0), (7 * length, 7)] as [(Int64, Int64)] {
       for shard in [Shard(3), Shard(4), Shard(3)] {
-        let buckets = seen.claim("key", store: .delivery, shard: shard, now: now).buckets
+        let buckets = deduplication.claim("key", store: .delivery, shard: shard, now: now).buckets
         let starts = [generation, generation - 1, generation + 1].map { "\(Keys.tag(shard)):seen:d:\($0):" }
         #expect(zip(buckets, starts).allSatisfy { $0.hasPrefix($1) } && buckets.count == 3)
-        let long = seen.claim("key", store: .notification, shard: shard, now: now)
+        let long = deduplication.claim("key", store: .notification, shard: shard, now: now)
         #expect(long.buckets[0].hasPrefix("\(Keys.tag(shard)):seen:n:\(now / other):"))
         #expect(long.expirySeconds == 2 * other / 1000 + 3600)
       }

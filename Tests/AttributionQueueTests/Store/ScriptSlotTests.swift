@@ -102,7 +102,7 @@ import Testing
     try await withQueue({ $0.seenBuckets = 1 }) { queue, _ in
       // One shard and one bucket for all, filled to the bound that Redis puts on an integer set.
       for index in 0..<512 { _ = try await queue.accept(request("n\(index)", order: "one")) }
-      let claim = queue.seen.claim(
+      let claim = queue.deduplication.claim(
         "x", store: .delivery, shard: queue.deliveryID(for: request("x", order: "one")).shard, now: DeliveryQueue.now)
       let bucket = RedisArgument.string(claim.buckets[0])
       #expect(try await queue.send(["SCARD", bucket]).integer == 512)
@@ -120,7 +120,7 @@ import Testing
       let id = queue.deliveryID(for: delivery)
       func put(generationsAgo: Int64) async throws {
         let now = DeliveryQueue.now - generationsAgo * length
-        let claim = queue.seen.claim(delivery.idempotencyKey, store: .delivery, shard: id.shard, now: now)
+        let claim = queue.deduplication.claim(delivery.idempotencyKey, store: .delivery, shard: id.shard, now: now)
         try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
       }
       try await put(generationsAgo: 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite struct SeenStoreTests {
+@Suite struct DeduplicationStoreTests {
   private func brief(_ natural: String, copy: String = "", keepsOrder: Bool = false) -> AcceptRequest {
     var request = request(natural, copy: copy, order: natural, keepsOrder: keepsOrder)
     request.isKnownBriefly = true
@@ -15,7 +15,7 @@ import Testing
     for key in try await queue.send(["KEYS", "*:seen:c:*"]).array ?? [] { try await queue.redis.send(["DEL", .string(key.string ?? "")]) }
   }
 
-  private func members(_ queue: DeliveryQueue, _ store: SeenStore) async throws -> Int64 {
+  private func members(_ queue: DeliveryQueue, _ store: DeduplicationScope) async throws -> Int64 {
     var count: Int64 = 0
     for key in try await queue.send(["KEYS", .string("*:seen:\(store.rawValue):*")]).array ?? [] {
       count += try await queue.send(["SCARD", .string(key.string ?? "")]).integer ?? 0
@@ -36,13 +36,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [SeenStore.delivery, .notification, .copy, .detail])
-  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: SeenStore) {
+  @Test(arguments: [DeduplicationScope.delivery, .notification, .copy, .detail])
+  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: DeduplicationScope) {
     var configuration = QueueConfiguration()
     configuration.copyGeneration = .seconds(90)
-    let seen = SeenBefore(digestKey: [1], configuration: configuration)
+    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
     let length = configuration.generation(of: store).milliseconds
-    func claim(_ now: Int64) -> SeenBefore.Claim { seen.claim("key", store: store, shard: Shard(7), now: now) }
+    func claim(_ now: Int64) -> DeduplicationStore.Claim { deduplication.claim("key", store: store, shard: Shard(7), now: now) }
     for start in [5 * length, 6 * length - 1] {
       let own = claim(start).buckets[0]
       let counts = [5 * length, 6 * length - 1, 6 * length, 7 * length - 1].map { claim($0).buckets.prefix(2).contains(own) }
@@ -57,12 +57,12 @@ import Testing
 
   @Test func `Each store has names, generations and buckets of its own`() {
     var configuration = QueueConfiguration()
-    let seen = SeenBefore(digestKey: [1], configuration: configuration)
-    let names = SeenStore.allCases.map { seen.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0] }
-    #expect(Set(names).count == SeenStore.allCases.count)
-    #expect(Set(SeenStore.allCases.map(\.place)) == Set(SeenStore.allCases.indices))
+    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
+    let names = DeduplicationScope.allCases.map { deduplication.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0] }
+    #expect(Set(names).count == DeduplicationScope.allCases.count)
+    #expect(Set(DeduplicationScope.allCases.map(\.place)) == Set(DeduplicationScope.allCases.indices))
     // A fortieth of the time, half as full.
-    #expect(SeenStore.allCases.map { configuration.buckets(of: $0) } == [256, 256, 13, 256])
+    #expect(DeduplicationScope.allCases.map { configuration.buckets(of: $0) } == [256, 256, 13, 256])
     configuration.seenBuckets = 1
     #expect(configuration.buckets(of: .copy) == 1)
     (configuration.seenBuckets, configuration.copyGeneration) = (1 << 24, configuration.deliveryGeneration * 366)
@@ -79,7 +79,7 @@ import Testing
     var configuration = QueueConfiguration()
     configuration.clockDifference = .seconds(apart)
     let now = 7 * configuration.copyGeneration.milliseconds - before
-    let generations = SeenBefore(digestKey: [1], configuration: configuration).generations(.copy, shard: Shard(7), now: now)
+    let generations = DeduplicationStore(digestKey: [1], configuration: configuration).generations(.copy, shard: Shard(7), now: now)
     #expect(generations.mayBeOver(now: now) == isLookedFor)
   }
 
@@ -91,7 +91,7 @@ import Testing
       let delivery = brief("a")
       let id = queue.deliveryID(for: delivery)
       for (ago, isKnown) in [(-1, true), (0, true), (1, true), (2, false)] as [(Int64, Bool)] {
-        let claim = queue.seen.claim(delivery.idempotencyKey, store: .copy, shard: id.shard, now: DeliveryQueue.now - ago * length)
+        let claim = queue.deduplication.claim(delivery.idempotencyKey, store: .copy, shard: id.shard, now: DeliveryQueue.now - ago * length)
         try await queue.redis.send(["SADD", .string(claim.buckets[0]), .integer(claim.member)])
         #expect(try await queue.accept(delivery).isDuplicate == isKnown)
         try await forgetCopies(queue)

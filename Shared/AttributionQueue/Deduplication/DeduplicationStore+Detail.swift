@@ -5,7 +5,7 @@ public enum DetailFinding: Sendable, Hashable {
   case unknown
 }
 
-extension SeenBefore {
+extension DeduplicationStore {
   /// What is kept beside a natural key: 32 bits, of which 20 tell the key among those of its bucket and 12 are a digest of the rest.
   ///
   /// Nobody looks for it until the natural key is seen again, so that a bucket can be read whole then. Of two details of one key one in
@@ -41,11 +41,11 @@ extension DeliveryQueue {
   ///
   /// - Parameter detail: as ``Completion/detail``.
   public func detail(_ detail: [UInt8], of naturalKey: String, besides message: LeasedMessage) async throws(QueueError) -> DetailFinding {
-    let wanted = seen.detail(detail, of: naturalKey, shard: message.shard, now: Self.now)
+    let wanted = deduplication.detail(detail, of: naturalKey, shard: message.shard, now: Self.now)
     var finding = DetailFinding.unknown
     for bucket in wanted.claim.buckets {
       for member in try await send(["SMEMBERS", .string(bucket)]).array ?? [] {
-        guard let member = member.string.flatMap({ Int32($0) }), SeenBefore.Detail.isOfOneKey(member, wanted.member) else { continue }
+        guard let member = member.string.flatMap({ Int32($0) }), DeduplicationStore.Detail.isOfOneKey(member, wanted.member) else { continue }
         if member == wanted.member { return .same }
         finding = .other
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite struct SeenDetailTests {
+@Suite struct DeduplicationDetailTests {
   /// Works all that waits; a natural key's detail is the message's copy. Answers what was found of each that was counted before.
   private func work(_ queue: DeliveryQueue) async throws {
     try await queue.working(handler: { lease in
@@ -43,9 +43,9 @@ import Testing
       // It lies in the generation of the natural key, and is found in the one after it.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
       let length = queue.configuration.deliveryGeneration.milliseconds
-      for store in [SeenStore.delivery, .detail] {
-        let claim = queue.seen.claim("a", store: store, shard: shard, now: DeliveryQueue.now)
-        let last = queue.seen.claim("a", store: store, shard: shard, now: DeliveryQueue.now - length)
+      for store in [DeduplicationScope.delivery, .detail] {
+        let claim = queue.deduplication.claim("a", store: store, shard: shard, now: DeliveryQueue.now)
+        let last = queue.deduplication.claim("a", store: store, shard: shard, now: DeliveryQueue.now - length)
         #expect((try await queue.send(["TTL", .string(claim.buckets[0])]).integer ?? -1) > 2 * length / 1000)
         _ = try await queue.send(["RENAME", .string(claim.buckets[0]), .string(last.buckets[0])])
       }
@@ -67,8 +67,8 @@ import Testing
       #expect(try await found(keeping, "a", copy: "63") == "unknown")
       // A bucket that is new beside one of natural keys that is not expires too.
       let shard = queue.deliveryID(for: request("a", order: "a")).shard
-      let bucket = { (key: String, store: SeenStore) in
-        keeping.seen.claim(key, store: store, shard: shard, now: DeliveryQueue.now).buckets[0]
+      let bucket = { (key: String, store: DeduplicationScope) in
+        keeping.deduplication.claim(key, store: store, shard: shard, now: DeliveryQueue.now).buckets[0]
       }
       let other = try #require((0..<100_000).lazy.map { "n\($0)" }.first { bucket($0, .delivery) == bucket("a", .delivery) })
       var delivery = request(other, copy: "10", order: "a")
@@ -83,13 +83,13 @@ import Testing
   @Test func `Digests lie in integer sets of four bytes a member, and hardly ever meet`() async throws {
     var configuration = QueueConfiguration()
     configuration.unsignedDigests = true
-    let seen = SeenBefore(digestKey: [7], configuration: configuration)
-    let details = (0..<64).map { seen.detail(Array("\($0)".utf8), of: "a", shard: Shard(3), now: 0) }
+    let seen = DeduplicationStore(digestKey: [7], configuration: configuration)
+    let details = (0..<64).map { deduplication.detail(Array("\($0)".utf8), of: "a", shard: Shard(3), now: 0) }
     #expect(Set(details.map(\.claim.bucket)).count == 1)
-    #expect(details.allSatisfy { SeenBefore.Detail.isOfOneKey($0.member, details[0].member) })
+    #expect(details.allSatisfy { DeduplicationStore.Detail.isOfOneKey($0.member, details[0].member) })
     #expect(Set(details.map(\.member)).count >= 62)
-    let others = (0..<1000).map { seen.detail(Array("1".utf8), of: "b\($0)", shard: Shard(3), now: 0) }
-    #expect(others.filter { SeenBefore.Detail.isOfOneKey($0.member, details[0].member) }.count < 2)
+    let others = (0..<1000).map { deduplication.detail(Array("1".utf8), of: "b\($0)", shard: Shard(3), now: 0) }
+    #expect(others.filter { DeduplicationStore.Detail.isOfOneKey($0.member, details[0].member) }.count < 2)
     #expect(others.contains { $0.member < 0 } && others.contains { $0.member > 0 })
     // Whatever number of them, none is so large that Redis gives a member of the bucket eight bytes.
     try await withQueue { queue, _ in

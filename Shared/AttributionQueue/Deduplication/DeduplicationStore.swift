@@ -3,7 +3,7 @@ import RedisClient
 import Synchronization
 
 /// The integer-set store of what was seen: 64 bits of a keyed digest in buckets that expire whole.
-struct SeenBefore: Sendable {
+struct DeduplicationStore: Sendable {
   private let digestKey: HMACSHA256
   let configuration: QueueConfiguration
   private let known = Known()
@@ -23,7 +23,7 @@ struct SeenBefore: Sendable {
     private let mayBeOverFrom: Int64
 
     fileprivate init(
-      _ store: SeenStore, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, clockDifference: Int64, buckets: Int
+      _ store: DeduplicationScope, _ shard: Shard, _ generation: Int64, milliseconds length: Int64, clockDifference: Int64, buckets: Int
     ) {
       self.generation = generation
       self.buckets = buckets
@@ -38,7 +38,7 @@ struct SeenBefore: Sendable {
 
   /// What was asked for last of each store and shard: a generation is one for hours or days.
   private final class Known: Sendable {
-    let places = Mutex<[Generations?]>(Array(repeating: nil, count: SeenStore.allCases.count * Shard.count))
+    let places = Mutex<[Generations?]>(Array(repeating: nil, count: DeduplicationScope.allCases.count * Shard.count))
   }
 
   /// Of the generations that count: by their places in ``Generations``.
@@ -84,7 +84,7 @@ struct SeenBefore: Sendable {
 
   func digest(_ bytes: [UInt8]) -> [UInt8] { digestKey.authenticate(bytes) }
 
-  func generations(_ store: SeenStore, shard: Shard, now: Int64) -> Generations {
+  func generations(_ store: DeduplicationScope, shard: Shard, now: Int64) -> Generations {
     let length = configuration.generation(of: store).milliseconds
     let generation = now / length
     let place = shard.index + store.place * Shard.count
@@ -100,7 +100,7 @@ struct SeenBefore: Sendable {
 
   func claim(_ key: String, in generations: Generations) -> Claim { claim(digest: digest(key), in: generations) }
 
-  func claim(_ key: String, store: SeenStore, shard: Shard, now: Int64) -> Claim {
+  func claim(_ key: String, store: DeduplicationScope, shard: Shard, now: Int64) -> Claim {
     claim(key, in: generations(store, shard: shard, now: now))
   }
 
