@@ -22,7 +22,7 @@ struct Settlement: Sendable {
   ///   - kindBefore: see ``LeasedMessage``.
   func message(
     _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", isSuspected: Bool = false,
-    started: ContinuousClock.Instant = .now, in call: inout CommitCall
+    started: ContinuousClock.Instant = .now, in call: inout CommitBatch
   ) -> LeasedMessage? {
     guard
       let message = LeasedMessage(
@@ -42,16 +42,16 @@ struct Settlement: Sendable {
   ///
   /// - Parameter isOrdered: whether the message is proved and keeps its order.
   func add(
-    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitCall, isSuspected: Bool = false, isOrdered: Bool = false,
+    _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitBatch, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant
   ) async {
     let configuration = deliveries.configuration
-    func bury(_ error: String, in call: inout CommitCall) {
+    func bury(_ error: String, in call: inout CommitBatch) {
       call.bury(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
     func delay(
-      _ delay: Duration, error: String? = nil, word: String = CommitCall.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
-      in call: inout CommitCall
+      _ delay: Duration, error: String? = nil, word: String = CommitBatch.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
+      in call: inout CommitBatch
     ) {
       call.delay(
         message, delay, error: error, word: word, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
@@ -77,7 +77,7 @@ struct Settlement: Sendable {
 
   /// Settles the call's messages; how many are in the stream then. Throws ``QueueError/leaseLost`` where another owns the shard.
   @discardableResult
-  func commit(_ call: CommitCall, as holder: CommitCall.Holder) async throws(QueueError) -> Int64 {
+  func commit(_ call: CommitBatch, as holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
     // Before it is put there, so that a process that dies in between makes no message late.
     if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
     let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))
@@ -103,8 +103,8 @@ struct Settlement: Sendable {
   }
 
   /// What a handler makes of messages that were counted before is settled in a step of its own.
-  private func settleSeen(_ call: CommitCall, _ outcomes: [Int64], _ holder: CommitCall.Holder) async throws(QueueError) {
-    var again = CommitCall(queue, call.shard, many: 1, isFirst: false, deliveries)
+  private func settleSeen(_ call: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
+    var again = CommitBatch(queue, call.shard, many: 1, isFirst: false, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {
       guard let message = work.message, let whenSeen = work.whenSeen else { continue }
       await add(
@@ -113,7 +113,7 @@ struct Settlement: Sendable {
     try await commit(again, as: holder)
   }
 
-  private func tell(_ call: CommitCall, _ outcomes: [Int64]) {
+  private func tell(_ call: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
     for (work, outcome) in zip(call.works, outcomes) where outcome != 2 {
       guard outcome >= 0 else {
@@ -129,7 +129,7 @@ struct Settlement: Sendable {
           ])
       }
       guard let message = work.message else { continue }
-      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitCall.waiting : work.word
+      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : work.word
       message.span?.end(settledAs: word)
       count(work, message, outcome, at: wall)
       observe(
@@ -139,7 +139,7 @@ struct Settlement: Sendable {
     }
   }
 
-  private func count(_ work: CommitCall.Work, _ message: LeasedMessage, _ outcome: Int64, at wall: Int64) {
+  private func count(_ work: CommitBatch.Work, _ message: LeasedMessage, _ outcome: Int64, at wall: Int64) {
     guard let counter, work.isEnd, outcome != 3 else { return }
     guard outcome != 0 else {
       counter.add(CountedEnd(kind: message.message.kind, verdict: "duplicate"), [], at: wall)

@@ -25,7 +25,7 @@ struct LineTurns {
   }
 
   /// Whether all of the message's order key that was accepted before is finished, or is by the call that is being made.
-  mutating func isTurn(of message: LeasedMessage, after call: CommitCall) async throws(QueueError) -> Bool {
+  mutating func isTurn(of message: LeasedMessage, after call: CommitBatch) async throws(QueueError) -> Bool {
     guard let line = message.line else { return true }
     if known == .nothing { known = try await areAllEmpty() ? .allAreEmpty : .someAreNot }
     if known == .someAreNot, let first = try await deliveries.send(["LINDEX", .string(Keys.line(queue, shard, line)), "0"]).string {

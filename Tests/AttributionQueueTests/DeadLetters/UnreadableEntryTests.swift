@@ -24,7 +24,7 @@ import Testing
     ])
     let settlement = Settlement(queue: .intake, deliveries: queue) { _ in }
     try await eventually("it is taken over") {
-      var call = CommitCall(.intake, shard, many: 1, queue)
+      var call = CommitBatch(.intake, shard, many: 1, queue)
       for entry in try await consumer.reclaim(shard).entries.array ?? [] {
         let parts = try #require(entry.array)
         #expect(

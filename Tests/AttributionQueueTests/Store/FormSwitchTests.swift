@@ -202,7 +202,7 @@ struct FormSwitchTests {
       let again = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
       #expect(again.array?.first?.array?.last?.array?.count == 1)
       // What the owner of before still says is refused by its epoch, though nobody else has the shard.
-      var call = CommitCall(.intake, id.shard, many: 1, queue)
+      var call = CommitBatch(.intake, id.shard, many: 1, queue)
       let fields = try #require(again.array?.first?.array?.last?.array?.first?.array)
       let message = try #require(
         LeasedMessage(queue: .intake, entryID: fields[0].string ?? "", fields: fields[1], deliveryCount: 1, consumer: ""))

@@ -180,7 +180,7 @@ extension DeliveryQueue {
 
   /// Settles leased messages of one shard in one step; nil for one whose lease is lost.
   func complete(_ work: [(lease: LeasedMessage, completion: Completion)], now: [Int64] = []) async throws -> [CompletionOutcome?] {
-    var call = CommitCall(work[0].lease.queue, work[0].lease.shard, many: work.count, self)
+    var call = CommitBatch(work[0].lease.queue, work[0].lease.shard, many: work.count, self)
     for (place, (lease, completion)) in work.enumerated() {
       call.complete(lease, completion, now: now.isEmpty ? Self.now : now[place])
     }
@@ -201,7 +201,7 @@ extension DeliveryQueue {
     let settlement = Settlement(queue: lease.queue, deliveries: self) {
       if case .processed(let word, _, _, _) = $0 { words.withLock { $0.append(word) } }
     }
-    var call = CommitCall(lease.queue, lease.shard, many: 1, self)
+    var call = CommitBatch(lease.queue, lease.shard, many: 1, self)
     await settlement.add(lease, outcome, to: &call, started: .now)
     try await settlement.commit(call, as: .consumer(lease.consumer))
     guard let word = words.withLock(\.first) else { throw QueueError.leaseLost }
@@ -233,7 +233,7 @@ extension DeliveryQueue {
     guard try await run(Scripts.renew, [Keys.ready(lease.queue, lease.shard)], words).integer == 1 else { throw QueueError.leaseLost }
   }
 
-  private func settle(_ call: CommitCall, _ consumer: String) async throws -> [CompletionOutcome?] {
+  private func settle(_ call: CommitBatch, _ consumer: String) async throws -> [CompletionOutcome?] {
     let reply = try await run(Scripts.commit, call.keys, call.arguments(.consumer(consumer)))
     return try #require(reply.array?[1].array).map { $0.integer.flatMap(CompletionOutcome.init) }
   }

@@ -215,7 +215,7 @@ public final class DeadlineWorker: Sendable {
   /// The messages among leased entries. The others become dead letters; where that fails their lease runs out, and who takes them over
   /// does it.
   func messages(_ entries: RedisReply, of shard: Shard) async -> [LeasedMessage] {
-    var call = CommitCall(queue, shard, many: 1, deliveries)
+    var call = CommitBatch(queue, shard, many: 1, deliveries)
     var messages: [LeasedMessage] = []
     for entry in entries.elements {
       var parts = entry.elements
@@ -245,7 +245,7 @@ public final class DeadlineWorker: Sendable {
 
   /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
   private func settle(_ message: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
-    var call = CommitCall(queue, message.shard, many: 1, deliveries)
+    var call = CommitBatch(queue, message.shard, many: 1, deliveries)
     await settlement.add(message, outcome, to: &call, started: started)
     while true {
       do throws(QueueError) {

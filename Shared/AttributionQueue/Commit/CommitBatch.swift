@@ -2,7 +2,7 @@ import RedisClient
 import WireJSON
 
 /// The words of one call of `commit`: messages of one shard, in the order of its stream, and what becomes of each.
-struct CommitCall {
+struct CommitBatch {
   /// By what a worker may settle messages.
   enum Holder: Sendable {
     /// It owns their shard, and they are the first of its stream.

@@ -1,4 +1,4 @@
-extension CommitCall {
+extension CommitBatch {
   /// What is left to be known of a message when it is settled.
   struct Work: Sendable {
     let entryID: String
