@@ -6,7 +6,7 @@ extension ShardWorker {
   /// What is leased would not be: when the worker is to stop it is given back.
   func judge(_ read: Read, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
-    var turns = LineTurns(queue, shard.shard, read.entries, deliveries)
+    var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
     var kind = ""
     var started = ContinuousClock.now
@@ -35,7 +35,7 @@ extension ShardWorker {
       kind = message.message.kind
       let outcome = isLeased && isStopping ? .giveBack : await handle(message)
       if case .inOrder(let apply) = outcome {
-        if try await turns.isTurn(of: message, after: call) {
+        if try await order.isTurn(of: message, after: call) {
           let outcome = await message.traced(apply)
           await settlement.add(
             message, outcome, to: &call, isSuspected: isSuspected, isOrdered: message.line != nil, started: started)

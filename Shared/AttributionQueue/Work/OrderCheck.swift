@@ -4,7 +4,7 @@ import RedisClient
 ///
 /// Only the shard's owner changes lines, so that one question answers for all that was read. `commit` looks again: a message that a build of
 /// before put into a line meanwhile is noticed there.
-struct LineTurns {
+struct OrderCheck {
   private enum Known {
     case nothing
     case allAreEmpty
