@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `After a look a shard is looked at again for what waits and for what comes due, whichever is sooner`() {
-    func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineBoard.nextLook(waiting: waiting, nextDue: due, now: 100, every: 50) }
+    func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineIndex.nextLook(waiting: waiting, nextDue: due, now: 100, every: 50) }
     #expect(next(0, nil) == nil)
     #expect(next(0, 1000) == 1000)
     #expect(next(3, nil) == 150)

@@ -194,7 +194,7 @@ import Testing
   @Test func `It chooses the nearest of all that is known, and nothing that something unknown could precede`() {
     var random = SeededRandom("deadline board")
     for _ in 0..<300 {
-      var board = DeadlineBoard()
+      var board = DeadlineIndex()
       var all: [(deadline: Int64, shard: Int)] = []
       for shard in 0..<Int.random(in: 1...8, using: &random) {
         let deadlines = (0..<Int.random(in: 0...9, using: &random)).map { _ in Int64.random(in: 0...1000, using: &random) }.sorted()
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func `A shard told of while it is looked at is looked at again`() {
-    var board = DeadlineBoard()
+    var board = DeadlineIndex()
     #expect(board.stale.count == Shard.count)
     for shard in 0..<Shard.count {
       board.look(shard)

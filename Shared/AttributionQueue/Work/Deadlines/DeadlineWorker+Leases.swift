@@ -12,7 +12,7 @@ extension DeadlineWorker {
           try await schedule.wait(due, on: blocking)
           continue
         }
-        state.withLock { state in for shard in due.shards { state.board.mark(shard.index) } }
+        state.withLock { state in for shard in due.shards { state.index.mark(shard.index) } }
         wakeSignal.wake()
         // Many that come together are looked at together.
         try await Task.sleep(for: .milliseconds(2))
@@ -27,9 +27,9 @@ extension DeadlineWorker {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
       let isDue = lastWholeLook.duration(to: .now) >= Self.wholeLook
-      guard isDue || state.withLock(\.board.waiting) > 0 else { continue }
+      guard isDue || state.withLock(\.index.waiting) > 0 else { continue }
       lastWholeLook = .now
-      state.withLock { $0.board.mark(nil) }
+      state.withLock { $0.index.mark(nil) }
       wakeSignal.wake()
     }
   }

@@ -20,7 +20,7 @@ public final class DeadlineWorker: Sendable {
   private static let promotion: RedisArgument = 200
 
   struct State {
-    var board = DeadlineBoard()
+    var index = DeadlineIndex()
     /// Leases that are not settled, by delivery and entry.
     var held: [ObjectIdentifier: LeasedMessage] = [:]
     var isStopping = false
@@ -62,7 +62,7 @@ public final class DeadlineWorker: Sendable {
   public var isStalled: Bool { state.withLock { $0.lastTurn.duration(to: .now) > .seconds(90) } }
 
   /// Messages that wait to be taken, as far as this worker knows, and the nearest deadline among them, milliseconds since 1970.
-  public var backlog: (waiting: Int, nearestDeadline: Int64?) { state.withLock { ($0.board.waiting, $0.board.nearest) } }
+  public var backlog: (waiting: Int, nearestDeadline: Int64?) { state.withLock { ($0.index.waiting, $0.index.nearest) } }
 
   /// Messages that are worked at the moment.
   public var inFlight: Int { state.withLock(\.held.count) }
@@ -129,10 +129,10 @@ public final class DeadlineWorker: Sendable {
   private func turn() async throws -> (messages: [LeasedMessage], wait: Duration) {
     let now = DeliveryQueue.now
     var messages: [LeasedMessage] = []
-    let stale = state.withLock(\.board.stale)
+    let stale = state.withLock(\.index.stale)
     if !stale.isEmpty { messages = try await take(Dictionary(uniqueKeysWithValues: stale.map { ($0, 0) }), until: 0) }
     let (free, waiting, overdue) = state.withLock { state in
-      (concurrency - state.held.count, state.board.waiting, state.board.overdue(now: now))
+      (concurrency - state.held.count, state.index.waiting, state.index.overdue(now: now))
     }
     guard free > 0, waiting > 0 else { return (messages, Self.longestWait) }
     // What is past its end is no work for anyone and needs nobody's leave.
@@ -145,7 +145,7 @@ public final class DeadlineWorker: Sendable {
       }
     }
     if most > 0 {
-      let (counts, latest) = state.withLock { $0.board.nearest(most) }
+      let (counts, latest) = state.withLock { $0.index.nearest(most) }
       do {
         let taken = try await take(counts, until: latest)
         // Another worker was there before: what is there now is known now.
@@ -179,7 +179,7 @@ public final class DeadlineWorker: Sendable {
   private func take(_ count: Int, of index: Int, until latest: Int64) async throws -> [LeasedMessage] {
     let shard = Shard(index)
     // Before the question: what is told while it is under way makes the shard stale again.
-    state.withLock { $0.board.look(index) }
+    state.withLock { $0.index.look(index) }
     let reply: RedisReply
     do {
       reply = try await deliveries.run(
@@ -190,7 +190,7 @@ public final class DeadlineWorker: Sendable {
           .integer(latest),
         ])
     } catch {
-      state.withLock { $0.board.mark(index) }
+      state.withLock { $0.index.mark(index) }
       throw error
     }
     guard let values = reply.array, values.count == 4, let entries = values[0].array, let next = values[1].integer,
@@ -198,15 +198,15 @@ public final class DeadlineWorker: Sendable {
     else { throw QueueError.unavailable(.unexpectedReply("take")) }
     let coming = (values[3].array ?? []).compactMap(\.integer)
     state.withLock { state in
-      state.board.update(index, coming: coming, waiting: Int(waiting))
+      state.index.update(index, coming: coming, waiting: Int(waiting))
       // There may be more of what stands in the stream by itself.
-      if entries.count > count { state.board.mark(index) }
+      if entries.count > count { state.index.mark(index) }
     }
     // What is left here is known to this process alone, which may die: it is looked at again soon.
     if count == 0 {
       await looked(
         at: shard,
-        next: DeadlineBoard.nextLook(
+        next: DeadlineIndex.nextLook(
           waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
     return await messages(values[0], of: shard)
@@ -238,7 +238,7 @@ public final class DeadlineWorker: Sendable {
     await settle(message, outcome, started: started)
     state.withLock { state in
       state.held[Self.key(message)] = nil
-      if case .giveBack = outcome { state.board.mark(message.shard.index) }
+      if case .giveBack = outcome { state.index.mark(message.shard.index) }
     }
     wakeSignal.wake()
   }

@@ -2,7 +2,7 @@
 /// end over all shards.
 ///
 /// Pure: times are milliseconds since 1970 and passed in.
-struct DeadlineBoard: Sendable {
+struct DeadlineIndex: Sendable {
   struct Entry: Sendable {
     /// The nearest deadlines of what waits, in order; there may be more behind them.
     var coming: [Int64] = []
