@@ -10,25 +10,25 @@ extension ServiceParts {
     SigningMetrics.declare(metrics)
     let keys = try LiveKeyring(environment.configuration, metrics: metrics, logger: environment.logger)
     let audit = try environment.variables.auditFile.map { path throws(ConfigurationError) in try AuditLog(path: path) }
-    let desk = SigningDesk(keys: keys, audit: audit, metrics: metrics, now: WallClock.now)
+    let issuer = SignatureIssuer(keys: keys, audit: audit, metrics: metrics, now: WallClock.now)
     let store = environment.redis.map { WebImpressionStore(redis: $0) }
     let domains = try environment.configuration.webAds.signingRule()
-    let skAdNetwork = SignSKAdNetworkImpressionHandler(desk: desk, domains: domains)
-    let web = SignSKAdNetworkWebImpressionHandler(desk: desk, domains: domains, store: store)
-    let adAttributionKit = SignAdAttributionKitImpressionHandler(desk: desk)
+    let skAdNetwork = SignSKAdNetworkImpressionHandler(issuer: issuer, domains: domains)
+    let web = SignSKAdNetworkWebImpressionHandler(issuer: issuer, domains: domains, store: store)
+    let adAttributionKit = SignAdAttributionKitImpressionHandler(issuer: issuer)
 
     var parts = ServiceParts()
     parts.methods = SignerService.methods
     parts.handlers = [
       skAdNetwork, web, adAttributionKit,
       SignImpressionsHandler(skAdNetwork: skAdNetwork, web: web, adAttributionKit: adAttributionKit),
-      SignDeferredSKAdNetworkWebImpressionHandler(desk: desk, store: store),
-      CreateAppStoreServerTokenHandler(desk: desk),
-      SignPromotionalOfferHandler(desk: desk),
-      SignPromotionalOfferJWSHandler(desk: desk),
-      SignIntroductoryOfferEligibilityHandler(desk: desk),
-      SignAdvancedCommerceRequestHandler(desk: desk),
-      ListSigningKeysHandler(desk: desk),
+      SignDeferredSKAdNetworkWebImpressionHandler(issuer: issuer, store: store),
+      CreateAppStoreServerTokenHandler(issuer: issuer),
+      SignPromotionalOfferHandler(issuer: issuer),
+      SignPromotionalOfferJWSHandler(issuer: issuer),
+      SignIntroductoryOfferEligibilityHandler(issuer: issuer),
+      SignAdvancedCommerceRequestHandler(issuer: issuer),
+      ListSigningKeysHandler(issuer: issuer),
     ]
     parts.reload = { configuration throws(ConfigurationError) in
       let replace = { () throws(ConfigurationError) in try keys.replace(by: configuration) }

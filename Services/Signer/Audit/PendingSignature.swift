@@ -5,15 +5,15 @@ import ServiceRuntime
 /// A signature that is wanted, and is made together with those that are wanted at the same moment; counted and recorded when
 /// it is handed out.
 final class PendingSignature: CoalescedWork, @unchecked Sendable {  // one thread after the other uses it, as the protocol says
-  private let desk: SigningDesk
+  private let issuer: SignatureIssuer
   private let identity: SigningIdentity
   private let method: SignatureMethod
   private let message: [UInt8]
   private let context: RPCContext
   private var outcome: Result<ECDSASignature, SignatureError> = .failure(.notMade("not asked for"))
 
-  init(desk: SigningDesk, identity: SigningIdentity, method: SignatureMethod, message: [UInt8], context: RPCContext) {
-    self.desk = desk
+  init(issuer: SignatureIssuer, identity: SigningIdentity, method: SignatureMethod, message: [UInt8], context: RPCContext) {
+    self.issuer = issuer
     self.identity = identity
     self.method = method
     self.message = message
@@ -28,7 +28,7 @@ final class PendingSignature: CoalescedWork, @unchecked Sendable {  // one threa
   func signature() throws(RPCError) -> ECDSASignature {
     try Signing.signed { () throws(SignatureError) in
       let signature = try outcome.get()
-      try desk.record(method, identity, message: message, context)
+      try issuer.record(method, identity, message: message, context)
       return signature
     }
   }

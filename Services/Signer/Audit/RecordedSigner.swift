@@ -3,7 +3,7 @@ import Cryptography
 import ServiceRuntime
 
 /// Everything a signature is made with: the keys, the clock, and the record.
-final class SigningDesk: Sendable {
+final class SignatureIssuer: Sendable {
   let keys: LiveKeyring
   /// Nil where no audit file is configured.
   let audit: AuditLog?
@@ -36,20 +36,20 @@ final class SigningDesk: Sendable {
 
   /// A signer that counts and records each signature.
   func signer(_ identity: SigningIdentity, _ method: SignatureMethod, _ context: RPCContext) -> RecordedSigner {
-    RecordedSigner(desk: self, identity: identity, method: method, context: context)
+    RecordedSigner(issuer: self, identity: identity, method: method, context: context)
   }
 }
 
 /// Signs with a key, counts the signature and records it.
 struct RecordedSigner: MessageSigner {
-  fileprivate let desk: SigningDesk
+  fileprivate let issuer: SignatureIssuer
   fileprivate let identity: SigningIdentity
   fileprivate let method: SignatureMethod
   fileprivate let context: RPCContext
 
   func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
     let signature = try identity.key.signDER(message)
-    try desk.record(method, identity, message: message, context)
+    try issuer.record(method, identity, message: message, context)
     return signature
   }
 }

@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-extension SigningDesk {
+extension SignatureIssuer {
   /// Signs what an app hands to StoreKit as a JWS. Throws `failed_precondition` when the key's issuer is not configured.
   func signAppRequest(
     _ bundleId: String?, _ method: SignatureMethod, _ context: RPCContext,

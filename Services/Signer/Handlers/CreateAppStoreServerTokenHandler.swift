@@ -8,15 +8,15 @@ import Synchronization
 struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   typealias Method = SignerService.CreateAppStoreServerToken
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let keyring = desk.keyring
+    let keyring = issuer.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
     guard let key = keys.server, let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")
     }
-    let now = desk.now()
+    let now = issuer.now()
     let token = try Signing.checked { () throws(SigningRefusal) in
       try AppStoreServerToken(
         keyId: key.keyId, issuerId: issuerId, bundleId: bundleId, lifetime: request.lifetimeSeconds.map { Int64($0) }, now: now)
@@ -26,7 +26,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
     let made = TokenCache.Made(
       token: token,
       text: try Signing.signed { () throws(SignatureError) in
-        try token.sign(with: desk.signer(key.identity, .appStoreServerToken, context))
+        try token.sign(with: issuer.signer(key.identity, .appStoreServerToken, context))
       })
     keyring.tokens.keep(made, name)
     return Self.response(made)

@@ -5,10 +5,10 @@ import ServiceRuntime
 struct ListSigningKeysHandler: ImmediateRPCHandler {
   typealias Method = SignerService.ListSigningKeys
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let keyring = desk.keyring
+    let keyring = issuer.keyring
     if let id = request.adNetworkId, keyring.adNetworks[id] == nil {
       throw .notFound("unknown ad network", field: "adNetworkId")
     }

@@ -7,7 +7,7 @@ import ServiceRuntime
 struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     let parameters = AdAttributionKitImpression.Parameters(
@@ -16,12 +16,12 @@ struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
       impressionType: request.impressionType, eligibleForReEngagement: request.eligibleForReEngagement,
       impressionId: request.impressionId, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try AdAttributionKitImpression(validating: parameters, now: desk.now())
+      try AdAttributionKitImpression(validating: parameters, now: issuer.now())
     }
-    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    let identity = try issuer.keyring.active(for: impression.adNetworkId)
     let input = impression.signingInput(encodedHeader: identity.impressionHeader)
     let pending = PendingSignature(
-      desk: desk, identity: identity, method: .adAttributionKitImpression, message: Array(input.utf8), context: context)
+      issuer: issuer, identity: identity, method: .adAttributionKitImpression, message: Array(input.utf8), context: context)
     return CoalescedCall(pending) { () throws(RPCError) in
       Method.Response(
         jws: CompactJWS.completed(input, with: try pending.signature()), adNetworkId: impression.adNetworkId,

@@ -7,7 +7,7 @@ import WireJSON
 struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
     let bytes: [UInt8]
@@ -17,10 +17,10 @@ struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
     case (nil, nil): throw .invalidArgument(field: "requestText", "is required")
     case (_?, _?): throw .invalidArgument(field: "request", "stands beside requestText; only one is signed")
     }
-    let (jws, keyId) = try desk.signAppRequest(request.bundleId, .advancedCommerceRequest, context) {
+    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .advancedCommerceRequest, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.advancedCommerce(
-        keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: desk.now())
+        keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: issuer.now())
     }
     return Method.Response(jws: jws, keyId: keyId)
   }

@@ -8,7 +8,7 @@ import WireJSON
 struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignDeferredSKAdNetworkWebImpression
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
   /// Nil without a Redis.
   let store: WebImpressionStore?
 
@@ -21,8 +21,8 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
     guard let store, let (kept, earlier) = try await store.find(asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     guard kept.allows(asked.sourceDomain) else { throw unknown }
     if let earlier { return try Self.response(earlier) }
-    let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: desk.now()) }
-    let (payload, keyId) = try desk.webPayload(web, context).performAlone()
+    let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: issuer.now()) }
+    let (payload, keyId) = try issuer.webPayload(web, context).performAlone()
     let record = JSONValue.object(["payload": .object(payload), "keyId": .string(keyId)]).serialized
     guard let standing = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     return try Self.response(standing)
@@ -36,14 +36,14 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   }
 }
 
-extension SigningDesk {
+extension SignatureIssuer {
   /// The signed payload of a web ad, and the key that signed it.
   func webPayload(_ web: SKAdNetworkWebImpression, _ context: RPCContext) throws(RPCError)
     -> CoalescedCall<PendingSignature, (payload: JSONObject, keyId: String)>
   {
     let identity = try keyring.active(for: web.impression.adNetworkId)
     let pending = PendingSignature(
-      desk: self, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
+      issuer: self, identity: identity, method: .skAdNetworkWebImpression, message: web.impression.signedString, context: context)
     return CoalescedCall(pending) { () throws(RPCError) in
       (web.payload(signature: SKAdNetworkImpression.text(of: try pending.signature())), identity.keyId)
     }

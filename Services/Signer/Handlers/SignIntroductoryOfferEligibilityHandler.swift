@@ -6,14 +6,14 @@ import ServiceRuntime
 struct SignIntroductoryOfferEligibilityHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignIntroductoryOfferEligibility
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (jws, keyId) = try desk.signAppRequest(request.bundleId, .introductoryOfferEligibility, context) {
+    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .introductoryOfferEligibility, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.introductoryOfferEligibility(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,
-        allowIntroductoryOffer: request.allowIntroductoryOffer, transactionId: request.transactionId, now: desk.now())
+        allowIntroductoryOffer: request.allowIntroductoryOffer, transactionId: request.transactionId, now: issuer.now())
     }
     return Method.Response(jws: jws, keyId: keyId)
   }

@@ -6,14 +6,14 @@ import ServiceRuntime
 struct SignPromotionalOfferJWSHandler: ImmediateRPCHandler {
   typealias Method = SignerService.SignPromotionalOfferJWS
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
 
   func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (jws, keyId) = try desk.signAppRequest(request.bundleId, .promotionalOfferJWS, context) {
+    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .promotionalOfferJWS, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.promotionalOffer(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,
-        offerIdentifier: request.offerIdentifier, transactionId: request.transactionId, now: desk.now())
+        offerIdentifier: request.offerIdentifier, transactionId: request.transactionId, now: issuer.now())
     }
     return Method.Response(jws: jws, keyId: keyId)
   }

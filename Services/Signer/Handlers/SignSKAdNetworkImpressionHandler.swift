@@ -7,7 +7,7 @@ import ServiceRuntime
 struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
   let domains: SourceDomainRule
 
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
@@ -17,11 +17,11 @@ struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
       sourceAppId: request.sourceAppId, sourceDomain: request.sourceDomain, fidelityType: request.fidelityType.map { Int64($0) },
       nonce: request.nonce, timestamp: request.timestamp)
     let impression = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkImpression(validating: parameters, now: desk.now(), domains: domains)
+      try SKAdNetworkImpression(validating: parameters, now: issuer.now(), domains: domains)
     }
-    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    let identity = try issuer.keyring.active(for: impression.adNetworkId)
     let pending = PendingSignature(
-      desk: desk, identity: identity, method: .skAdNetworkImpression, message: impression.signedString, context: context)
+      issuer: issuer, identity: identity, method: .skAdNetworkImpression, message: impression.signedString, context: context)
     return CoalescedCall(pending) { () throws(RPCError) in
       Method.Response(
         version: impression.version.rawValue, adNetworkId: impression.adNetworkId,

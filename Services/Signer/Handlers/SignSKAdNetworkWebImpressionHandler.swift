@@ -8,7 +8,7 @@ import ServiceRuntime
 struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
 
-  let desk: SigningDesk
+  let issuer: SignatureIssuer
   let domains: SourceDomainRule
   /// Nil without a Redis.
   let store: WebImpressionStore?
@@ -23,9 +23,9 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
       throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
     }
     let web = try Signing.checked { () throws(FieldError) in
-      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: desk.now(), domains: domains)
+      try SKAdNetworkWebImpression(validating: Self.parameters(request), now: issuer.now(), domains: domains)
     }
-    return try desk.webPayload(web, context).map { made in
+    return try issuer.webPayload(web, context).map { made in
       Method.Response(
         payload: made.payload, nonce: web.nonce.uuid, attributionSourceNonce: web.nonce.base64URL, keyId: made.keyId)
     }
@@ -36,7 +36,7 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
       try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains, domains: domains)
     }
     // Refused now rather than when the device asks and nobody looks.
-    let identity = try desk.keyring.active(for: impression.adNetworkId)
+    let identity = try issuer.keyring.active(for: impression.adNetworkId)
     guard let store else {
       throw .failedPrecondition(
         "web ads are kept in a Redis, and this signer has none (ATTRIBUTION_REDIS_URL)", reason: "STORE_NOT_CONFIGURED")
