@@ -56,7 +56,7 @@ extension ServiceParts {
       + QueueHandlers.all(deliveries, metrics: environment.metrics)
     // Services end in reverse order: what waits is stored after the last answer.
     parts.workers = [
-      BackgroundWork { await retention.intake.desk.records.run() },
+      BackgroundWork { await retention.intake.responder.records.run() },
       BackgroundWork { await retention.messages.run() },
       BackgroundWork { await counter.run() },
       BackgroundWork(stop: { worker.stop() }, work: { await worker.run() }), BackgroundWork { await heartbeat.run() },
@@ -82,12 +82,12 @@ extension ServiceParts {
       source: variables.notificationRecoveryURL.map { RecoveryMessages(recovery: environment.rpcClient(baseURL: $0)) },
       redis: redis, logger: environment.logger)
     metrics.messages { messages.ages }
-    let desk = RetentionDesk(
+    let responder = RetentionResponder(
       messages: messages, history: SubscriptionHistoryReader(verifier: environment.frequentClient(baseURL: variables.verifierURL)),
       services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
       signer: RetentionSigner(signer: signer),
       records: RetentionRecords(deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },
       metrics: metrics, logger: environment.logger)
-    return (RetentionIntake(live: live, desk: desk, metrics: metrics), messages)
+    return (RetentionIntake(live: live, responder: responder, metrics: metrics), messages)
   }
 }

@@ -6,7 +6,7 @@ import WireJSON
 /// Takes the App Store's requests for retention messages (Get Retention Message): proves them, has them decided, answers.
 struct RetentionIntake: Sendable {
   let live: LiveRetention
-  let desk: RetentionDesk
+  let responder: RetentionResponder
   let metrics: RetentionMetrics
 
   func receive(_ request: PublicRequest, bundleId: String) async -> PublicHTTPResponse {
@@ -37,7 +37,7 @@ struct RetentionIntake: Sendable {
       metrics.refused("stale")
       return .failure(RPCError(.permissionDenied, "signedDate: the request was signed too long ago", reason: "STALE"))
     }
-    let answer = await desk.answer(
+    let answer = await responder.answer(
       question, signedPayload: signedPayload, standing, request, until: received + standing.settings.budget)
     return .json(200, answer.json)
   }

@@ -8,7 +8,7 @@ import Traces
 ///
 /// Whatever it depends on may hang: each call has its own time, and an answer leaves when the budget is used up, the best that there is by
 /// then. What was answered is what is kept and recorded.
-struct RetentionDesk: Sendable {
+struct RetentionResponder: Sendable {
   /// Of the budget, for the way of the answer itself.
   private static let reserve: Duration = .milliseconds(20)
 
