@@ -13,7 +13,7 @@ public struct SimulatorParts: Sendable {
   let faults = FaultScript()
   let courier: Courier
   let device: DeviceSender
-  let desk: NotificationDesk
+  let publisher: NotificationPublisher
   let serverAPI: AppStoreServerAPI
   let realtime: RealtimeRequests
 
@@ -31,10 +31,10 @@ public struct SimulatorParts: Sendable {
       unmarked: JWSSigner(
         chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
       ledger: ledger, time: time, random: random)
-    desk = NotificationDesk(
+    publisher = NotificationPublisher(
       factory: factory, archive: archive, sender: NotificationSender(http: http, courier: courier, archive: archive),
       apps: apps, ledger: ledger, time: time, random: random)
-    serverAPI = AppStoreServerAPI(desk: desk, apps: apps)
+    serverAPI = AppStoreServerAPI(publisher: publisher, apps: apps)
     realtime = RealtimeRequests(
       signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps, time: time, random: random,
       caFile: directory.path + "/tls-ca.pem")

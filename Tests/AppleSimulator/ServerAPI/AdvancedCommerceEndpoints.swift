@@ -3,11 +3,11 @@ import WireJSON
 
 /// The server's half of the *Advanced Commerce API*, and the notifications that its calls bring.
 final class AdvancedCommerceEndpoints: Sendable {
-  private let desk: NotificationDesk
+  private let publisher: NotificationPublisher
   /// `environment/bundle/requestReferenceId` of what was done.
   private let references = Mutex<Set<String>>([])
 
-  init(desk: NotificationDesk) { self.desk = desk }
+  init(publisher: NotificationPublisher) { self.publisher = publisher }
 
   func reset() { references.withLock { $0 = [] } }
 
@@ -29,7 +29,7 @@ final class AdvancedCommerceEndpoints: Sendable {
       throw APIError(4_000_097, "The request reference id was repeated.")
     }
     let id = call.values[0]
-    guard let customer = desk.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment) else {
+    guard let customer = publisher.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment) else {
       throw APIError.transactionNotFound
     }
     guard let known = customer.subscriptions.first(where: { life in life.transactions.contains { $0.id == id } }) else {
@@ -38,13 +38,13 @@ final class AdvancedCommerceEndpoints: Sendable {
     }
     var life = known
     let event = try Self.change(&life, endpoint, body, reference: reference, call)
-    try desk.keep(life)
+    try publisher.keep(life)
     references.withLock { _ = $0.insert(key) }
-    let record = try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
-    await desk.publish(record, app: call.app)
+    let record = try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
+    await publisher.publish(record, app: call.app)
     return .json([
-      "signedTransactionInfo": .string(try desk.factory.signer.sign(life.current.payload(signedDate: call.now))),
-      "signedRenewalInfo": .string(try desk.factory.signer.sign(life.renewalInfo(signedDate: call.now))),
+      "signedTransactionInfo": .string(try publisher.factory.signer.sign(life.current.payload(signedDate: call.now))),
+      "signedRenewalInfo": .string(try publisher.factory.signer.sign(life.renewalInfo(signedDate: call.now))),
     ])
   }
 
@@ -145,7 +145,8 @@ final class AdvancedCommerceEndpoints: Sendable {
   private func refundProduct(
     _ id: String, _ body: JSONObject, _ reference: String, _ call: AppStoreServerAPI.Call, _ key: String
   ) async throws -> SimulatedResponse {
-    let changed = try desk.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) { customer -> TransactionFacts in
+    let changed = try publisher.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
+      customer -> TransactionFacts in
       guard let place = customer.products.firstIndex(where: { $0.id == id }) else { throw APIError(4_030_013, "Not owned.") }
       guard customer.products[place].revocationDate == nil else { throw APIError(4_030_021, "Already refunded.") }
       customer.products[place].fields["revocationDate"] = .integer(call.now)
@@ -156,7 +157,7 @@ final class AdvancedCommerceEndpoints: Sendable {
     }
     guard let transaction = changed else { throw APIError.transactionNotFound }
     references.withLock { _ = $0.insert(key) }
-    return .json(["signedTransactionInfo": .string(try desk.factory.signer.sign(transaction.payload(signedDate: call.now)))])
+    return .json(["signedTransactionInfo": .string(try publisher.factory.signer.sign(transaction.payload(signedDate: call.now)))])
   }
 
   /// An object with the members of another one over its own.

@@ -15,7 +15,7 @@ final class AppStoreServerAPI: Sendable {
   let ledger: PurchaseLedger
   let archive: NotificationArchive
   let factory: NotificationFactory
-  let desk: NotificationDesk
+  let publisher: NotificationPublisher
   let history: NotificationHistory
   let limits = RateLimits()
   let extensions: RenewalExtensions
@@ -28,17 +28,17 @@ final class AppStoreServerAPI: Sendable {
   private let tests = Mutex<[String: String]>([:])
   private let calls = Mutex<[JSONValue]>([])
 
-  init(desk: NotificationDesk, apps: AppRegistry) {
-    self.desk = desk
-    factory = desk.factory
-    ledger = desk.ledger
-    archive = desk.archive
-    time = desk.time
-    random = desk.random
+  init(publisher: NotificationPublisher, apps: AppRegistry) {
+    self.publisher = publisher
+    factory = publisher.factory
+    ledger = publisher.ledger
+    archive = publisher.archive
+    time = publisher.time
+    random = publisher.random
     history = NotificationHistory(archive: archive, random: random)
     tokens = TokenCheck(apps: apps)
-    extensions = RenewalExtensions(desk: desk)
-    commerce = AdvancedCommerceEndpoints(desk: desk)
+    extensions = RenewalExtensions(publisher: publisher)
+    commerce = AdvancedCommerceEndpoints(publisher: publisher)
   }
 
   func reset() {
@@ -157,7 +157,7 @@ final class AppStoreServerAPI: Sendable {
       SubscriptionLife.Event(type: "TEST"), app: call.app, environment: call.environment, at: call.now, overrides: [:])
     let token = "\(random.uuid())_\(call.now)"
     tests.withLock { $0[token] = record.uuid }
-    await desk.publish(record, app: call.app)
+    await publisher.publish(record, app: call.app)
     return .json(["testNotificationToken": .string(token)])
   }
 

@@ -14,10 +14,10 @@ final class RenewalExtensions: Sendable {
     var failed: Int
   }
 
-  private let desk: NotificationDesk
+  private let publisher: NotificationPublisher
   private let jobs = Mutex<[String: Job]>([:])
 
-  init(desk: NotificationDesk) { self.desk = desk }
+  init(publisher: NotificationPublisher) { self.publisher = publisher }
 
   func reset() { jobs.withLock { $0 = [:] } }
 
@@ -32,8 +32,8 @@ final class RenewalExtensions: Sendable {
     }
     guard let life = try extend(id, days: days, call) else { throw APIError.originalTransactionNotFound }
     let event = SubscriptionLife.Event(type: "RENEWAL_EXTENDED")
-    let record = try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
-    await desk.publish(record, app: call.app)
+    let record = try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:])
+    await publisher.publish(record, app: call.app)
     return .json([
       "originalTransactionId": .string(life.originalID),
       "webOrderLineItemId": life.current.fields["webOrderLineItemId"] ?? "",
@@ -64,22 +64,22 @@ final class RenewalExtensions: Sendable {
     let key = product + "/" + request.lowercased()
     if jobs.withLock({ $0[key] != nil }) { return .json(["requestIdentifier": .string(request)]) }
     var job = Job(request: request, product: product, started: call.now, succeeded: 0, failed: 0)
-    let ids = desk.ledger.activeSubscriptions(
+    let ids = publisher.ledger.activeSubscriptions(
       productID: product, bundleID: call.app.bundleID, environment: call.environment)
     for id in ids {
       do {
         guard let life = try extend(id, days: days, call) else { continue }
         job.succeeded += 1
         let event = SubscriptionLife.Event(type: "RENEWAL_EXTENDED")
-        await desk.publish(
-          try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+        await publisher.publish(
+          try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
       } catch is APIError {
         job.failed += 1
-        let customer = desk.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment)
+        let customer = publisher.ledger.customer(id, bundleID: call.app.bundleID, environment: call.environment)
         guard let life = customer?.subscriptions.first(where: { $0.originalID == id }) else { continue }
         let event = SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "FAILURE")
-        await desk.publish(
-          try desk.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
+        await publisher.publish(
+          try publisher.factory.notification(event, of: life, app: call.app, at: call.now, overrides: [:]), app: call.app)
       }
     }
     let done = job
@@ -91,8 +91,8 @@ final class RenewalExtensions: Sendable {
         "failedCount": .integer(done.failed),
       ]
     ]
-    await desk.publish(
-      try desk.factory.detached(
+    await publisher.publish(
+      try publisher.factory.detached(
         SubscriptionLife.Event(type: "RENEWAL_EXTENSION", subtype: "SUMMARY"), app: call.app,
         environment: call.environment,
         at: call.now, overrides: summary),
@@ -106,12 +106,12 @@ final class RenewalExtensions: Sendable {
       throw APIError(
         4_040_009, "The server didn't find a subscription-renewal-date extension request for this identifier.")
     }
-    guard desk.time.age(since: job.started) >= Self.massMilliseconds else {
+    guard publisher.time.age(since: job.started) >= Self.massMilliseconds else {
       return .json(["requestIdentifier": .string(job.request), "complete": false])
     }
     return .json([
       "requestIdentifier": .string(job.request), "complete": true,
-      "completeDate": .integer(job.started + Int64(Self.massMilliseconds / desk.time.scale)),
+      "completeDate": .integer(job.started + Int64(Self.massMilliseconds / publisher.time.scale)),
       "succeededCount": .integer(job.succeeded), "failedCount": .integer(job.failed),
     ])
   }
@@ -128,7 +128,7 @@ final class RenewalExtensions: Sendable {
   }
 
   private func extend(_ id: String, days: Int64, _ call: AppStoreServerAPI.Call) throws -> SubscriptionLife? {
-    try desk.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
+    try publisher.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
       customer -> SubscriptionLife in
       guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == id }) else {
         throw APIError(4_000_008, "Invalid original transaction id.")

@@ -1,7 +1,7 @@
 import WireJSON
 
 /// Makes notifications on request, keeps them, and has them sent.
-struct NotificationDesk: Sendable {
+struct NotificationPublisher: Sendable {
   let factory: NotificationFactory
   let archive: NotificationArchive
   let sender: NotificationSender
