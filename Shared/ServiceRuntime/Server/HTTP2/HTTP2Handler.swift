@@ -48,8 +48,8 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private var sawBytes = false
   private var sawFrame = false
   /// Streams that were refused, and those that were reset before they were answered.
-  private var refused = FloodCount()
-  private var givenUp = FloodCount()
+  private var refused = FloodCounter()
+  private var givenUp = FloodCounter()
 
   /// Without a stream, the connection ends at this time.
   private var idleDeadline = NIODeadline.distantFuture

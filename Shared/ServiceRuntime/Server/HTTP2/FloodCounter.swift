@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Counts what happens within a time, roughly: the count begins anew when the time is over.
-struct FloodCount {
+struct FloodCounter {
   private var count = 0
   private var since = NIODeadline.now()
 
