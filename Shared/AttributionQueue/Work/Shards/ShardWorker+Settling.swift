@@ -4,7 +4,7 @@ import RedisClient
 extension ShardWorker {
   /// Judges what was read, in order, as long as the worker is not to stop. It may end before the last that was read: the rest is read anew.
   /// What is leased would not be: when the worker is to stop it is given back.
-  func judge(_ read: Read, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitBatch {
+  func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
@@ -74,7 +74,7 @@ extension ShardWorker {
   /// Settles what was judged; what is to be worked next, nil where that is to be read.
   ///
   /// - Parameter readsOn: whether more is likely to be there: it is asked for at once then.
-  func settle(_ call: CommitBatch, _ shard: OwnedShard, _ ownership: ShardOwnership, _ place: Place, readsOn: Bool) async throws -> Read? {
+  func settle(_ call: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ place: Place, readsOn: Bool) async throws -> Read? {
     guard ownership.form == .owned else {
       try await settlement.commit(call, as: .consumer(name))
       shard.leases = []
@@ -98,7 +98,7 @@ extension ShardWorker {
 
   /// Settles anew what got no answer: whether the step was done is not known, and what is still on its way is refused under another epoch.
   /// Nil where the shard is to be read from its beginning.
-  func settleAgain(_ call: CommitBatch, _ shard: OwnedShard, _ before: ShardOwnership, _ place: Place) async throws -> Read? {
+  func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ place: Place) async throws -> Read? {
     await takeAgain(shard, before)
     guard let ownership = shard.ownership, ownership.form == before.form else { return nil }
     // A lease that was settled is lost, and is settled by no other step.

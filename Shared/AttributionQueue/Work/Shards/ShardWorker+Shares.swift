@@ -49,7 +49,7 @@ extension ShardWorker {
       await withDiscardingTaskGroup { group in
         for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
           subscriptions[shard.shard.index % subscriptions.count].forget(shard.shard)
-          guard let ownership = shard.leave() else { continue }
+          guard let ownership = shard.beginRelease() else { continue }
           group.addTask { await self.giveBack(ownership, shard.shard) }
         }
         for shard in unsure.withLock({ $0 }) where !share.contains(shard) { group.addTask { await self.giveBackIfOwn(shard) } }
@@ -57,7 +57,7 @@ extension ShardWorker {
           group.addTask {
             guard await self.take(shard, life) else { return }
             subscriptions[shard.index % subscriptions.count].want(shard)
-            self.ring(shard, places)
+            self.wake(shard, places)
           }
         }
       }
@@ -65,17 +65,17 @@ extension ShardWorker {
         // Builds of the first form tell nobody what they accept.
         let areHeard = life.form > .leased && subscriptions.allSatisfy(\.isWhole)
         nextLook = .now + (areHeard ? Self.look : Self.lookInstead)
-        for shard in share { ring(shard, places) }
+        for shard in share { wake(shard, places) }
       }
       let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
       await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
     }
   }
 
-  func ring(_ shard: Shard, _ places: [Place]) { ring(shards[shard.index], places[shard.index % places.count]) }
+  func wake(_ shard: Shard, _ places: [Place]) { wake(shards[shard.index], places[shard.index % places.count]) }
 
-  func ring(_ shard: OwnedShard, _ place: Place) {
-    if shard.ring() { place.begins.yield(shard) }
+  func wake(_ shard: WorkerShard, _ place: Place) {
+    if shard.wake() { place.begins.yield(shard) }
   }
 
   /// Renews what is leased, until the task is cancelled. One that is lost is noticed when it is settled.
@@ -160,8 +160,8 @@ extension ShardWorker {
     await withDiscardingTaskGroup { group in
       for shard in shards {
         // One whose work was to begin when the worker was cancelled never began.
-        shard.stops()
-        guard let ownership = shard.leave() else { continue }
+        shard.endWork()
+        guard let ownership = shard.beginRelease() else { continue }
         group.addTask { await self.giveBack(ownership, shard.shard) }
       }
     }
@@ -174,7 +174,7 @@ extension ShardWorker {
   /// Takes the shard under another epoch, when Redis can be asked again; it is lost where another has it.
   ///
   /// - Parameter isFailed: whether a step failed: what fails at once, and again, is not to be tried all the time.
-  func takeAgain(_ shard: OwnedShard, _ before: ShardOwnership, isFailed: Bool = true) async {
+  func takeAgain(_ shard: WorkerShard, _ before: ShardOwnership, isFailed: Bool = true) async {
     var (known, failures) = (before, isFailed ? 1 : 0)
     while !isStopping {
       if failures > 0 { try? await Task.sleep(for: .milliseconds(Int.random(in: Self.pauses(after: failures)))) }
@@ -199,7 +199,7 @@ extension ShardWorker {
   }
 
   /// Another has it, unless it is this worker's share: then it is taken anew.
-  func lose(_ shard: OwnedShard, _ ownership: ShardOwnership) {
+  func lose(_ shard: WorkerShard, _ ownership: ShardOwnership) {
     shard.lose(ownership)
     wakeSignal.wake()
   }

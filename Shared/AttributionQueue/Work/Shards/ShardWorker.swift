@@ -44,7 +44,7 @@ public final class ShardWorker: Sendable {
   let consumer: QueueConsumer
   /// Whether it has leased messages, and so has a place in the groups.
   let hasLeased = Mutex(false)
-  let shards = Shard.all.map { OwnedShard($0) }
+  let shards = Shard.all.map { WorkerShard($0) }
   private let pauseFlag: PauseFlagCache
   let life = Mutex(Life())
   /// Shards of which a step got no answer: whether Redis has them as this worker's is not known.
@@ -64,14 +64,14 @@ public final class ShardWorker: Sendable {
     /// Shards that may be worked at a time.
     let slots: WorkSlots
     /// Shards whose work begins.
-    let begun: AsyncStream<OwnedShard>
-    let begins: AsyncStream<OwnedShard>.Continuation
+    let begun: AsyncStream<WorkerShard>
+    let begins: AsyncStream<WorkerShard>.Continuation
 
     init(_ executor: EventLoopExecutor?, shards: Int) async {
       self.executor = executor
       slots = WorkSlots(shards)
       slices = if let executor { try? await LoopSlices.open(executor.loop) } else { nil }
-      (begun, begins) = AsyncStream<OwnedShard>.makeStream()
+      (begun, begins) = AsyncStream<WorkerShard>.makeStream()
     }
   }
 
@@ -118,7 +118,7 @@ public final class ShardWorker: Sendable {
     let subscriptions = places.enumerated().map { index, place in
       ShardSubscriptions(queue, deliveries, loop: index) { [shards] shard in
         let shard = shards[shard.index]
-        if shard.ring() { place.begins.yield(shard) }
+        if shard.wake() { place.begins.yield(shard) }
       }
     }
     let poller = DelayedPoller(
@@ -151,7 +151,7 @@ public final class ShardWorker: Sendable {
       for await shard in place.begun {
         await place.slots.take()
         work.addTask {
-          if await self.work(shard, place) { self.ring(shard, place) }
+          if await self.work(shard, place) { self.wake(shard, place) }
           place.slots.giveBack()
         }
       }
@@ -181,7 +181,7 @@ public final class ShardWorker: Sendable {
   }
 
   /// Works a shard until nothing is there, or others wait for its place; whether there may be more.
-  private func work(_ shard: OwnedShard, _ place: Place) async -> Bool {
+  private func work(_ shard: WorkerShard, _ place: Place) async -> Bool {
     let beginning = EntryID(milliseconds: 0, number: 0)
     var last = beginning
     var read: Read?
@@ -207,8 +207,8 @@ public final class ShardWorker: Sendable {
         let next: Read
         if let known = read.take() { next = known } else { next = try await readNext(shard, ownership, behind: last, place) }
         guard next.count > 0 else {
-          guard shard.rests() else { continue }
-          await takeLeave(shard)
+          guard shard.becomesIdle() else { continue }
+          await finishRelease(shard)
           return false
         }
         // What waits for its slice of the loop's time still waits.
@@ -233,16 +233,16 @@ public final class ShardWorker: Sendable {
       }
     }
     if let read { place.backpressure.release(read.count) }
-    shard.stops()
-    await takeLeave(shard)
+    shard.endWork()
+    await finishRelease(shard)
     return !isStopping
   }
 
-  private func takeLeave(_ shard: OwnedShard) async {
-    if let ownership = shard.takeLeave() { await giveBack(ownership, shard.shard) }
+  private func finishRelease(_ shard: WorkerShard) async {
+    if let ownership = shard.finishRelease() { await giveBack(ownership, shard.shard) }
   }
 
-  private func readNext(_ shard: OwnedShard, _ ownership: ShardOwnership, behind last: EntryID, _ place: Place) async throws -> Read {
+  private func readNext(_ shard: WorkerShard, _ ownership: ShardOwnership, behind last: EntryID, _ place: Place) async throws -> Read {
     await place.backpressure.reserve(pace.together)
     do {
       let read: Read
@@ -267,7 +267,7 @@ public final class ShardWorker: Sendable {
   }
 
   /// Leases what is next: what another's lease ran out of, or what is new.
-  private func lease(_ shard: OwnedShard) async throws -> Read {
+  private func lease(_ shard: WorkerShard) async throws -> Read {
     hasLeased.withLock { $0 = true }
     let (most, asked) = (pace.together, ContinuousClock.now)
     var read = Read(.null)

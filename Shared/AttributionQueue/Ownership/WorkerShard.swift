@@ -1,16 +1,16 @@
 import Synchronization
 
 /// One shard as a worker knows it: whether it owns it, and whether it works it.
-final class OwnedShard: Sendable {
+final class WorkerShard: Sendable {
   private struct State {
     var ownership: ShardOwnership?
     /// Up to here each message is counted before it is worked.
     var suspectedUntil: EntryID?
     var isWorking = false
     /// Whether something came while it was being worked.
-    var wasRung = false
+    var wasWoken = false
     /// Whether it is to be given back as soon as it is not being worked.
-    var isLeaving = false
+    var isReleasing = false
     /// What is leased of it, where messages are.
     var leases: [LeaseToken] = []
     /// Before this no lease of it can have run out.
@@ -33,12 +33,12 @@ final class OwnedShard: Sendable {
     set { state.withLock { $0.nextReclaim = newValue } }
   }
   /// Whether its work may go on.
-  var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isLeaving } }
+  var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
 
   func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
     state.withLock { state in
       // One that is to be given back is so under its next epoch too.
-      if state.ownership == nil { state.isLeaving = false }
+      if state.ownership == nil { state.isReleasing = false }
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil
       state.leases = []
@@ -51,31 +51,31 @@ final class OwnedShard: Sendable {
       guard state.ownership == ownership else { return }
       state.ownership = nil
       state.suspectedUntil = nil
-      state.isLeaving = false
+      state.isReleasing = false
     }
   }
 
   func clearSuspicion() { state.withLock { $0.suspectedUntil = nil } }
 
   /// Something may be there: whether its work begins now. Where it is under way it looks again by itself.
-  func ring() -> Bool {
+  func wake() -> Bool {
     state.withLock { state in
-      guard state.ownership != nil, !state.isLeaving else { return false }
+      guard state.ownership != nil, !state.isReleasing else { return false }
       guard !state.isWorking else {
-        state.wasRung = true
+        state.wasWoken = true
         return false
       }
       state.isWorking = true
-      state.wasRung = false
+      state.wasWoken = false
       return true
     }
   }
 
   /// Its stream was found empty: whether its work ends. It goes on where something came meanwhile.
-  func rests() -> Bool {
+  func becomesIdle() -> Bool {
     state.withLock { state in
-      if state.wasRung, state.ownership != nil, !state.isLeaving {
-        state.wasRung = false
+      if state.wasWoken, state.ownership != nil, !state.isReleasing {
+        state.wasWoken = false
         return false
       }
       state.isWorking = false
@@ -84,7 +84,7 @@ final class OwnedShard: Sendable {
   }
 
   /// Its work ends, whatever came.
-  func stops() {
+  func endWork() {
     state.withLock { state in
       state.isWorking = false
       state.leases = []
@@ -92,18 +92,18 @@ final class OwnedShard: Sendable {
   }
 
   /// It is to be given back: what to give back now, unless it is being worked.
-  func leave() -> ShardOwnership? {
+  func beginRelease() -> ShardOwnership? {
     state.withLock { state in
-      state.isLeaving = true
+      state.isReleasing = true
       guard !state.isWorking else { return nil }
       return Self.release(&state)
     }
   }
 
   /// What is to be given back now that its work has ended.
-  func takeLeave() -> ShardOwnership? {
+  func finishRelease() -> ShardOwnership? {
     state.withLock { state in
-      guard state.isLeaving, !state.isWorking else { return nil }
+      guard state.isReleasing, !state.isWorking else { return nil }
       return Self.release(&state)
     }
   }
@@ -112,7 +112,7 @@ final class OwnedShard: Sendable {
     defer {
       state.ownership = nil
       state.suspectedUntil = nil
-      state.isLeaving = false
+      state.isReleasing = false
     }
     return state.ownership
   }
