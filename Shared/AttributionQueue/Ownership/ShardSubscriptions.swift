@@ -17,21 +17,21 @@ final class ShardSubscriptions: Sendable {
   private let state = Mutex(State())
   private let redis: RedisClient
   private let ended: AsyncStream<Shard>
-  private let ring: @Sendable (Shard) -> Void
+  private let wake: @Sendable (Shard) -> Void
 
   /// - Parameters:
-  ///   - loop: the number of the event loop on which `ring` is called.
-  ///   - ring: something may be there.
-  init(_ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, ring: @escaping @Sendable (Shard) -> Void) {
+  ///   - loop: the number of the event loop on which `wake` is called.
+  ///   - wake: something may be there.
+  init(_ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, wake: @escaping @Sendable (Shard) -> Void) {
     self.queue = queue
-    self.ring = ring
+    self.wake = wake
     logger = deliveries.logger
     let (ended, ends) = AsyncStream<Shard>.makeStream()
     self.ended = ended
     redis = deliveries.redis.subscriber(
       loop: loop,
       RedisSubscription { channel in
-        if let shard = Keys.shard(of: channel) { ring(shard) }
+        if let shard = Keys.shard(of: channel) { wake(shard) }
       } onEnd: { channel in
         if let shard = Keys.shard(of: channel) { ends.yield(shard) }
       })
@@ -80,7 +80,7 @@ final class ShardSubscriptions: Sendable {
     state.withLock { _ = $0.subscribed.insert(shard) }
     do throws(RedisError) {
       try await redis.send(["SSUBSCRIBE", .string(Keys.ready(queue, shard))])
-      ring(shard)
+      wake(shard)
     } catch {
       state.withLock { _ = $0.subscribed.remove(shard) }
       guard case .refused(let text) = error, state.withLock({ $0.isRefused.exchange(true) }) == false else { return }
