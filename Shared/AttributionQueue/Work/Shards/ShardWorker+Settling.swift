@@ -4,7 +4,7 @@ import RedisClient
 extension ShardWorker {
   /// Judges what was read, in order, as long as the worker is not to stop. It may end before the last that was read: the rest is read anew.
   /// What is leased would not be: when the worker is to stop it is given back.
-  func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ place: Place) async throws -> CommitBatch {
+  func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
@@ -12,7 +12,7 @@ extension ShardWorker {
     var started = ContinuousClock.now
     for entry in read.entries {
       if isStopping && !isLeased { break }
-      if await place.slices?.pauseIfUsedUp() == true { started = .now }
+      if await loop.slices?.pauseIfUsedUp() == true { started = .now }
       var parts = entry.elements
       guard let id = parts.nextString(), let fields = parts.next() else { throw QueueError.unavailable(.unexpectedReply("XRANGE")) }
       var begun = parts.nextInteger() ?? 1
@@ -47,7 +47,7 @@ extension ShardWorker {
       }
       let ended = ContinuousClock.now
       turned.withLock { $0 = ended }
-      if let slices = place.slices {
+      if let slices = loop.slices {
         slices.use(started.duration(to: ended))
       } else {
         await Task.yield()
@@ -74,13 +74,15 @@ extension ShardWorker {
   /// Settles what was judged; what is to be worked next, nil where that is to be read.
   ///
   /// - Parameter readsOn: whether more is likely to be there: it is asked for at once then.
-  func settle(_ call: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ place: Place, readsOn: Bool) async throws -> Read? {
+  func settle(_ call: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws
+    -> Read?
+  {
     guard ownership.form == .owned else {
       try await settlement.commit(call, as: .consumer(name))
       shard.leases = []
       return nil
     }
-    guard readsOn, !isStopping, shard.isWanted, place.backpressure.reserveAtOnce(pace.together) else {
+    guard readsOn, !isStopping, shard.isWanted, loop.backpressure.reserveAtOnce(pace.together) else {
       return try await settlement.commit(call, as: .owner(ownership)) == 0 ? Read(.null) : nil
     }
     // What is behind these stays where it is, whichever of the two commands comes first.
@@ -88,22 +90,22 @@ extension ShardWorker {
     do {
       try await settlement.commit(call, as: .owner(ownership))
       let read = try await behind
-      place.backpressure.release(pace.together - read.count)
+      loop.backpressure.release(pace.together - read.count)
       return read
     } catch {
-      place.backpressure.release(pace.together)
+      loop.backpressure.release(pace.together)
       throw error
     }
   }
 
   /// Settles anew what got no answer: whether the step was done is not known, and what is still on its way is refused under another epoch.
   /// Nil where the shard is to be read from its beginning.
-  func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ place: Place) async throws -> Read? {
+  func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
     await takeAgain(shard, before)
     guard let ownership = shard.ownership, ownership.form == before.form else { return nil }
     // A lease that was settled is lost, and is settled by no other step.
     if ownership.form == .owned, try await !isThere(call, shard.shard) { return nil }
-    return try await settle(call, shard, ownership, place, readsOn: false)
+    return try await settle(call, shard, ownership, loop, readsOn: false)
   }
 
   /// Whether none of the messages is settled: what was to be done with them is not done.

@@ -42,20 +42,20 @@ public final class ShardWorker: Sendable {
   let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   let settlement: Settlement
   let consumer: QueueConsumer
-  /// Whether it has leased messages, and so has a place in the groups.
+  /// Whether it has leased messages, and so has a loop in the groups.
   let hasLeased = Mutex(false)
   let shards = Shard.all.map { WorkerShard($0) }
   private let pauseFlag: PauseFlagCache
-  let life = Mutex(Life())
+  let membership = Mutex(Membership())
   /// Shards of which a step got no answer: whether Redis has them as this worker's is not known.
-  let unsure = Mutex<Set<Shard>>([])
+  let uncertain = Mutex<Set<Shard>>([])
   let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   let wakeSignal = WakeSignal()
   let deferred: DeferredWork
 
   /// An event loop and its shards: a judgement is made where its connections are, so that no task changes threads.
-  final class Place: Sendable {
+  final class WorkerLoop: Sendable {
     /// None for handlers that wait: these are worked wherever there is a thread.
     let executor: EventLoopExecutor?
     /// None where the system had no pipe left: then connections wait for all that is ready.
@@ -110,15 +110,15 @@ public final class ShardWorker: Sendable {
 
   /// Works until ``stop()`` is called or the task is cancelled.
   public func run() async {
-    var places: [Place] = []
+    var loops: [WorkerLoop] = []
     switch pace {
-    case .judging: for executor in EventLoopExecutor.all() { places.append(await Place(executor, shards: Shard.count)) }
-    case .waiting(let shards): places.append(await Place(nil, shards: shards))
+    case .judging: for executor in EventLoopExecutor.all() { loops.append(await WorkerLoop(executor, shards: Shard.count)) }
+    case .waiting(let shards): loops.append(await WorkerLoop(nil, shards: shards))
     }
-    let subscriptions = places.enumerated().map { index, place in
+    let subscriptions = loops.enumerated().map { index, loop in
       ShardSubscriptions(queue, deliveries, loop: index) { [shards] shard in
         let shard = shards[shard.index]
-        if shard.wake() { place.begins.yield(shard) }
+        if shard.wake() { loop.begins.yield(shard) }
       }
     }
     let poller = DelayedPoller(
@@ -126,33 +126,33 @@ public final class ShardWorker: Sendable {
     await withTaskGroup(of: Void.self) { beside in
       beside.addTask { await poller.run() }
       beside.addTask { await QueueHousekeeping(queue: self.queue, deliveries: self.deliveries).run() }
-      beside.addTask { await self.keepAlive() }
+      beside.addTask { await self.sendHeartbeats() }
       beside.addTask { await self.deferred.run() }
       beside.addTask { await self.renewLeases() }
       for subscriptions in subscriptions { beside.addTask { await subscriptions.run() } }
       await withTaskGroup(of: Void.self) { work in
-        for place in places { work.addTask(executorPreference: place.executor) { await self.work(place) } }
-        await shareOut(places, subscriptions)
-        for place in places { place.begins.finish() }
+        for loop in loops { work.addTask(executorPreference: loop.executor) { await self.work(loop) } }
+        await rebalance(loops, subscriptions)
+        for loop in loops { loop.begins.finish() }
       }
       beside.cancelAll()
       // Ends the poller's blocking read and a question on the way, which cancellation does not reach.
       poller.blocking.close()
       for subscriptions in subscriptions { subscriptions.close() }
     }
-    await giveAllBack()
-    for place in places { await place.slices?.close() }
+    await releaseAll()
+    for loop in loops { await loop.slices?.close() }
   }
 
   // MARK: Work
 
-  private func work(_ place: Place) async {
+  private func work(_ loop: WorkerLoop) async {
     await withDiscardingTaskGroup { work in
-      for await shard in place.begun {
-        await place.slots.take()
+      for await shard in loop.begun {
+        await loop.slots.take()
         work.addTask {
-          if await self.work(shard, place) { self.wake(shard, place) }
-          place.slots.giveBack()
+          if await self.work(shard, loop) { self.wake(shard, loop) }
+          loop.slots.giveBack()
         }
       }
     }
@@ -180,8 +180,8 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// Works a shard until nothing is there, or others wait for its place; whether there may be more.
-  private func work(_ shard: WorkerShard, _ place: Place) async -> Bool {
+  /// Works a shard until nothing is there, or others wait for its loop; whether there may be more.
+  private func work(_ shard: WorkerShard, _ loop: WorkerLoop) async -> Bool {
     let beginning = EntryID(milliseconds: 0, number: 0)
     var last = beginning
     var read: Read?
@@ -192,47 +192,47 @@ public final class ShardWorker: Sendable {
       do {
         if !owes {
           guard try await !pauseFlag.isPaused() else {
-            if let unworked = read.take() { place.backpressure.release(unworked.count) }
+            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
             last = beginning
             try await Task.sleep(for: PauseFlagCache.pause)
             continue
           }
           guard try await deliveries.form == ownership.form else {
-            if let unworked = read.take() { place.backpressure.release(unworked.count) }
+            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
             last = beginning
             await takeAgain(shard, ownership, isFailed: false)
             continue
           }
         }
         let next: Read
-        if let known = read.take() { next = known } else { next = try await readNext(shard, ownership, behind: last, place) }
+        if let known = read.take() { next = known } else { next = try await readNext(shard, ownership, behind: last, loop) }
         guard next.count > 0 else {
           guard shard.becomesIdle() else { continue }
           await finishRelease(shard)
           return false
         }
         // What waits for its slice of the loop's time still waits.
-        await place.slices?.pauseIfUsedUp()
-        place.backpressure.release(next.count)
-        let call = try await judge(next, shard, ownership, place)
+        await loop.slices?.pauseIfUsedUp()
+        loop.backpressure.release(next.count)
+        let call = try await judge(next, shard, ownership, loop)
         guard !call.isEmpty else { continue }
         do {
-          read = try await settle(call, shard, ownership, place, readsOn: next.count == Self.settledTogether)
+          read = try await settle(call, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
           last = call.position
         } catch QueueError.unavailable {
-          read = try await settleAgain(call, shard, ownership, place)
+          read = try await settleAgain(call, shard, ownership, loop)
           last = read == nil ? beginning : call.position
         }
-        if place.slots.isWanted, ownership.form == .owned || read == nil { break }
+        if loop.slots.isWanted, ownership.form == .owned || read == nil { break }
       } catch QueueError.leaseLost {
         lose(shard, ownership)
       } catch {
-        if let unworked = read.take() { place.backpressure.release(unworked.count) }
+        if let unworked = read.take() { loop.backpressure.release(unworked.count) }
         last = beginning
         await takeAgain(shard, ownership)
       }
     }
-    if let read { place.backpressure.release(read.count) }
+    if let read { loop.backpressure.release(read.count) }
     shard.endWork()
     await finishRelease(shard)
     return !isStopping
@@ -242,8 +242,8 @@ public final class ShardWorker: Sendable {
     if let ownership = shard.finishRelease() { await giveBack(ownership, shard.shard) }
   }
 
-  private func readNext(_ shard: WorkerShard, _ ownership: ShardOwnership, behind last: EntryID, _ place: Place) async throws -> Read {
-    await place.backpressure.reserve(pace.together)
+  private func readNext(_ shard: WorkerShard, _ ownership: ShardOwnership, behind last: EntryID, _ loop: WorkerLoop) async throws -> Read {
+    await loop.backpressure.reserve(pace.together)
     do {
       let read: Read
       if ownership.form == .leased {
@@ -251,10 +251,10 @@ public final class ShardWorker: Sendable {
       } else {
         read = try await entries(of: shard.shard, behind: last)
       }
-      place.backpressure.release(pace.together - read.count)
+      loop.backpressure.release(pace.together - read.count)
       return read
     } catch {
-      place.backpressure.release(pace.together)
+      loop.backpressure.release(pace.together)
       throw error
     }
   }

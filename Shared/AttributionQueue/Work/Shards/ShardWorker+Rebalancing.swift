@@ -4,7 +4,7 @@ import Synchronization
 /// Which shards the worker owns.
 extension ShardWorker {
   /// What the last answer to this worker's beat told.
-  struct Life {
+  struct Membership {
     /// The workers that are alive.
     var alive: [String] = []
     var lastBeat = ContinuousClock.now
@@ -15,21 +15,21 @@ extension ShardWorker {
   }
 
   /// Says that this worker is alive, again and again, whatever else it does.
-  func keepAlive() async {
-    life.withLock { $0.lastBeat = .now }
+  func sendHeartbeats() async {
+    membership.withLock { $0.lastBeat = .now }
     let timeout = deliveries.configuration.workerTimeout
     while !Task.isCancelled {
       if let alive = try? await workers(beating: name) {
         let form = try? await deliveries.form
-        let (isOther, wasDead) = life.withLock { life in
-          let wasDead = life.lastBeat.duration(to: .now) >= timeout
+        let (isOther, wasDead) = membership.withLock { membership in
+          let wasDead = membership.lastBeat.duration(to: .now) >= timeout
           // Where Redis was away for all, the others are alive and have not come to say so yet.
-          if wasDead { life.nextSuccession = .now + timeout }
-          let form = form ?? life.form
-          defer { (life.alive, life.lastBeat, life.form) = (alive, .now, form) }
-          return (life.alive != alive || life.form != form, wasDead)
+          if wasDead { membership.nextSuccession = .now + timeout }
+          let form = form ?? membership.form
+          defer { (membership.alive, membership.lastBeat, membership.form) = (alive, .now, form) }
+          return (membership.alive != alive || membership.form != form, wasDead)
         }
-        if wasDead { await loseWhatIsLost() }
+        if wasDead { await dropLostShards() }
         if isOther { wakeSignal.wake() }
       }
       try? await Task.sleep(for: min(Self.longestBeat, timeout / 5))
@@ -37,45 +37,45 @@ extension ShardWorker {
   }
 
   /// Gives back what is another's share and takes this worker's own, again and again until it is to stop.
-  func shareOut(_ places: [Place], _ subscriptions: [ShardSubscriptions]) async {
+  func rebalance(_ loops: [WorkerLoop], _ subscriptions: [ShardSubscriptions]) async {
     var nextLook = ContinuousClock.now
     var form: StoreForm?
     while !isStopping {
       turned.withLock { $0 = .now }
-      let life = life.withLock { $0 }
+      let membership = membership.withLock { $0 }
       // Every shard is taken anew.
-      if form != life.form { (form, nextLook) = (life.form, .now) }
-      let share = ShardAssignment.shards(of: name, among: life.alive)
+      if form != membership.form { (form, nextLook) = (membership.form, .now) }
+      let share = ShardAssignment.shards(of: name, among: membership.alive)
       await withDiscardingTaskGroup { group in
         for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
           subscriptions[shard.shard.index % subscriptions.count].forget(shard.shard)
           guard let ownership = shard.beginRelease() else { continue }
           group.addTask { await self.giveBack(ownership, shard.shard) }
         }
-        for shard in unsure.withLock({ $0 }) where !share.contains(shard) { group.addTask { await self.giveBackIfOwn(shard) } }
+        for shard in uncertain.withLock({ $0 }) where !share.contains(shard) { group.addTask { await self.releaseIfOwn(shard) } }
         for shard in share where shards[shard.index].ownership == nil {
           group.addTask {
-            guard await self.take(shard, life) else { return }
+            guard await self.take(shard, membership) else { return }
             subscriptions[shard.index % subscriptions.count].want(shard)
-            self.wake(shard, places)
+            self.wake(shard, loops)
           }
         }
       }
       if ContinuousClock.now >= nextLook {
         // Builds of the first form tell nobody what they accept.
-        let areHeard = life.form > .leased && subscriptions.allSatisfy(\.isWhole)
+        let areHeard = membership.form > .leased && subscriptions.allSatisfy(\.isWhole)
         nextLook = .now + (areHeard ? Self.look : Self.lookInstead)
-        for shard in share { wake(shard, places) }
+        for shard in share { wake(shard, loops) }
       }
-      let isWaiting = share.contains { shards[$0.index].ownership == nil } || unsure.withLock { !$0.isSubset(of: share) }
+      let isWaiting = share.contains { shards[$0.index].ownership == nil } || uncertain.withLock { !$0.isSubset(of: share) }
       await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
     }
   }
 
-  func wake(_ shard: Shard, _ places: [Place]) { wake(shards[shard.index], places[shard.index % places.count]) }
+  func wake(_ shard: Shard, _ loops: [WorkerLoop]) { wake(shards[shard.index], loops[shard.index % loops.count]) }
 
-  func wake(_ shard: WorkerShard, _ place: Place) {
-    if shard.wake() { place.begins.yield(shard) }
+  func wake(_ shard: WorkerShard, _ loop: WorkerLoop) {
+    if shard.wake() { loop.begins.yield(shard) }
   }
 
   /// Renews what is leased, until the task is cancelled. One that is lost is noticed when it is settled.
@@ -98,15 +98,15 @@ extension ShardWorker {
   }
 
   /// Takes a shard whose owner gave it back or is not alive; false where it has another owner.
-  private func take(_ shard: Shard, _ life: Life) async -> Bool {
+  private func take(_ shard: Shard, _ membership: Membership) async -> Bool {
     do throws(QueueError) {
       let known = try await ShardOwnership.read(queue, shard, deliveries)
       let isAbandoned = known.owner.map { $0 != name } ?? false
       if isAbandoned, let owner = known.owner {
         let now = ContinuousClock.now
         // The list of live workers is old when this worker could not renew its own entry.
-        let isListOld = life.lastBeat.duration(to: now) >= deliveries.configuration.workerTimeout
-        if isListOld || life.alive.contains(String(owner)) || now < life.nextSuccession { return false }
+        let isListOld = membership.lastBeat.duration(to: now) >= deliveries.configuration.workerTimeout
+        if isListOld || membership.alive.contains(String(owner)) || now < membership.nextSuccession { return false }
       }
       guard
         case .own(let ownership, let suspectedUntil) = try await known.take(
@@ -114,10 +114,10 @@ extension ShardWorker {
       else { return false }
       if isAbandoned { settlement.observe(.reclaimed(1)) }
       shards[shard.index].own(ownership, suspectedUntil: suspectedUntil)
-      unsure.withLock { _ = $0.remove(shard) }
+      uncertain.withLock { _ = $0.remove(shard) }
       return true
     } catch {
-      unsure.withLock { _ = $0.insert(shard) }
+      uncertain.withLock { _ = $0.insert(shard) }
       return false
     }
   }
@@ -125,21 +125,21 @@ extension ShardWorker {
   func giveBack(_ ownership: ShardOwnership, _ shard: Shard) async {
     do {
       try await ownership.giveBack(queue, shard, deliveries)
-      unsure.withLock { _ = $0.remove(shard) }
-    } catch { unsure.withLock { _ = $0.insert(shard) } }
+      uncertain.withLock { _ = $0.remove(shard) }
+    } catch { uncertain.withLock { _ = $0.insert(shard) } }
   }
 
   /// Gives back a shard that is another's share and that Redis has as this worker's, which does not work it: nobody else would take it.
-  private func giveBackIfOwn(_ shard: Shard) async {
+  private func releaseIfOwn(_ shard: Shard) async {
     guard let known = try? await ShardOwnership.read(queue, shard, deliveries) else { return }
     guard shards[shard.index].ownership == nil, let owner = known.owner, owner == name else {
-      return unsure.withLock { _ = $0.remove(shard) }
+      return uncertain.withLock { _ = $0.remove(shard) }
     }
     await giveBack(known, shard)
   }
 
   /// Finds out which shards others have taken.
-  private func loseWhatIsLost() async {
+  private func dropLostShards() async {
     await withDiscardingTaskGroup { group in
       for shard in shards {
         guard let believed = shard.ownership else { continue }
@@ -155,7 +155,7 @@ extension ShardWorker {
   }
 
   /// Gives back what it owns, and what it may own since it asked for it and had no answer. Nothing is being worked any more.
-  func giveAllBack() async {
+  func releaseAll() async {
     _ = try? await deliveries.send(["ZREM", .string(Keys.workers(queue)), .string(name)])
     await withDiscardingTaskGroup { group in
       for shard in shards {
@@ -166,7 +166,7 @@ extension ShardWorker {
       }
     }
     await withDiscardingTaskGroup { group in
-      for shard in unsure.withLock({ $0 }) { group.addTask { await self.giveBackIfOwn(shard) } }
+      for shard in uncertain.withLock({ $0 }) { group.addTask { await self.releaseIfOwn(shard) } }
     }
     if hasLeased.withLock({ $0 }) { await consumer.delete() }
   }
