@@ -44,7 +44,7 @@ public final class DeliveryQueue: Sendable {
   {
     let (opened, form): (DeliveryQueue, String?)
     do throws(RedisError) {
-      let replication = try await RedisGuard.check(redis, configuration, logger: logger)
+      let replication = try await RedisSafetyCheck.check(redis, configuration, logger: logger)
       let reply = try await Scripts.open.run(
         redis, [Keys.digestKey, Keys.form], [.bytes(RandomBytes.make(32)), .integer(Int64(StoreForm.newest.rawValue))])
       guard let parts = reply.array, parts.count == 2, let key = parts[0].bytes, key.count == 32 else {
@@ -54,8 +54,8 @@ public final class DeliveryQueue: Sendable {
       opened = DeliveryQueue(
         redis: redis, replication: replication, configuration: configuration, digestKey: key, tracer: tracer, logger: logger)
     } catch {
-      if case .refused(let text) = error, text.hasPrefix(RedisGuard.mark) {
-        throw .unsafeRedis(String(text.dropFirst(RedisGuard.mark.count)))
+      if case .refused(let text) = error, text.hasPrefix(RedisSafetyCheck.mark) {
+        throw .unsafeRedis(String(text.dropFirst(RedisSafetyCheck.mark.count)))
       }
       throw .unavailable(error)
     }

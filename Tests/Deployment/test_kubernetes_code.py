@@ -373,7 +373,7 @@ def test_prometheus_finds_the_pods() -> None:
 def test_redis_of_the_overlay_is_one_that_the_services_take() -> None:
     text = next(one for one in of_kind(overlay("development"), "ConfigMap") if "redis.conf" in one["data"])["data"]["redis.conf"]
     settings = dict(line.split(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
-    guard = swift_source.text("Shared/AttributionQueue/Store/RedisGuard.swift")
+    guard = swift_source.text("Shared/AttributionQueue/Store/RedisSafetyCheck.swift")
     for name, value in re.findall(r'\("([a-z-]+)", \["(\w+)"\]', guard):
         assert settings[name] == value
     assert settings["appendfsync"] == "always"

@@ -62,10 +62,10 @@ public struct StoreDiagnosis: Sendable {
 
   private func settings() async throws(RedisError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
-    for setting in RedisGuard.settings(durability) {
+    for setting in RedisSafetyCheck.settings(durability) {
       let wanted = setting.values.joined(separator: " or ")
-      for (node, value) in try await RedisGuard.values(of: setting.name, redis) {
-        let subject = RedisGuard.of(node) + setting.name
+      for (node, value) in try await RedisSafetyCheck.values(of: setting.name, redis) {
+        let subject = RedisSafetyCheck.of(node) + setting.name
         guard let value else {
           findings.append(
             StoreFinding(
@@ -130,7 +130,7 @@ public struct StoreDiagnosis: Sendable {
       let difference = time < before ? time - before : time > after ? time - after : 0
       let isFar = abs(difference) > Self.clockDifference
       return StoreFinding(
-        check: "clock", state: isFar ? .warning : .ok, subject: RedisGuard.of(node) + "redis",
+        check: "clock", state: isFar ? .warning : .ok, subject: RedisSafetyCheck.of(node) + "redis",
         found: difference == 0 ? "agrees" : "differs by \(difference) ms",
         advice: isFar
           ? "Synchronise both machines' clocks (chrony or another NTP client): retries, outages and gaps are judged by them." : nil)

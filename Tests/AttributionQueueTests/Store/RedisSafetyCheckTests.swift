@@ -33,7 +33,7 @@ import Testing
   {
     let redis = try PrivateRedis(["appendonly yes", "appendfsync always", "maxmemory-policy noeviction", setting])
     let lines = Lines()
-    _ = try await RedisGuard.check(
+    _ = try await RedisSafetyCheck.check(
       try redis.client(), QueueConfiguration(), logger: Logger(label: "test") { _ in Record(lines) })
     #expect(lines.warnings.count == warnings && lines.warnings.allSatisfy { $0.contains("no maxmemory") })
   }

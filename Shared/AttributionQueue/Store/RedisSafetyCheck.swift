@@ -2,7 +2,7 @@ import Logging
 import RedisClient
 
 /// Refuses a Redis that could lose what it was given: looks at the settings of every primary.
-enum RedisGuard {
+enum RedisSafetyCheck {
   static let mark = "unsafe: "
 
   struct Setting {
