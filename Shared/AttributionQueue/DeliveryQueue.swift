@@ -12,7 +12,7 @@ public import Traces
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
   /// Dead letters that were dropped.
-  public let droppedLetters = DroppedLetters()
+  public let droppedDeadLetters = DroppedDeadLetters()
   let redis: RedisClient
   /// Answers when what it wrote is as durable as the configuration asks for.
   public let durable: RedisClient

@@ -74,7 +74,7 @@ public struct QueueAdministration: Sendable {
   public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
 
   /// What this process dropped to keep the dead letters within their bound.
-  public var droppedLetters: DroppedLetters { deliveries.droppedLetters }
+  public var droppedDeadLetters: DroppedDeadLetters { deliveries.droppedDeadLetters }
 
   /// Counts over all shards; each shard's are of one moment.
   public func snapshot(_ queue: QueueName) async throws(QueueError) -> QueueSnapshot {

@@ -7,7 +7,7 @@ struct QueueHousekeeping: Sendable {
   func run() async {
     do { try await Task.sleep(for: deliveries.configuration.housekeepingDelay * Double.random(in: 0.2...1)) } catch { return }
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await DeadLetterBound(queue: queue, deliveries: deliveries).run() }
+      group.addTask { await DeadLetterLimit(queue: queue, deliveries: deliveries).run() }
       // Where messages are leased one by one in every form.
       if queue.isWorkedByDeadline {
         group.addTask { await QueueConsumer(queue: queue, deliveries: deliveries).forgetTheDead() }

@@ -97,7 +97,7 @@ struct Settlement: Sendable {
     for (work, outcome) in zip(call.works, outcomes) where outcome == 1 {
       if let meanwhile = work.meanwhile, let message = work.message { deferred?.begin(message.deliveryID, meanwhile) }
     }
-    if call.leavesDeadLetter { try? await DeadLetterBound(queue: queue, deliveries: deliveries).enforce(call.shard) }
+    if call.leavesDeadLetter { try? await DeadLetterLimit(queue: queue, deliveries: deliveries).enforce(call.shard) }
     if outcomes.contains(2) { try await settleSeen(call, outcomes, holder) }
     return left
   }

@@ -16,7 +16,7 @@ public enum QueueMetrics {
       labels: ["queue", "cause"])
     registry.collect {
       for queue in QueueName.allCases {
-        let dropped = administration.droppedLetters.count(queue)
+        let dropped = administration.droppedDeadLetters.count(queue)
         registry.set("attribution_queue_dead_dropped_total", Double(dropped.aged), [queue.rawValue, "age"])
         registry.set("attribution_queue_dead_dropped_total", Double(dropped.large), [queue.rawValue, "memory"])
       }

@@ -138,7 +138,7 @@ import Testing
       } while: {
         try await eventually("it is gone") { try await administration.snapshot(.tokens).dead == 0 }
       }
-      #expect(queue.droppedLetters.count(.tokens).aged == 1)
+      #expect(queue.droppedDeadLetters.count(.tokens).aged == 1)
     }
   }
 

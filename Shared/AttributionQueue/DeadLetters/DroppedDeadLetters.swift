@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counts the dead letters that this process dropped to keep a queue within its bound.
-public final class DroppedLetters: Sendable {
+public final class DroppedDeadLetters: Sendable {
   /// Why they went.
   public struct Count: Sendable, Hashable {
     /// Past their age.

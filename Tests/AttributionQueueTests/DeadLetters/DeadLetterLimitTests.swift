@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite struct DeadLetterBoundTests {
+@Suite struct DeadLetterLimitTests {
   /// Dead letters of one shard, in the order in which they died.
   private func bury(_ count: Int, _ queue: DeliveryQueue) async throws -> [DeliveryID] {
     var ids: [DeliveryID] = []
@@ -22,8 +22,8 @@ import Testing
       let left = try await administration.deadLetters(.intake, most: 100).map(\.id)
       #expect((2..<10).contains(left.count))
       #expect(left == Array(ids.suffix(left.count)))
-      #expect(queue.droppedLetters.count(.intake) == .init(aged: 0, large: 20 - left.count))
-      #expect(queue.droppedLetters.count(.tokens) == .init())
+      #expect(queue.droppedDeadLetters.count(.intake) == .init(aged: 0, large: 20 - left.count))
+      #expect(queue.droppedDeadLetters.count(.tokens) == .init())
     }
   }
 
@@ -38,15 +38,15 @@ import Testing
     try await withQueue { queue, server in
       let administration = QueueAdministration(deliveries: queue)
       let ids = try await bury(2, queue)
-      try await DeadLetterBound(queue: .intake, deliveries: queue).enforce(ids[0].shard)
+      try await DeadLetterLimit(queue: .intake, deliveries: queue).enforce(ids[0].shard)
       #expect(try await administration.deadLetters(.intake, most: 10).map(\.id) == ids)
       // The same letters under another rule: older than none at all.
       var configuration = QueueConfiguration()
       configuration.deadLetterAge = .seconds(-1)
       let strict = try await DeliveryQueue.open(redis: try await server.client(), configuration: configuration, logger: quietLogger)
-      try await DeadLetterBound(queue: .intake, deliveries: strict).enforce(ids[0].shard)
+      try await DeadLetterLimit(queue: .intake, deliveries: strict).enforce(ids[0].shard)
       #expect(try await administration.deadLetters(.intake, most: 10).isEmpty)
-      #expect(strict.droppedLetters.count(.intake) == .init(aged: 2, large: 0))
+      #expect(strict.droppedDeadLetters.count(.intake) == .init(aged: 2, large: 0))
     }
   }
 

@@ -2,7 +2,7 @@ import Logging
 import RedisClient
 
 /// Keeps the dead letters of a queue within their bound of memory and age. What goes is named in the log.
-struct DeadLetterBound: Sendable {
+struct DeadLetterLimit: Sendable {
   /// So many go in one step.
   private static let batch: Int64 = 100
 
@@ -33,7 +33,7 @@ struct DeadLetterBound: Sendable {
         throw .unavailable(.unexpectedReply("prune"))
       }
       guard aged + large > 0 else { return }
-      deliveries.droppedLetters.add(.init(aged: Int(aged), large: Int(large)), to: queue)
+      deliveries.droppedDeadLetters.add(.init(aged: Int(aged), large: Int(large)), to: queue)
       let ids = (values[2].array ?? []).compactMap(\.string)
       deliveries.logger.error(
         "dead letters were dropped",
