@@ -21,7 +21,7 @@ final class AppleGate: WorkGate {
     var probe: SharedCircuitBreaker.Ticket?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var stranded = Stranded<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
+    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
     /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
     var admittedAt: Int64 = 0
     /// How often the breaker was seen to close when it was looked last.

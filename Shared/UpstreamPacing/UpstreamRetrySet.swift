@@ -2,7 +2,7 @@
 ///
 /// It is back when a circuit closes again, or when calls succeed and none has failed for a while: a few that fail open no circuit, and
 /// would wait for long. Pure: times are milliseconds of a clock that only goes forward, and passed in.
-public struct Stranded<Element: Sendable & Hashable>: Sendable {
+public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
   /// How long none may have failed, milliseconds.
   public let calm: Int64
   /// The most that is remembered; the oldest are left to their schedules.

@@ -1,9 +1,9 @@
 import Testing
 import UpstreamPacing
 
-@Suite struct StrandedTests {
-  private func after(failures: [(String, Int64)], bound: Int = 100) -> Stranded<String> {
-    var stranded = Stranded<String>(calm: 5000, bound: bound)
+@Suite struct UpstreamRetrySetTests {
+  private func after(failures: [(String, Int64)], bound: Int = 100) -> UpstreamRetrySet<String> {
+    var stranded = UpstreamRetrySet<String>(calm: 5000, bound: bound)
     for (name, time) in failures { stranded.add(name, now: time) }
     return stranded
   }
