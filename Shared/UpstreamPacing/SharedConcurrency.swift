@@ -24,7 +24,7 @@ public final class SharedConcurrency: Sendable {
   private let key: String
   private let instance: String
   private let lease: Duration
-  private let absence: StoreAbsence
+  private let absence: StoreOutagePolicy
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -32,7 +32,7 @@ public final class SharedConcurrency: Sendable {
   ///   - instance: a name that no other instance has.
   public init(
     redis: RedisClient, key: String, instance: String, total: Int, most: Int, lease: Duration = .seconds(5),
-    whenStoreIsAway absence: StoreAbsence
+    whenStoreIsAway absence: StoreOutagePolicy
   ) {
     self.redis = redis
     self.key = key
@@ -100,7 +100,7 @@ public final class SharedConcurrency: Sendable {
     return (reply?.array?.first?.integer).map { Int($0) }
   }
 
-  private static func permits(_ state: State, _ most: Int, _ absence: StoreAbsence) -> Int {
+  private static func permits(_ state: State, _ most: Int, _ absence: StoreOutagePolicy) -> Int {
     if ContinuousClock.now < state.until { return state.permits }
     return state.storeIsAway && absence == .goesAlone ? most : 0
   }

@@ -18,7 +18,7 @@ public final class SharedRateLimit: Sendable {
     case refused(wait: Duration)
   }
 
-  /// How long Redis may take; past it ``StoreAbsence`` decides.
+  /// How long Redis may take; past it ``StoreOutagePolicy`` decides.
   public static let storeTimeout: Duration = .seconds(1)
   /// When to ask again while the store is away and the limit refuses.
   public static let absenceWait: Duration = .milliseconds(500)
@@ -26,12 +26,12 @@ public final class SharedRateLimit: Sendable {
   public let rule: RateRule
   private let redis: RedisClient
   private let key: String
-  private let absence: StoreAbsence
+  private let absence: StoreOutagePolicy
   /// What this instance goes by while the store is away; a hold is kept here too.
   private let own = Mutex(RateBucket())
 
   /// - Parameter key: with a hash tag, such as `{attr:017}:service:rate:endpoint`.
-  public init(redis: RedisClient, key: String, rule: RateRule, whenStoreIsAway absence: StoreAbsence) {
+  public init(redis: RedisClient, key: String, rule: RateRule, whenStoreIsAway absence: StoreOutagePolicy) {
     self.redis = redis
     self.key = key
     self.rule = rule

@@ -8,7 +8,7 @@ import Testing
 struct SharedConcurrencyTests {
   func instance(
     _ name: String, _ client: RedisClient, total: Int = 12, most: Int = 12, lease: Duration = .seconds(30),
-    _ absence: StoreAbsence = .refuses
+    _ absence: StoreOutagePolicy = .refuses
   ) -> SharedConcurrency {
     SharedConcurrency(
       redis: client, key: "{c}:c", instance: name, total: total, most: most, lease: lease, whenStoreIsAway: absence)

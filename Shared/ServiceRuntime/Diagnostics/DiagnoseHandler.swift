@@ -41,7 +41,7 @@ struct DiagnoseHandler: RPCHandler {
   }
 
   private static func finding(_ signer: RPCClient) async -> Finding {
-    do throws(SignerAbsent) { try await SignerAbsent.check(signer) } catch {
+    do throws(SignerUnavailable) { try await SignerUnavailable.check(signer) } catch {
       return Finding(
         check: "signer", state: "failed", found: error.reason,
         advice: "Is signer running, and does ATTRIBUTION_SIGNER_URL of this service lead to it? Its certificate has to be trusted, too.")

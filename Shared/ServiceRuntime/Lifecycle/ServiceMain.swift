@@ -116,7 +116,7 @@ public enum ServiceMain {
       fail(service, "\(error)", code: 78)
     } catch let error as QueueError {
       fail(service, "\(error)", code: 69)
-    } catch let error as SignerAbsent {
+    } catch let error as SignerUnavailable {
       fail(service, "\(error)", code: 69)
     } catch is StartWait.Ended {
       return
@@ -176,7 +176,7 @@ public enum ServiceMain {
       if service.needsQueues {
         // A connection of its own: one that answers too late is closed, with all that others have sent over it.
         let probe = redis.dedicated(commandTimeout: .seconds(1))
-        let absence = Mutex(Absence(tolerance: variables.redisAway))
+        let absence = Mutex(DependencyOutage(tolerance: variables.redisAway))
         parts.checks.append(
           ReadinessCheck(name: "redis") {
             let answered = (try? await probe.send(["PING"])) != nil
@@ -222,9 +222,9 @@ public enum ServiceMain {
       let signer = environment.rpcClient(baseURL: variables.signerURL)
       dependencies.append(
         StartDependency(name: "signer") {
-          $0 is SignerAbsent
+          $0 is SignerUnavailable
         } attempt: {
-          try await SignerAbsent.check(signer)
+          try await SignerUnavailable.check(signer)
         })
     }
     try await wait.until(dependencies)

@@ -2,20 +2,20 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite struct AbsenceTests {
+@Suite struct DependencyOutageTests {
   private let start = ContinuousClock.now
 
-  private func isAway(_ absence: inout Absence, _ answered: Bool, _ now: ContinuousClock.Instant) -> Bool {
+  private func isAway(_ absence: inout DependencyOutage, _ answered: Bool, _ now: ContinuousClock.Instant) -> Bool {
     absence.isAway(answered: answered, now: now)
   }
 
   @Test func `One that never answered is away`() {
-    var absence = Absence(tolerance: .seconds(3))
+    var absence = DependencyOutage(tolerance: .seconds(3))
     #expect(isAway(&absence, false, start) == true)
   }
 
   @Test func `One that answered is away when its last answer is as old as is tolerated`() {
-    var absence = Absence(tolerance: .seconds(3))
+    var absence = DependencyOutage(tolerance: .seconds(3))
     #expect(isAway(&absence, true, start) == false)
     #expect(isAway(&absence, false, start + .milliseconds(2999)) == false)
     #expect(isAway(&absence, false, start + .seconds(3)) == true)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `With no tolerance one question without an answer is enough`() {
-    var absence = Absence(tolerance: .zero)
+    var absence = DependencyOutage(tolerance: .zero)
     #expect(isAway(&absence, true, start) == false)
     #expect(isAway(&absence, false, start) == true)
   }

@@ -2,7 +2,7 @@
 ///
 /// An instance that says it is not ready gets no more calls, and its callers may have no other one: a name server that loses a question
 /// or a disk that is slow for a second must not have all instances say so at once.
-struct Absence: Sendable {
+struct DependencyOutage: Sendable {
   private let tolerance: Duration
   private var lastAnswer: ContinuousClock.Instant?
 
