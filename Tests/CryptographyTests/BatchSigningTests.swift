@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Batch signing") struct JointSigningTests {
+@Suite("Batch signing") struct BatchSigningTests {
   private let keys: [SigningKey]
 
   init() throws { keys = try (0..<3).map { _ in try SigningKey.generate() } }

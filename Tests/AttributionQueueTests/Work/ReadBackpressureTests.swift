@@ -4,7 +4,7 @@ import Testing
 @testable import AttributionQueue
 
 @Suite("The waiting room of an event loop")
-struct WaitingRoomTests {
+struct ReadBackpressureTests {
   @Test("who waits reads on when there is room, in turn")
   func turns() async throws {
     let backpressure = ReadBackpressure(bound: 10)

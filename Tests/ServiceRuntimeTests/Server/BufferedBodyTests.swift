@@ -3,7 +3,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite struct HeldBodyTests {
+@Suite struct BufferedBodyTests {
   @Test func `Bodies of all connections share one bound, and what is let go of is room again`() {
     let budget = BodyBudget(most: 10)
     var first: BufferedBody? = BufferedBody(budget)

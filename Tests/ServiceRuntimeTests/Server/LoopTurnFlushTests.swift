@@ -24,7 +24,7 @@ private final class Product: CoalescedWork {
   }
 }
 
-@Suite struct TurnEndTests {
+@Suite struct LoopTurnFlushTests {
   @Test func `Works of one turn are done together, each kind by itself, and followed in the order they came`() {
     let loop = EmbeddedEventLoop()
     let turn = LoopTurnFlush(loop: loop)
