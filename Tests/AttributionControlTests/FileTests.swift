@@ -73,10 +73,10 @@ struct FileTests {
 
   @Test("only what passes by itself is waited for")
   func patience() {
-    #expect(PatientCaller.passes(RPCError(.unavailable, "")) && PatientCaller.passes(RPCError(.aborted, "")))
-    #expect(PatientCaller.passes(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
-    #expect(!PatientCaller.passes(RPCError(.resourceExhausted, "")) && !PatientCaller.passes(RPCError(.invalidArgument, "")))
-    #expect(!PatientCaller.passes(RPCError(.unauthenticated, "")))
+    #expect(RetryingCaller.passes(RPCError(.unavailable, "")) && RetryingCaller.passes(RPCError(.aborted, "")))
+    #expect(RetryingCaller.passes(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
+    #expect(!RetryingCaller.passes(RPCError(.resourceExhausted, "")) && !RetryingCaller.passes(RPCError(.invalidArgument, "")))
+    #expect(!RetryingCaller.passes(RPCError(.unauthenticated, "")))
   }
 
   @Test("CSV quotes what has to be, disarms formulas, and finds values by their paths")

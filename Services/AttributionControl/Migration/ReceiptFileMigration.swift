@@ -16,7 +16,7 @@ struct ReceiptFileMigration {
   let bundleId: String
   let environment: String?
   let mostWaiting: Int64
-  private let caller: PatientCaller
+  private let caller: RetryingCaller
 
   init(connection: Connection, file: String, bundleId: String, environment: String?, mostWaiting: Int64) {
     self.connection = connection
@@ -24,7 +24,7 @@ struct ReceiptFileMigration {
     self.bundleId = bundleId
     self.environment = environment
     self.mostWaiting = mostWaiting
-    caller = PatientCaller(connection: connection)
+    caller = RetryingCaller(connection: connection)
   }
 
   /// Hands in what is left of the file.

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// Asks until there is an answer: what passes by itself is waited for. For work that takes hours.
-struct PatientCaller: Sendable {
+struct RetryingCaller: Sendable {
   private static let longestPause: Duration = .seconds(30)
 
   let connection: Connection
