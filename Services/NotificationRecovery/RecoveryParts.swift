@@ -25,7 +25,7 @@ extension ServiceParts {
     let logger = environment.logger
     let sweeper = RecoverySweeper(store: store, logger: logger)
     let journal = IntakeJournal(redis: redis)
-    let outages = OutageWatch(
+    let outages = OutageDetector(
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
     let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)

@@ -14,7 +14,7 @@ final class ProvedArrivals: Sendable {
 
   /// Groups of one command: a backlog of hours is worked off within minutes.
   private static let most = 500
-  /// How often counts are noted. Recovery waits for several times as long (``OutageWatch``).
+  /// How often counts are noted. Recovery waits for several times as long (``OutageDetector``).
   private static let interval: Duration = .seconds(1)
 
   private let journal: IntakeJournal

@@ -8,7 +8,7 @@ import ServiceRuntime
 ///
 /// It keeps nothing of its own: outages are in ``IntakeJournal``, and a recovery's id names the outage it is for, so that each is
 /// recovered once, whoever leads the app when.
-struct OutageWatch: Sendable {
+struct OutageDetector: Sendable {
   let journal: IntakeJournal
   let store: RecoveryStore
   let settings: RecoverySettings
