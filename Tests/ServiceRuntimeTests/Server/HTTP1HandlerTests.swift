@@ -69,7 +69,7 @@ private final class ReadCount: ChannelOutboundHandler {
       turn: LoopTurnFlush(loop: channel.eventLoop),
       executor: EventLoopExecutor(loop: channel.eventLoop), peer: ConnectionPeer(), isDraining: { draining })
     try channel.pipeline.syncOperations.addHandlers([
-      HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
+      HTTP1Handler.ByteArrivalHandler(handler), ByteToMessageHandler(HTTPRequestDecoder()), handler,
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel

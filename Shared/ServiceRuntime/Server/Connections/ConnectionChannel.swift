@@ -112,7 +112,7 @@ struct ConnectionChannel: ServerChildChannel {
     let handler = HTTP1Handler(
       responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop),
       executor: .current(channel.eventLoop), peer: peer, isDraining: isDraining)
-    try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteWatch(handler), ByteToMessageHandler(decoder), handler])
+    try channel.pipeline.syncOperations.addHandlers([HTTP1Handler.ByteArrivalHandler(handler), ByteToMessageHandler(decoder), handler])
   }
 
   private func addHTTP2(to channel: any Channel, _ peer: ConnectionPeer) throws {

@@ -186,7 +186,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   }
 
   /// Stands in front of the decoder and tells that bytes came.
-  final class ByteWatch: ChannelInboundHandler {
+  final class ByteArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 

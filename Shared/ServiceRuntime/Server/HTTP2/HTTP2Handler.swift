@@ -107,7 +107,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
       responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop), peer: peer,
       failure: failure)
     try channel.pipeline.syncOperations.addHandlers([
-      StreamBoundSetting(streams: limits.streams), ByteWatch(handler),
+      StreamBoundSetting(streams: limits.streams), ByteArrivalHandler(handler),
       NIOHTTP2Handler(mode: .server, frameDelegate: failure, connectionConfiguration: connection, streamConfiguration: stream),
       handler,
     ])
@@ -199,7 +199,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   }
 
   /// Stands in front of NIO's handler and tells that bytes came.
-  private final class ByteWatch: ChannelInboundHandler {
+  private final class ByteArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
