@@ -9,7 +9,7 @@ enum EventLoopCount {
   /// are no descriptors for those that were configured: a loop that gets none ends the process.
   static func settle(configured: Int?) throws(ConfigurationError) {
     if let configured, let limit = DescriptorLimit.current,
-      configured * descriptors + ConnectionBound.reservedDescriptors > limit
+      configured * descriptors + ConnectionLimit.reservedDescriptors > limit
     {
       throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "is more than there are open files for: the system allows \(limit)")
     }

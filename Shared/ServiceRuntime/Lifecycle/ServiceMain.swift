@@ -317,11 +317,11 @@ public enum ServiceMain {
     _ responder: any HTTPResponder, _ name: PublicEdge.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
     _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
-    let bound = ConnectionBound(most: environment.configuration.limits.connections)
+    let bound = ConnectionLimit(most: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
       responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),
-      peers: name == .public ? PeerBounds(environment.configuration.edge) : .none,
+      peers: name == .public ? PeerLimits(environment.configuration.edge) : .none,
       isDraining: isDraining)
     return channel.server(
       configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),

@@ -49,7 +49,7 @@ import Testing
     let registry = MetricsRegistry()
     registry.counter("attribution_http_rejected_total", help: "", labels: ["cause"])
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
-    let peers = PeerShares(most: 6)
+    let peers = PeerQuota(most: 6)
     let budget = BodyBudget(most: 10, peers: peers, registry: registry)
     var shares = [BodyShare(budget, peer: first), BodyShare(budget, peer: first), BodyShare(budget, peer: second)]
     #expect(shares[0].take(4) && !shares[1].take(3) && shares[1].take(2) && count("peer_body_memory") == 1)

@@ -7,14 +7,14 @@ import Synchronization
 /// Bounds of one body, one connection and the number of connections together allow far more than a process has memory for.
 final class BodyBudget: Sendable {
   private let most: Int
-  private let peers: PeerShares?
+  private let peers: PeerQuota?
   private let registry: MetricsRegistry
   private let held = Atomic<Int>(0)
 
   /// - Parameters:
   ///   - peers: what of it one peer may take up; nil where peers have no bound.
   ///   - registry: counts what there was no room for.
-  init(most: Int, peers: PeerShares? = nil, registry: MetricsRegistry = MetricsRegistry()) {
+  init(most: Int, peers: PeerQuota? = nil, registry: MetricsRegistry = MetricsRegistry()) {
     self.most = most
     self.peers = peers
     self.registry = registry

@@ -19,18 +19,18 @@ struct ConnectionChannel: ServerChildChannel {
   private let responder: any HTTPResponder
   private let limits: Limits
   private let registry: MetricsRegistry
-  private let bound: ConnectionBound
+  private let bound: ConnectionLimit
   private let bodies: BodyBudget
   /// Nil: clear text.
   private let tls: LiveTLS?
   /// Peers whose connections begin with a ``ProxyHeader``; all others' do not.
   private let proxies: [AddressRange]
-  private let peers: PeerBounds
+  private let peers: PeerLimits
   private let isDraining: @Sendable () -> Bool
 
   init(
-    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionBound, tls: LiveTLS?,
-    proxies: [AddressRange], peers: PeerBounds, isDraining: @escaping @Sendable () -> Bool
+    responder: any HTTPResponder, limits: Limits, registry: MetricsRegistry, bound: ConnectionLimit, tls: LiveTLS?,
+    proxies: [AddressRange], peers: PeerLimits, isDraining: @escaping @Sendable () -> Bool
   ) {
     self.bound = bound
     self.tls = tls

@@ -107,7 +107,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
       responder: responder, limits: limits, bodies: bodies, registry: registry, turn: .current(channel.eventLoop), peer: peer,
       failure: failure)
     try channel.pipeline.syncOperations.addHandlers([
-      StreamBoundSetting(streams: limits.streams), ByteArrivalHandler(handler),
+      StreamLimitSetting(streams: limits.streams), ByteArrivalHandler(handler),
       NIOHTTP2Handler(mode: .server, frameDelegate: failure, connectionConfiguration: connection, streamConfiguration: stream),
       handler,
     ])

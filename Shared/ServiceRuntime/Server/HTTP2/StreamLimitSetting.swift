@@ -3,7 +3,7 @@ import NIOCore
 /// Puts our bound of streams into the SETTINGS that open the connection, and takes itself out.
 ///
 /// NIO enforces the bound it announces by ending the connection; we refuse the one stream.
-final class StreamBoundSetting: ChannelOutboundHandler, RemovableChannelHandler {
+final class StreamLimitSetting: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Bounds how much of something one peer has at a time: one address, or one /64 of IPv6, as rates count them.
 ///
 /// Only peers that have some are remembered.
-final class PeerShares: Sendable {
+final class PeerQuota: Sendable {
   private final class Stripe: Sendable {
     let held: Mutex<[IPAddress: Int]> = Mutex([:])
   }

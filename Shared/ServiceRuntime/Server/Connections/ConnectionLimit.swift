@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A connection is not taken either when it would use up the process's descriptors: taking one without would end the listener, and
 /// connections to Redis and files need some too.
-final class ConnectionBound: AvailableConnectionsDelegate {
+final class ConnectionLimit: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32
 

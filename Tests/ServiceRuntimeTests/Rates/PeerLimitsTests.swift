@@ -6,7 +6,7 @@ import Testing
   private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
 
   @Test func `A peer has as much as it may, others are not in its way, and what it gives back is room`() throws {
-    let peers = PeerShares(most: 10)
+    let peers = PeerQuota(most: 10)
     let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
     #expect(peers.take(7, of: first) && !peers.take(4, of: first) && peers.take(3, of: first) && !peers.take(1, of: first))
     #expect(peers.take(10, of: second))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `A 64 of IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
-    let peers = PeerShares(most: 1)
+    let peers = PeerQuota(most: 1)
     let taken = try ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2", "2001:db8:1:2::1", "192.0.2.1", "::ffff:192.0.2.1"].map {
       peers.take(1, of: try address($0))
     }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `Nothing is remembered of who has none`() throws {
-    let peers = PeerShares(most: 3)
+    let peers = PeerQuota(most: 3)
     for number in 1...200 {
       let peer = try address("192.0.2.\(number)")
       #expect(peers.take(0, of: peer))
@@ -38,16 +38,16 @@ import Testing
   }
 }
 
-@Suite struct PeerBoundsTests {
-  private func bounds(_ yaml: String) throws -> PeerBounds {
+@Suite struct PeerLimitsTests {
+  private func bounds(_ yaml: String) throws -> PeerLimits {
     var unknown: [UnknownKey] = []
     let edge = try PublicEdge(try ConfigurationNode(yaml: yaml, file: "file"), &unknown)
     #expect(unknown.isEmpty)
-    return PeerBounds(edge)
+    return PeerLimits(edge)
   }
 
   /// The most that one peer gets of each; nil where there is no bound.
-  private func most(_ bounds: PeerBounds) throws -> [Int?] {
+  private func most(_ bounds: PeerLimits) throws -> [Int?] {
     let peer = try IPAddress(validating: "192.0.2.1")
     return [bounds.connections, bounds.bodies].map { shares in
       shares.map { shares in

@@ -1,19 +1,19 @@
 /// What one peer may have at a time on a listener.
-struct PeerBounds: Sendable {
+struct PeerLimits: Sendable {
   /// Open connections; nil where peers have no bound.
-  let connections: PeerShares?
+  let connections: PeerQuota?
   /// Bytes of bodies that are not answered yet; nil where peers have no bound.
-  let bodies: PeerShares?
+  let bodies: PeerQuota?
   private let proxies: [AddressRange]
 
   /// Of the internal port: its callers are one's own.
-  static let none = PeerBounds()
+  static let none = PeerLimits()
 
   private init() { (connections, bodies, proxies) = (nil, nil, []) }
 
   /// Of the public port, as it is configured.
   init(_ edge: PublicEdge) {
-    func shares(_ most: Int) -> PeerShares? { most > 0 ? PeerShares(most: most) : nil }
+    func shares(_ most: Int) -> PeerQuota? { most > 0 ? PeerQuota(most: most) : nil }
     connections = shares(edge.peerConnections)
     bodies = shares(edge.peerBodyMemory)
     proxies = edge.proxies.ranges
