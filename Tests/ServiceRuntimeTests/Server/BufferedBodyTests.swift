@@ -51,11 +51,11 @@ import Testing
     func count(_ cause: String) -> Double? { registry.series("attribution_http_rejected_total", [cause])?.present.value }
     let peers = PeerQuota(most: 6)
     let budget = BodyBudget(most: 10, peers: peers, registry: registry)
-    var shares = [BodyShare(budget, peer: first), BodyShare(budget, peer: first), BodyShare(budget, peer: second)]
+    var shares = [BodyReservation(budget, peer: first), BodyReservation(budget, peer: first), BodyReservation(budget, peer: second)]
     #expect(shares[0].take(4) && !shares[1].take(3) && shares[1].take(2) && count("peer_body_memory") == 1)
     #expect(budget.bytes == 6 && !shares[2].take(5) && count("body_memory") == 1 && shares[2].take(4))
     // Of nobody known there is no bound but that of all.
-    let nobody = BodyShare(budget)
+    let nobody = BodyReservation(budget)
     #expect(!nobody.take(1))
     shares.removeFirst()
     #expect(budget.bytes == 6 && nobody.take(4) && !shares[0].take(1))

@@ -21,7 +21,7 @@ private final class Probe: HTTPResponder {
 
     func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : 408) }
 
-    func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome {
+    func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
       probe.bodies.withLock { $0.append(body) }
       if path == "/together" {
         let work = Waiting()

@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct QueryMessageTests {
   private func text(_ query: String, limit: Int = 1000, most: Int = 1 << 20) throws(RPCError) -> String {
-    String(decoding: try QueryMessage(query, limit: limit, ratio: 100, share: BodyShare(BodyBudget(most: most))).bytes, as: UTF8.self)
+    String(decoding: try QueryMessage(query, limit: limit, ratio: 100, share: BodyReservation(BodyBudget(most: most))).bytes, as: UTF8.self)
   }
 
   @Test func `A message comes plain, in Base64 or compressed`() throws {
@@ -43,7 +43,7 @@ import Testing
   @Test func `Exactly the limit is inflated, one byte more is not`() throws {
     let bytes = [UInt8](repeating: 7, count: 5000)
     let packed = try #require(Gzip.deflate(bytes))
-    let share = BodyShare(budget)
+    let share = BodyReservation(budget)
     #expect(try Gzip.inflate(packed, limit: 5000, on: share) == bytes)
     #expect(throws: Gzip.Failure.tooLarge) { _ = try Gzip.inflate(packed, limit: 4999, on: share) }
     for broken in [Array(packed.dropLast()), Array(packed.dropLast(8)), packed + [0], Array(packed.dropFirst()), [1, 2, 3], []] {
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [0, 1, 5000]) func `Exactly as many bytes are counted as are made`(count: Int) throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: count)))
     for _ in 0..<2 {
-      let share = BodyShare(budget)
+      let share = BodyReservation(budget)
       #expect(try Gzip.inflate(packed, limit: 1 << 20, on: share).count == count)
       #expect(budget.bytes == count)
     }
@@ -66,7 +66,7 @@ import Testing
   @Test func `What all hold together may reach the bound, and one byte more is not made`() throws {
     let packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
     let budget = BodyBudget(most: 10_000)
-    let shares = (0..<3).map { _ in BodyShare(budget) }
+    let shares = (0..<3).map { _ in BodyReservation(budget) }
     for share in shares.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: share).count == 5000) }
     #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: shares[2]) }
     #expect(budget.bytes == 10_000)
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [0, 1, 4999, 5001, Int(UInt32.max)]) func `A stream that says another length than its own is none`(said: Int) throws {
     var packed = try #require(Gzip.deflate([UInt8](repeating: 7, count: 5000)))
     packed.replaceSubrange(packed.count - 4..<packed.count, with: (0..<4).map { UInt8(truncatingIfNeeded: said >> (8 * $0)) })
-    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(packed, limit: 6000, on: BodyShare(budget)) }
+    #expect(throws: Gzip.Failure.malformed) { _ = try Gzip.inflate(packed, limit: 6000, on: BodyReservation(budget)) }
     #expect(budget.bytes == 0)
   }
 }

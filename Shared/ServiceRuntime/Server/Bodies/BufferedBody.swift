@@ -44,7 +44,7 @@ final class BodyBudget: Sendable {
 
 /// What one request takes up of its listener's ``BodyBudget``. It is given back when nobody holds this any more: when the request is
 /// answered.
-public final class BodyShare: Sendable {
+public final class BodyReservation: Sendable {
   private let budget: BodyBudget
   private let peer: IPAddress?
   private let taken = Atomic<Int>(0)
@@ -77,10 +77,10 @@ public final class BodyShare: Sendable {
 /// A body on its way.
 struct BufferedBody {
   /// What its bytes count on, until that is let go of.
-  let share: BodyShare
+  let share: BodyReservation
   private var buffer: ByteBuffer?
 
-  init(_ budget: BodyBudget, peer: IPAddress? = nil) { share = BodyShare(budget, peer: peer) }
+  init(_ budget: BodyBudget, peer: IPAddress? = nil) { share = BodyReservation(budget, peer: peer) }
 
   var count: Int { buffer?.readableBytes ?? 0 }
 

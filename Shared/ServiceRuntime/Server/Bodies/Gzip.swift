@@ -12,7 +12,7 @@ enum Gzip {
   private static let lengthBytes = 4
 
   /// Inflates exactly one stream of at most `limit` bytes. What it makes is counted on the share before it is made.
-  static func inflate(_ bytes: [UInt8], limit: Int, on share: BodyShare) throws(Failure) -> [UInt8] {
+  static func inflate(_ bytes: [UInt8], limit: Int, on share: BodyReservation) throws(Failure) -> [UInt8] {
     // A stream says at its end how long it is, and zlib checks that: one that becomes longer is none, and no more is made of it.
     let said = bytes.suffix(lengthBytes).reversed().reduce(0) { $0 << 8 | Int($1) }
     let room = min(said, limit)

@@ -148,7 +148,7 @@ private struct PublicExchange: HTTPExchange {
       status: 413)
   }
 
-  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
     var bytes = body
     let limits = server.limits
     switch request.contentEncoding?.lowercased() {

@@ -22,7 +22,7 @@ public protocol HTTPExchange: Sendable {
   /// into ``HTTPOutcome/later(_:)``.
   ///
   /// - Parameter share: what the body counts on until it is answered; what is inflated of it is to be counted on it too.
-  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome
+  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome
 }
 
 extension HTTPExchange {
@@ -61,10 +61,10 @@ public enum BodyError: Error, Sendable {
 
 /// An exchange whose body is small and whose work is a closure.
 public struct SimpleExchange: HTTPExchange {
-  let work: @Sendable ([UInt8], BodyShare) async -> HTTPAnswer
+  let work: @Sendable ([UInt8], BodyReservation) async -> HTTPAnswer
 
-  public init(work: @escaping @Sendable ([UInt8], BodyShare) async -> HTTPAnswer) { self.work = work }
+  public init(work: @escaping @Sendable ([UInt8], BodyReservation) async -> HTTPAnswer) { self.work = work }
 
   public func refuse(_ error: BodyError) -> HTTPAnswer { HTTPAnswer(status: error == .tooLarge ? 413 : error == .noRoom ? 503 : 408) }
-  public func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome { .later { await work(body, share) } }
+  public func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome { .later { await work(body, share) } }
 }

@@ -9,7 +9,7 @@ struct QueryMessage {
   ///   - limit: bytes of the message, inflated.
   ///   - ratio: inflated to sent, at the most.
   ///   - share: where what is inflated counts.
-  init(_ query: String, limit: Int, ratio: Int, share: BodyShare) throws(RPCError) {
+  init(_ query: String, limit: Int, ratio: Int, share: BodyReservation) throws(RPCError) {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

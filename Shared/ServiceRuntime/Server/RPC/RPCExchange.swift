@@ -80,7 +80,7 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  func respond(to body: [UInt8], _ share: BodyShare) -> HTTPOutcome {
+  func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome {
     server.metrics.begin(route.metrics)
     do throws(RPCError) {
       let bytes = try message(body, share)
@@ -181,7 +181,7 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: Message
 
-  private func message(_ body: [UInt8], _ share: BodyShare) throws(RPCError) -> [UInt8] {
+  private func message(_ body: [UInt8], _ share: BodyReservation) throws(RPCError) -> [UInt8] {
     let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
     if request.method == "GET" {
       return try QueryMessage(request.query ?? "", limit: limit, ratio: limits.gzipRatio, share: share).bytes
