@@ -43,7 +43,7 @@ final class PublicEdgeGuard: Sendable {
     self.edge = edge
     self.registry = registry
     rates = RateTable(most: edge.peers)
-    ratePolicy = edge.peerRate.map(RateStanding.policyField)
+    ratePolicy = edge.peerRate.map(RateLimitStatus.policyField)
     registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
   }
 
@@ -60,7 +60,7 @@ final class PublicEdgeGuard: Sendable {
   ///
   /// - Parameter isStranger: whether the proxy in front does not know its client: nobody's address is on an allow list then.
   func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
-    refusal: RPCError?, standing: RateStanding?
+    refusal: RPCError?, standing: RateLimitStatus?
   ) {
     if let allowed = edge.allowed[kind], isStranger || client.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
@@ -68,7 +68,7 @@ final class PublicEdgeGuard: Sendable {
     }
     guard let rate = edge.peerRate, let client else { return (nil, nil) }
     let (wait, bucket) = rates.taking(client.network, rate, now: now)
-    let standing = RateStanding(bucket, rate)
+    let standing = RateLimitStatus(bucket, rate)
     guard let wait else { return (nil, standing) }
     registry.add("attribution_rate_limited_total", 1, ["public/" + kind])
     return (.rateLimited(wait), standing)

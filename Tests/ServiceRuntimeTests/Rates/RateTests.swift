@@ -51,14 +51,14 @@ import TestSupport
 
   @Test func `What is told of a rate is what is let through, and when there is more`() {
     let table = RateTable<Int>(most: 512)
-    func told(_ now: Int64) -> String { RateStanding(table.taking(1, rate, now: now).bucket, rate).field }
+    func told(_ now: Int64) -> String { RateLimitStatus(table.taking(1, rate, now: now).bucket, rate).field }
     #expect([told(0), told(0), told(0), told(0)] == ["\"peer\";r=2;t=1", "\"peer\";r=1;t=1", "\"peer\";r=0;t=1", "\"peer\";r=0;t=1"])
     #expect(told(10 * Self.second) == "\"peer\";r=2;t=1")
     let slow = RequestRate(perSecond: 0.01, burst: 2)
     let other = RateTable<Int>(most: 512)
-    func slowly(_ now: Int64) -> (Duration?, RateStanding) {
+    func slowly(_ now: Int64) -> (Duration?, RateLimitStatus) {
       let (wait, bucket) = other.taking(1, slow, now: now)
-      return (wait, RateStanding(bucket, slow))
+      return (wait, RateLimitStatus(bucket, slow))
     }
     #expect(slowly(0).1.seconds == 100 && slowly(0).1.left == 0)
     let (wait, standing) = slowly(Self.second)
@@ -72,7 +72,7 @@ import TestSupport
       var bucket = RequestBucket(full: rate, now: 0)
       let now = Int64.random(in: 0...Self.second * 100, using: &random)
       for _ in 0..<Int.random(in: 1...30, using: &random) { _ = bucket.take(rate, now: now) }
-      let standing = RateStanding(bucket, rate)
+      let standing = RateLimitStatus(bucket, rate)
       let later = now + Int64(standing.seconds) * Self.second
       var whole = bucket
       for _ in 0..<standing.left { #expect(whole.take(rate, now: now) == nil) }
@@ -87,7 +87,7 @@ import TestSupport
     (RequestRate(perSecond: .leastNonzeroMagnitude, burst: 1_000_000_000), "\"peer\";q=1000000000;w=999999999999999"),
   ])
   func `The policy is the burst and the time in which it comes back`(rate: RequestRate, field: String) {
-    #expect(RateStanding.policyField(rate) == field)
+    #expect(RateLimitStatus.policyField(rate) == field)
   }
 
   @Test func `Who has least left is forgotten last`() {

@@ -116,12 +116,12 @@ private struct PublicExchange: HTTPExchange {
   let client: IPAddress?
   var peer: IPAddress? { client.flatMap { server.edge.isProxy($0) ? nil : $0 } }
   /// How the client stands with its rate; nil where none counts.
-  let standing: RateStanding?
+  let standing: RateLimitStatus?
   let requestId: String
   let comeAgainStatus: Int
   let started = ContinuousClock.now
 
-  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, standing: RateStanding?, comeAgainStatus: Int) {
+  init(server: PublicServer, request: IncomingRequest, client: IPAddress?, standing: RateLimitStatus?, comeAgainStatus: Int) {
     self.standing = standing
     self.comeAgainStatus = comeAgainStatus
     self.client = client

@@ -1,5 +1,5 @@
 /// What is left to a peer of its rate, as it is told (RateLimit header fields for HTTP, draft-ietf-httpapi-ratelimit-headers).
-struct RateStanding: Sendable, Hashable {
+struct RateLimitStatus: Sendable, Hashable {
   /// The name of the one policy that the public port has.
   private static let policy = "\"peer\""
   /// The largest whole number of a structured field (RFC 9651 section 3.3.1).
