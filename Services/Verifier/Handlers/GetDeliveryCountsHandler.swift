@@ -28,7 +28,7 @@ struct GetDeliveryCountsHandler: RPCHandler {
       })
   }
 
-  private static func order(_ end: CountedEnd) -> (String, String, String) { (end.kind, end.verdict, end.reason ?? "") }
+  private static func order(_ end: CountedOutcome) -> (String, String, String) { (end.kind, end.verdict, end.reason ?? "") }
 }
 
 /// `GetValueCounts`: what deliveries that were proved said.

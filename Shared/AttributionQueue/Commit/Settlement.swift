@@ -142,9 +142,9 @@ struct Settlement: Sendable {
   private func count(_ work: CommitBatch.Work, _ message: LeasedMessage, _ outcome: Int64, at wall: Int64) {
     guard let counter, work.isEnd, outcome != 3 else { return }
     guard outcome != 0 else {
-      counter.add(CountedEnd(kind: message.message.kind, verdict: "duplicate"), [], at: wall)
+      counter.add(CountedOutcome(kind: message.message.kind, verdict: "duplicate"), [], at: wall)
       return
     }
-    counter.add(CountedEnd(kind: message.message.kind, verdict: work.word, reason: work.reason), work.countedValues, at: wall)
+    counter.add(CountedOutcome(kind: message.message.kind, verdict: work.word, reason: work.reason), work.countedValues, at: wall)
   }
 }

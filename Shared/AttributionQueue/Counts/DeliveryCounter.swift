@@ -21,7 +21,7 @@ public final class DeliveryCounter: Sendable {
 
   /// What was counted in a period.
   private struct Sum {
-    var ends: [CountedEnd: Int64] = [:]
+    var ends: [CountedOutcome: Int64] = [:]
     var values: [CountedValue: Int64] = [:]
     /// Deliveries that were counted and not written yet.
     var unwritten = 0
@@ -42,7 +42,7 @@ public final class DeliveryCounter: Sendable {
 
   private struct State {
     /// What was counted since the last look, by minute and by hour: little is done for each delivery.
-    var ends: [Int64: [CountedEnd: Int64]] = [:]
+    var ends: [Int64: [CountedOutcome: Int64]] = [:]
     var values: [Int64: [CountedValue: Int64]] = [:]
     var sums: [Hash: Sum] = [:]
 
@@ -103,7 +103,7 @@ public final class DeliveryCounter: Sendable {
   /// Counts a delivery that has ended.
   ///
   /// - Parameter time: milliseconds since 1970.
-  func add(_ end: CountedEnd, _ values: [CountedValue], at time: Int64) {
+  func add(_ end: CountedOutcome, _ values: [CountedValue], at time: Int64) {
     state.withLock { state in
       state.ends[CountPeriod.minute.number(at: time), default: [:]][end, default: 0] += 1
       guard !values.isEmpty else { return }

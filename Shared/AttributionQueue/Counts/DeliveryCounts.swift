@@ -7,7 +7,7 @@ public final class DeliveryCounts: Sendable {
   public struct Period: Sendable, Hashable {
     /// Milliseconds since 1970.
     public let start: Int64
-    public let ends: [CountedEnd: Int64]
+    public let ends: [CountedOutcome: Int64]
   }
 
   /// How long after its end a period may still grow: counts are added a moment later, and clocks differ.
@@ -22,8 +22,8 @@ public final class DeliveryCounts: Sendable {
   /// The last periods up to now, oldest first; those in which nothing ended among them.
   public func ends(_ period: CountPeriod, last count: Int) async throws(QueueError) -> [Period] {
     try await hashes(period, last: count, holdsValues: false).map { number, fields in
-      var ends: [CountedEnd: Int64] = [:]
-      for (field, count) in fields { if let end = CountedEnd(field: field) { ends[end, default: 0] += count } }
+      var ends: [CountedOutcome: Int64] = [:]
+      for (field, count) in fields { if let end = CountedOutcome(field: field) { ends[end, default: 0] += count } }
       return Period(start: number * period.milliseconds, ends: ends)
     }
   }

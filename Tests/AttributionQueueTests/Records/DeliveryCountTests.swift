@@ -12,15 +12,15 @@ import Testing
 
   @Test(arguments: ["", "f", "f|", "f|x|1", "f|1", "z|1|2", "d|a|b", "|||", "f||1"])
   func `What is no counter is passed over`(field: String) {
-    #expect(CountedValue(field: field) == nil && CountedEnd(field: field) == nil)
+    #expect(CountedValue(field: field) == nil && CountedOutcome(field: field) == nil)
   }
 
   @Test func `What two processes count comes together, minute by minute and hour by hour`() async throws {
     try await withQueue { queue, _ in
       let now = DeliveryQueue.now
       let counters = [0, 1].map { _ in DeliveryCounter(redis: queue.redis, logger: quietLogger) }
-      let verified = CountedEnd(kind: "notification", verdict: "verified")
-      let rejected = CountedEnd(kind: "skadnetwork-postback", verdict: "rejected", reason: "bad_signature")
+      let verified = CountedOutcome(kind: "notification", verdict: "verified")
+      let rejected = CountedOutcome(kind: "skadnetwork-postback", verdict: "rejected", reason: "bad_signature")
       for counter in counters {
         for _ in 0..<3 { counter.add(verified, [.notification(bundleId: "a", type: "TEST")], at: now) }
         await counter.write()
@@ -49,7 +49,7 @@ import Testing
   @Test func `Values beyond the bound are counted together`() async throws {
     try await withQueue { queue, _ in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
-      let (end, now) = (CountedEnd(kind: "k", verdict: "verified"), DeliveryQueue.now)
+      let (end, now) = (CountedOutcome(kind: "k", verdict: "verified"), DeliveryQueue.now)
       for app in 0..<Int64(DeliveryCounter.mostValues + 5) { counter.add(end, [.noConversion(app: app)], at: now) }
       // One that is known goes on being counted by itself.
       counter.add(end, [.noConversion(app: 0)], at: now)
@@ -62,7 +62,7 @@ import Testing
   @Test func `What cannot be added is added later`() async throws {
     try await withQueue { queue, server in
       let counter = DeliveryCounter(redis: queue.redis, logger: quietLogger)
-      let end = CountedEnd(kind: "k", verdict: "verified")
+      let end = CountedOutcome(kind: "k", verdict: "verified")
       counter.add(end, [], at: DeliveryQueue.now)
       // No memory for more: the write is refused.
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])

@@ -1,5 +1,5 @@
 /// How a delivery ended, as it is counted.
-public struct CountedEnd: Sendable, Hashable {
+public struct CountedOutcome: Sendable, Hashable {
   /// The message's kind.
   public var kind: String
   /// verified, rejected, duplicate, done or dead.
