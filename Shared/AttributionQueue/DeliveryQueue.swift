@@ -130,13 +130,13 @@ public final class DeliveryQueue: Sendable {
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
     let line = deduplication.line(request)
     if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
-    var keys = RedisWords(reserving: 512)
+    var keys = EncodedArguments(reserving: 512)
     claim.append(to: &keys, now: now)
     keys.append(Keys.ready(request.queue, id.shard))
     keys.append(Keys.delayed(request.queue, id.shard))
     keys.append(Keys.payloads(request.queue, id.shard))
     keys.append(Keys.delivery(id))
-    var words = RedisWords(reserving: message.body.count + 1024)
+    var words = EncodedArguments(reserving: message.body.count + 1024)
     words.append(claim.member)
     words.append(claim.expirySeconds)
     words.append(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare)))
@@ -270,7 +270,7 @@ public final class DeliveryQueue: Sendable {
     do { return try await script.run(client ?? redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 
-  func run(_ script: RedisScript, _ keys: RedisWords, _ words: RedisWords, on client: RedisClient? = nil)
+  func run(_ script: RedisScript, _ keys: EncodedArguments, _ words: EncodedArguments, on client: RedisClient? = nil)
     async throws(QueueError) -> RedisReply
   {
     do { return try await script.run(client ?? redis, keys, words) } catch { throw .unavailable(error) }

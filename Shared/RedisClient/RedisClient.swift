@@ -153,7 +153,7 @@ public final class RedisClient: Sendable {
 
   /// The same for a command whose words are written already; `name`: what it is called in metrics.
   @discardableResult
-  public func send(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+  public func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     try Self.accepted(await sendAllowingErrors(words, timeout: timeout, name: name))
   }
 
@@ -168,11 +168,11 @@ public final class RedisClient: Sendable {
   public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil)
     async throws(RedisError) -> RedisReply
   {
-    try await sendAllowingErrors(RedisWords(arguments), timeout: timeout, name: name ?? arguments.first?.text ?? "")
+    try await sendAllowingErrors(EncodedArguments(arguments), timeout: timeout, name: name ?? arguments.first?.text ?? "")
   }
 
   /// The same for a command whose words are written already.
-  public func sendAllowingErrors(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+  public func sendAllowingErrors(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     switch target {
     case .node(let pool): try await pool.send(words, timeout: timeout, name: name)
     case .topology(let topology, let pools): try await route(words, topology, pools, timeout: timeout, name: name)
@@ -190,7 +190,7 @@ public final class RedisClient: Sendable {
   /// Sends a command that has no key to one of ``primaries()``.
   public func send(_ arguments: [RedisArgument], to node: NodeAddress?) async throws(RedisError) -> RedisReply {
     guard case .topology(_, let pools) = target, let node else { return try await send(arguments) }
-    return try Self.accepted(await pools[node].send(RedisWords(arguments), name: arguments.first?.text ?? ""))
+    return try Self.accepted(await pools[node].send(EncodedArguments(arguments), name: arguments.first?.text ?? ""))
   }
 
   /// Sends a command that has no key to every primary: each node's name and what it answered. The name is nil where there is one node alone.
@@ -199,7 +199,7 @@ public final class RedisClient: Sendable {
     var answers: [(node: NodeAddress?, reply: RedisReply)] = []
     for node in try await primaries() {
       guard case .topology(_, let pools) = target, let node else { return [(nil, try await sendAllowingErrors(arguments))] }
-      answers.append((node, try await pools[node].send(RedisWords(arguments), name: name)))
+      answers.append((node, try await pools[node].send(EncodedArguments(arguments), name: name)))
     }
     return answers
   }
@@ -213,7 +213,7 @@ public final class RedisClient: Sendable {
   }
 
   /// Sends a command to the node that has its key, and wherever it is redirected.
-  private func route(_ words: RedisWords, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
+  private func route(_ words: EncodedArguments, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
     async throws(RedisError) -> RedisReply
   {
     let slot = words.routingKey.map { HashSlot(key: $0) }

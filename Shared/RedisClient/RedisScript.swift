@@ -19,13 +19,13 @@ public struct RedisScript: Sendable {
     async throws(RedisError)
     -> RedisReply
   {
-    var names = RedisWords(reserving: keys.reduce(0) { $0 + $1.utf8.count + 8 })
+    var names = EncodedArguments(reserving: keys.reduce(0) { $0 + $1.utf8.count + 8 })
     for key in keys { names.append(key) }
-    return try await run(on: client, keys: names, arguments: RedisWords(arguments), timeout: timeout)
+    return try await run(on: client, keys: names, arguments: EncodedArguments(arguments), timeout: timeout)
   }
 
   /// The same with words that are written already.
-  public func run(on client: RedisClient, keys: RedisWords, arguments: RedisWords, timeout: Duration? = nil)
+  public func run(on client: RedisClient, keys: EncodedArguments, arguments: EncodedArguments, timeout: Duration? = nil)
     async throws(RedisError)
     -> RedisReply
   {
@@ -34,8 +34,9 @@ public struct RedisScript: Sendable {
     return try await client.send(call("EVAL", source, keys, arguments), timeout: timeout, name: name)
   }
 
-  private func call(_ command: String, _ script: String, _ keys: RedisWords, _ arguments: RedisWords) -> RedisWords {
-    var words = RedisWords(reserving: script.utf8.count + 64 + min(keys.size, RedisWords.long) + min(arguments.size, RedisWords.long))
+  private func call(_ command: String, _ script: String, _ keys: EncodedArguments, _ arguments: EncodedArguments) -> EncodedArguments {
+    var words = EncodedArguments(
+      reserving: script.utf8.count + 64 + min(keys.size, EncodedArguments.long) + min(arguments.size, EncodedArguments.long))
     words.append(command)
     words.append(script)
     words.append(Int64(keys.count))

@@ -58,7 +58,7 @@ private final class LoopExecutor: TaskExecutor {
           // Below and above the length from which words are taken over whole, and more than a piece has, in one turn of the loop.
           let length = [0, 10, 4000, 4096, 5000, 70_000][index % 6]
           group.addTask {
-            var (keys, words) = (RedisWords(), RedisWords())
+            var (keys, words) = (EncodedArguments(), EncodedArguments())
             keys.append("key ", Int64(index))
             let (bytes, text) = ([UInt8](repeating: UInt8(index & 255), count: length), String(repeating: "\(index) ", count: length / 9))
             words.append(bytes)

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Hands commands over in their order, all in one turn, and then does `before` in it. What each caller hears.
-    func send(_ commands: [RedisWords], before: @escaping @Sendable (NIOAsyncTestingChannel) -> Void = { _ in }) async throws
+    func send(_ commands: [EncodedArguments], before: @escaping @Sendable (NIOAsyncTestingChannel) -> Void = { _ in }) async throws
       -> [Task<Result<String, RedisError>, Never>]
     {
       let (stream, given) = AsyncStream<UnsafeContinuation<RedisReply, any Error>>.makeStream()
@@ -69,16 +69,16 @@ import Testing
   }
 
   /// A command so long that what is written behind it leaves in a piece of its own.
-  private static func long(_ letter: String) -> (words: RedisWords, text: String) {
+  private static func long(_ letter: String) -> (words: EncodedArguments, text: String) {
     let word = String(repeating: letter, count: 40_000)
-    var (words, inner) = (RedisWords(), RedisWords())
+    var (words, inner) = (EncodedArguments(), EncodedArguments())
     inner.append(word)
     words.append("ECHO")
     words.append(contentsOf: inner)
     words.append("end")
     return (words, "*3\r\n$4\r\nECHO\r\n$40000\r\n\(word)\r\n$3\r\nend\r\n")
   }
-  private static let short = (words: RedisWords(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
+  private static let short = (words: EncodedArguments(["ECHO", "a"]), text: "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n")
   private static let wait = "*3\r\n$4\r\nWAIT\r\n$1\r\n1\r\n$3\r\n500\r\n"
 
   @Test func `What was handed over in a turn leaves whole and in its order`() async throws {

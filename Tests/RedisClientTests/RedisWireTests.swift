@@ -6,7 +6,7 @@ import Testing
 @Suite struct RedisWireTests {
   @Test func `A command is an array of bulk strings, counted in bytes`() {
     var buffer = ByteBuffer()
-    let words = RedisWords(["SET", .string("ü"), .bytes([0, 13, 10]), -7])
+    let words = EncodedArguments(["SET", .string("ü"), .bytes([0, 13, 10]), -7])
     buffer.writeRedisCommand(words)
     let expected = "*4\r\n$3\r\nSET\r\n$2\r\nü\r\n$3\r\n\u{0}\r\n\r\n$2\r\n-7\r\n"
     #expect(Array(buffer.readableBytesView) == Array(expected.utf8))
@@ -14,10 +14,10 @@ import Testing
   }
 
   @Test func `A word may be written in two parts`() {
-    var words = RedisWords()
+    var words = EncodedArguments()
     words.append("{attr:017}:", "x")
     words.append("bucket:", -12)
-    words.append(contentsOf: RedisWords(["end"]))
+    words.append(contentsOf: EncodedArguments(["end"]))
     #expect(words.count == 3)
     #expect(words.words.map { String(decoding: $0, as: UTF8.self) } == ["{attr:017}:x", "bucket:-12", "end"])
   }
@@ -26,13 +26,13 @@ import Testing
   func `Words that are taken over are the same, however long they are`(_ length: Int) {
     let text = String(repeating: "x", count: length)
     let inner: [RedisArgument] = [.string(text), .bytes(Array(text.utf8)), .integer(Int64(length))]
-    var outer = RedisWords(["EVALSHA"])
-    outer.append(contentsOf: RedisWords(inner))
+    var outer = EncodedArguments(["EVALSHA"])
+    outer.append(contentsOf: EncodedArguments(inner))
     outer.append("ü", "é")
-    var whole = RedisWords()
+    var whole = EncodedArguments()
     whole.append(contentsOf: outer)
-    whole.append(contentsOf: RedisWords(["end"]))
-    let flat = RedisWords(["EVALSHA"] + inner + [.string("üé"), "end"])
+    whole.append(contentsOf: EncodedArguments(["end"]))
+    let flat = EncodedArguments(["EVALSHA"] + inner + [.string("üé"), "end"])
     #expect(whole.count == flat.count && whole.size == flat.size && whole.words == flat.words)
     var (buffer, expected) = (ByteBuffer(), ByteBuffer())
     buffer.writeRedisCommand(whole)
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [0, 9, 10, -1, -10, 999, 1000, Int64.max, Int64.min])
   func `A number is written in decimal`(_ value: Int64) {
     var buffer = ByteBuffer()
-    buffer.writeRedisCommand(RedisWords([.integer(value)]))
+    buffer.writeRedisCommand(EncodedArguments([.integer(value)]))
     #expect(String(buffer: buffer) == "*1\r\n$\(String(value).utf8.count)\r\n\(value)\r\n")
   }
 

@@ -96,15 +96,15 @@ import Testing
       (["SSUBSCRIBE", "c"], "c"),
     ] as [([String], String?)])
   func `A command is routed by its first key`(_ words: [String], _ key: String?) {
-    let found = RedisWords(words.map { .string($0) }).routingKey.map { String(decoding: $0, as: UTF8.self) }
+    let found = EncodedArguments(words.map { .string($0) }).routingKey.map { String(decoding: $0, as: UTF8.self) }
     #expect(found == key)
   }
 
   @Test func `A key is found behind words that are kept apart`() {
-    var keys = RedisWords()
+    var keys = EncodedArguments()
     keys.append("k")
     keys.append([UInt8](repeating: 7, count: 10_000))
-    var words = RedisWords()
+    var words = EncodedArguments()
     for word in ["EVALSHA", "digest", "2"] { words.append(word) }
     words.append(contentsOf: keys)
     #expect(words.routingKey.map(Array.init) == Array("k".utf8))

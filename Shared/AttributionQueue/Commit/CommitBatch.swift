@@ -30,7 +30,7 @@ struct CommitBatch {
   /// The last message's place in the stream.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
   /// The texts that stand behind what is packed.
-  private var texts: RedisWords
+  private var texts: EncodedArguments
   private var columns = CommitColumns()
   private var buckets: CommitBuckets
   private var json = JSONWriter(reserving: 512)
@@ -45,7 +45,7 @@ struct CommitBatch {
     configuration = deliveries.configuration
     deduplication = deliveries.deduplication
     now = DeliveryQueue.now
-    texts = RedisWords(reserving: 2000 * many)
+    texts = EncodedArguments(reserving: 2000 * many)
     buckets = CommitBuckets(now: now)
     works.reserveCapacity(many)
   }
@@ -53,8 +53,8 @@ struct CommitBatch {
   var isEmpty: Bool { works.isEmpty }
 
   /// The script's keys.
-  var keys: RedisWords {
-    var keys = RedisWords(reserving: 400)
+  var keys: EncodedArguments {
+    var keys = EncodedArguments(reserving: 400)
     keys.append(Keys.ownership(queue, shard))
     keys.append(Keys.ready(queue, shard))
     keys.append(Keys.delayed(queue, shard))
@@ -70,8 +70,8 @@ struct CommitBatch {
   }
 
   /// The script's arguments.
-  func arguments(_ holder: Holder) -> RedisWords {
-    var arguments = RedisWords(reserving: 1024)
+  func arguments(_ holder: Holder) -> EncodedArguments {
+    var arguments = EncodedArguments(reserving: 1024)
     arguments.append(common(holder))
     arguments.append(contentsOf: texts)
     return arguments

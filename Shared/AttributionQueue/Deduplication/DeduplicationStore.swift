@@ -67,14 +67,14 @@ struct DeduplicationStore: Sendable {
     func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
     /// Writes the names of the buckets: of the next generation's only when a clock may be in it already; else the last one's again.
-    func append(to words: inout RedisWords, now: Int64) {
+    func append(to words: inout EncodedArguments, now: Int64) {
       append(.this, to: &words)
       append(.last, to: &words)
       append(generations.mayBeOver(now: now) ? .next : .last, to: &words)
     }
 
     /// Writes the name of one.
-    func append(_ generation: Generation, to words: inout RedisWords) {
+    func append(_ generation: Generation, to words: inout EncodedArguments) {
       words.append(generations.prefixes[generation.rawValue], Int64(bucket))
     }
   }

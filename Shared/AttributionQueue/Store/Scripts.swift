@@ -78,7 +78,7 @@ extension RedisScript {
   }
 
   /// The same with words that are written already.
-  func run(_ client: RedisClient, _ keys: RedisWords, _ arguments: RedisWords) async throws(RedisError) -> RedisReply {
+  func run(_ client: RedisClient, _ keys: EncodedArguments, _ arguments: EncodedArguments) async throws(RedisError) -> RedisReply {
     assert(
       Set(keys.words.map { Keys.hashTag(of: String(decoding: $0, as: UTF8.self)) }).count == 1,
       "script \(name): its keys lie in different slots")

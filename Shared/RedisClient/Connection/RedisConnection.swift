@@ -71,20 +71,20 @@ final class RedisConnection: Sendable {
     do {
       if let password {
         let words: [RedisArgument] = ["AUTH"] + (url.user.map { [.string($0)] } ?? []) + [.string(password)]
-        if let text = try await connection.send(RedisWords(words), timeout: connectTimeout, name: "AUTH").error {
+        if let text = try await connection.send(EncodedArguments(words), timeout: connectTimeout, name: "AUTH").error {
           throw RedisError.refused(text)
         }
       } else {
         // A Redis that wants a password, or refuses this host, says so here and not to every caller. Any other refusal is the command's own.
-        let text = try await connection.send(RedisWords(["PING"]), timeout: connectTimeout, name: "PING").error
+        let text = try await connection.send(EncodedArguments(["PING"]), timeout: connectTimeout, name: "PING").error
         if let text, text.hasPrefix("NOAUTH") || text.hasPrefix("DENIED") { throw RedisError.refused(text) }
       }
       if url.database != 0 {
-        let words = RedisWords(["SELECT", .integer(Int64(url.database))])
+        let words = EncodedArguments(["SELECT", .integer(Int64(url.database))])
         if let text = try await connection.send(words, timeout: connectTimeout, name: "SELECT").error { throw RedisError.refused(text) }
       }
       if configuration.wantsPrimary {
-        let role = try await connection.send(RedisWords(["ROLE"]), timeout: connectTimeout, name: "ROLE")
+        let role = try await connection.send(EncodedArguments(["ROLE"]), timeout: connectTimeout, name: "ROLE")
         // Sentinels may still name the one of before; who may not ask finds out when it writes.
         if let role = role.elements.first(where: { _ in true })?.string, role != "master" {
           throw RedisError.unavailable("\(url.place) is a \(role)")
@@ -118,7 +118,7 @@ final class RedisConnection: Sendable {
   ///
   /// `name`: what the command is called in metrics.
   /// `isAsking`: the slot is on its way to this node (`ASKING`).
-  func send(_ words: RedisWords, isAsking: Bool = false, timeout: TimeAmount, name: String) async throws -> RedisReply {
+  func send(_ words: EncodedArguments, isAsking: Bool = false, timeout: TimeAmount, name: String) async throws -> RedisReply {
     let size = words.size + 16
     unansweredBytes.add(size, ordering: .relaxed)
     defer { unansweredBytes.subtract(size, ordering: .relaxed) }

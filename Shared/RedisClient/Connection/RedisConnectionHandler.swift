@@ -44,7 +44,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private var outgoing = ByteBuffer()
   private var isFlushing = false
   /// About how much a turn has to write.
-  private var usualSize = RedisWords.long
+  private var usualSize = EncodedArguments.long
   /// Why the connection ended; nil while it stands.
   private var failure: (any Error)?
 
@@ -61,7 +61,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ words: RedisWords, isAsking: Bool, timeout: TimeAmount, name: String, _ continuation: Continuation) {
+  func send(_ words: EncodedArguments, isAsking: Bool, timeout: TimeAmount, name: String, _ continuation: Continuation) {
     guard let context, failure == nil else {
       continuation.resume(throwing: failure ?? RedisError.unavailable("the connection is closed"))
       return
@@ -86,10 +86,10 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     write(words, context)
   }
 
-  private static let asking = RedisWords(["ASKING"])
+  private static let asking = EncodedArguments(["ASKING"])
 
   /// What a turn has to write leaves in pieces: a command that finds one long enough begins another.
-  private func write(_ words: RedisWords, _ context: ChannelHandlerContext) {
+  private func write(_ words: EncodedArguments, _ context: ChannelHandlerContext) {
     if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
     if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, words.size + 64)) }
     outgoing.writeRedisCommand(words)
@@ -97,13 +97,13 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
     guard outgoing.readableBytes > 0 else { return }
-    usualSize = min(max(outgoing.readableBytes, RedisWords.long), 2 * Self.longPiece)
+    usualSize = min(max(outgoing.readableBytes, EncodedArguments.long), 2 * Self.longPiece)
     context.write(wrapOutboundOut(outgoing), promise: nil)
     outgoing = ByteBuffer()
   }
 
   /// From so many bytes on nothing is added to a piece.
-  private static let longPiece = RedisWords.long * 8
+  private static let longPiece = EncodedArguments.long * 8
 
   /// Written to no replica: a connection can be made while they are away.
   private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING", "ROLE"]
@@ -135,7 +135,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     if let replication, asksReplicas {
       asksReplicas = false
-      write(RedisWords(replication.question), context)
+      write(EncodedArguments(replication.question), context)
       waiting.append(.replication)
     }
     writeOutgoing(context)

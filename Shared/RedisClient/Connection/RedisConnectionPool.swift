@@ -54,12 +54,12 @@ final class RedisConnectionPool: Sendable {
   var awayFor: Duration? { state.withLockedValue { $0.awaySince?.duration(to: .now) } }
 
   /// Sends one command and answers whatever Redis says, a refusal included.
-  func send(_ words: RedisWords, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+  func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
     try await send(words, over: connection(), timeout: timeout, name: name)
   }
 
   /// The same over a connection that stands. `isAsking`: the slot is on its way to this node (`ASKING`).
-  func send(_ words: RedisWords, over connection: RedisConnection, isAsking: Bool = false, timeout: Duration?, name: String)
+  func send(_ words: EncodedArguments, over connection: RedisConnection, isAsking: Bool = false, timeout: Duration?, name: String)
     async throws(RedisError) -> RedisReply
   {
     do {

@@ -26,13 +26,13 @@ extension RedisArgument {
 
 extension ByteBuffer {
   /// Writes a command as RESP asks for it: an array of bulk strings.
-  mutating func writeRedisCommand(_ words: RedisWords) {
+  mutating func writeRedisCommand(_ words: EncodedArguments) {
     writeRedisCommandStart(words)
     words.forEachPiece { writeBytes($0) }
   }
 
   /// What stands before the words.
-  mutating func writeRedisCommandStart(_ words: RedisWords) {
+  mutating func writeRedisCommandStart(_ words: EncodedArguments) {
     writeInteger(UInt8(ascii: "*"))
     writeString(String(words.count))
     writeStaticString("\r\n")

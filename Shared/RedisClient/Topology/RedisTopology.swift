@@ -133,7 +133,7 @@ final class RedisTopology: Sendable {
       for voter in voters {
         group.addTask {
           do throws(RedisError) {
-            let reply = try await self.pools[voter].send(RedisWords(self.discovery.question), name: "TOPOLOGY")
+            let reply = try await self.pools[voter].send(EncodedArguments(self.discovery.question), name: "TOPOLOGY")
             if let text = reply.error { throw .refused(text) }
             return .success(self.discovery.read(reply, from: voter))
           } catch {

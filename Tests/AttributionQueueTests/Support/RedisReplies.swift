@@ -6,7 +6,7 @@ import Testing
 /// A list as Redis answers it, which is how it is asked too.
 func reply(_ words: [RedisArgument]) throws -> RedisReply {
   var buffer = ByteBuffer()
-  buffer.writeRedisCommand(RedisWords(words))
+  buffer.writeRedisCommand(EncodedArguments(words))
   return try reply(buffer.readableBytesView)
 }
 

@@ -1,4 +1,4 @@
-extension RedisWords {
+extension EncodedArguments {
   /// The key by which a command is routed; nil for one that any node may answer.
   ///
   /// Scripts, streams read by name and a few commands with a subcommand have theirs in another place than the first.

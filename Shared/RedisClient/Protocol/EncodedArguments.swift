@@ -1,5 +1,5 @@
 /// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept.
-public struct RedisWords: Sendable {
+public struct EncodedArguments: Sendable {
   /// From this length on, bytes, words that are taken over stay where they are.
   static let long = 4096
   /// `$`, a length, and two line ends.
@@ -69,7 +69,7 @@ public struct RedisWords: Sendable {
   }
 
   /// Takes the words of another over.
-  public mutating func append(contentsOf words: RedisWords) {
+  public mutating func append(contentsOf words: EncodedArguments) {
     count += words.count
     guard words.size >= Self.long else {
       words.forEachPiece { open += $0 }
