@@ -243,7 +243,7 @@ struct SubjectOrderTests {
     var state = Sample.state { $0.isOrdered = true }
     let all = (1...200).map { Sample.event(UInt64($0), shard: Int.random(in: 0..<8, using: &dice), subject: "s\($0 % 5)") }
     var unread = Dictionary(grouping: all) { $0.place.shard.index }
-    var taken: [String: [EventPlace]] = [:]
+    var taken: [String: [EventPosition]] = [:]
     var now: Int64 = 0
     while taken.values.reduce(0, { $0 + $1.count }) < all.count, now < 100_000_000 {
       now += Int64.random(in: 1...5_000, using: &dice)

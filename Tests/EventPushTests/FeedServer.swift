@@ -50,12 +50,12 @@ final class FeedServer {
   }
 
   /// Publishes an event in a shard; answers its place.
-  func publish(_ id: String, subject: String = "s", shard: Int, json: String? = nil) async throws -> EventPlace {
+  func publish(_ id: String, subject: String = "s", shard: Int, json: String? = nil) async throws -> EventPosition {
     let json = json ?? #"{"specversion":"1.0","id":"\#(id)","source":"/v","type":"t","subject":"\#(subject)","data":{}}"#
     let reply = try await feed.send([
       "XADD", .string(Keys.events(Shard(shard))), "*", "i", .string(id), "t", "t", "e", .string(json), "n", "", "p", "", "b", "", "v", "",
     ])
-    return EventPlace(place: FeedPlace(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
+    return EventPosition(place: FeedPosition(entry: EntryID(reply.string ?? "")!), shard: Shard(shard))
   }
 
   /// A subscription with an endpoint that nobody posts to yet.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Progress in a shard")
 struct ProgressTests {
-  private func place(_ milliseconds: UInt64) -> FeedPlace { Sample.place(milliseconds).place }
+  private func place(_ milliseconds: UInt64) -> FeedPosition { Sample.place(milliseconds).place }
 
   @Test("what is noted never passes an event that is not settled, and counts all that it passes")
   func noting() {

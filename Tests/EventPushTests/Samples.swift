@@ -3,8 +3,8 @@
 
 /// Places and events for tests that need no store.
 enum Sample {
-  static func place(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPlace {
-    EventPlace(place: FeedPlace(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
+  static func place(_ milliseconds: UInt64, _ number: UInt64 = 0, shard: Int = 0) -> EventPosition {
+    EventPosition(place: FeedPosition(entry: EntryID(milliseconds: milliseconds, number: number)), shard: Shard(shard))
   }
 
   static func event(

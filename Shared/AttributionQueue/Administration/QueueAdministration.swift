@@ -39,14 +39,14 @@ public struct DeadLetter: Sendable, Hashable {
   public let lastError: String
   public let history: [String]
   /// Where it lies, which tells shard and age of an entry that names another delivery, too.
-  public let place: DeadLetterPlace
+  public let place: DeadLetterPosition
   let line: String?
 
   var entryID: String { place.entryID }
 }
 
 /// A place among the dead letters of a queue, from which a list goes on.
-public struct DeadLetterPlace: Sendable, Hashable {
+public struct DeadLetterPosition: Sendable, Hashable {
   let shard: Shard
   let entryID: String
 
@@ -116,7 +116,7 @@ public struct QueueAdministration: Sendable {
   }
 
   /// Up to `most` dead letters, by shard and age; behind the place where an earlier page ended.
-  public func deadLetters(_ queue: QueueName, after place: DeadLetterPlace? = nil, most: Int) async throws(QueueError) -> [DeadLetter] {
+  public func deadLetters(_ queue: QueueName, after place: DeadLetterPosition? = nil, most: Int) async throws(QueueError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
     for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < most {
       let from = place?.shard == shard ? place.map { "(" + $0.entryID } : nil
@@ -164,7 +164,7 @@ public struct QueueAdministration: Sendable {
         receivedAt: message?.receivedAt, diedAt: fields["d"]?.integer ?? 0,
         lastError: fields["x"]?.string ?? "",
         history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init),
-        place: DeadLetterPlace(shard: shard, entryID: entryID), line: fields["o"]?.string)
+        place: DeadLetterPosition(shard: shard, entryID: entryID), line: fields["o"]?.string)
     }
   }
 

@@ -5,22 +5,22 @@ public struct FeedTail: Sendable {
   /// Every event that comes later is published at this time or later; milliseconds since 1970.
   public let time: Int64
   /// The last of the events; where none was asked for, the last that there is.
-  public let last: FeedPlace
+  public let last: FeedPosition
   public let events: [StoredEvent]
 }
 
 extension EventFeed {
   /// The events of a shard behind a place, in their order, and up to when there are no others; without a place only the latter.
-  public func tail(_ shard: Shard, after place: FeedPlace?, most: Int) async throws(EventFeedError) -> FeedTail {
+  public func tail(_ shard: Shard, after place: FeedPosition?, most: Int) async throws(EventFeedError) -> FeedTail {
     let reply = try await run(
       Scripts.tail, [Keys.events(shard)], [.string(place?.entry.text ?? "$"), .integer(Int64(most))])
     guard let parts = reply.array, parts.count == 3, let time = parts[0].integer, let last = parts[1].string.flatMap({ EntryID($0) })
     else { throw .unavailable(.unexpectedReply("tail")) }
-    return FeedTail(time: time, last: FeedPlace(entry: last), events: Self.stored(parts[2]))
+    return FeedTail(time: time, last: FeedPosition(entry: last), events: Self.stored(parts[2]))
   }
 
   /// The tails of several shards, asked in one batch.
-  public func tails(_ places: [(shard: Shard, after: FeedPlace?)], most: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
+  public func tails(_ places: [(shard: Shard, after: FeedPosition?)], most: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
     let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.after) })
     return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
       try await self.tail(shard, after: after[shard] ?? nil, most: most)
@@ -28,8 +28,9 @@ extension EventFeed {
   }
 
   /// The events of several shards behind their places, `most` of each. Up to when there are no others is not said, which saves Redis a script.
-  public func events(behind places: [(shard: Shard, place: FeedPlace)], most: Int) async throws(EventFeedError) -> [(Shard, [StoredEvent])]
-  {
+  public func events(behind places: [(shard: Shard, place: FeedPosition)], most: Int) async throws(EventFeedError) -> [(
+    Shard, [StoredEvent]
+  )] {
     let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.place) })
     return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
       let place = after[shard]?.entry.text ?? "0-0"
@@ -39,7 +40,7 @@ extension EventFeed {
   }
 
   /// Events by their places; nil for one that is not kept any more.
-  public func events(at places: [(shard: Shard, place: FeedPlace)]) async throws(EventFeedError) -> [StoredEvent?] {
+  public func events(at places: [(shard: Shard, place: FeedPosition)]) async throws(EventFeedError) -> [StoredEvent?] {
     let results = await withTaskGroup(of: (Int, Result<StoredEvent?, EventFeedError>).self) { group in
       for (index, place) in places.enumerated() {
         group.addTask {

@@ -3,7 +3,7 @@
 public struct UnsettledEvents: Sendable, Hashable {
   /// One of them.
   public struct Event: Sendable, Hashable {
-    public let place: FeedPlace
+    public let place: FeedPosition
     /// How many events lie between the base and it, itself included.
     public let offset: Int
     /// How often it was tried; 0 where its first try was under way.
@@ -11,7 +11,7 @@ public struct UnsettledEvents: Sendable, Hashable {
     /// When it failed first, milliseconds since 1970.
     public let firstFailure: Int64
 
-    public init(place: FeedPlace, offset: Int, attempts: Int, firstFailure: Int64) {
+    public init(place: FeedPosition, offset: Int, attempts: Int, firstFailure: Int64) {
       self.place = place
       self.offset = offset
       self.attempts = attempts
@@ -20,13 +20,13 @@ public struct UnsettledEvents: Sendable, Hashable {
   }
 
   /// Up to where it was read, and how many events lie between the base and that.
-  public let cursor: FeedPlace
+  public let cursor: FeedPosition
   public let offset: Int
   /// The position from which all offsets count. It may have been moved since, by what drops events; nil where it is not known.
-  public let base: FeedPlace?
+  public let base: FeedPosition?
   public let events: [Event]
 
-  public init(cursor: FeedPlace, offset: Int, base: FeedPlace?, events: [Event]) {
+  public init(cursor: FeedPosition, offset: Int, base: FeedPosition?, events: [Event]) {
     self.cursor = cursor
     self.offset = offset
     self.base = base
@@ -52,10 +52,10 @@ public struct UnsettledEvents: Sendable, Hashable {
       guard let place = EntryID(words[index]), let offset = Int(words[index + 1]), let attempts = Int(words[index + 2]),
         let first = Int64(words[index + 3])
       else { return nil }
-      events.append(Event(place: FeedPlace(entry: place), offset: offset, attempts: attempts, firstFailure: first))
+      events.append(Event(place: FeedPosition(entry: place), offset: offset, attempts: attempts, firstFailure: first))
     }
-    let base = hasBase ? EntryID(words[3]).map { FeedPlace(entry: $0) } : nil
-    self.init(cursor: FeedPlace(entry: cursor), offset: offset, base: base, events: events)
+    let base = hasBase ? EntryID(words[3]).map { FeedPosition(entry: $0) } : nil
+    self.init(cursor: FeedPosition(entry: cursor), offset: offset, base: base, events: events)
   }
 }
 
@@ -75,14 +75,14 @@ extension EventFeed {
     public let shard: Shard
     /// Up to where all is settled, how many events further that is, and from which place they were counted, where that is known; nil where it
     /// is nothing new.
-    public let position: (place: FeedPlace, count: Int, base: FeedPlace?)?
+    public let position: (place: FeedPosition, count: Int, base: FeedPosition?)?
     /// What is to be kept of events that are tried again.
     public let unsettled: UnsettledEvents?
     /// Whether nothing of that kind is to be kept any more.
     public let clearsUnsettled: Bool
 
     public init(
-      shard: Shard, position: (place: FeedPlace, count: Int, base: FeedPlace?)?, unsettled: UnsettledEvents? = nil,
+      shard: Shard, position: (place: FeedPosition, count: Int, base: FeedPosition?)?, unsettled: UnsettledEvents? = nil,
       clearsUnsettled: Bool = false
     ) {
       self.shard = shard

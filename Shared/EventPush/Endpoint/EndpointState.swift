@@ -11,7 +11,7 @@ struct EndpointState: Sendable {
     /// Post this one.
     case post(PushedEvent)
     /// Fetch these events first, and hand them to ``loaded(_:)``.
-    case load([EventPlace])
+    case load([EventPosition])
     /// Nothing before this time, unless something happens.
     case wait(until: Int64?)
   }
@@ -37,14 +37,14 @@ struct EndpointState: Sendable {
   private(set) var health: EndpointHealth
   /// Why it is to be ended: `gone`, or what was wrong for too long.
   private(set) var ending: Ending?
-  private var items: [EventPlace: Item] = [:]
+  private var items: [EventPosition: Item] = [:]
   private var lines = SubjectLines()
   /// May be posted, in this order, from `nextReady` on.
-  private var ready: [EventPlace] = []
+  private var ready: [EventPosition] = []
   private var nextReady = 0
-  private var retries = MinimumHeap<Int64, EventPlace>()
-  private var toLoad: [EventPlace] = []
-  private var inFlight: Set<EventPlace> = []
+  private var retries = MinimumHeap<Int64, EventPosition>()
+  private var toLoad: [EventPosition] = []
+  private var inFlight: Set<EventPosition> = []
   private var rate: SendRate
   private var failuresInARow = 0
   /// How long it is left alone while it is at fault.
@@ -120,8 +120,8 @@ struct EndpointState: Sendable {
   }
 
   /// Hands over events that were to be fetched; those that are nil exist no more, and are settled by that.
-  mutating func loaded(_ events: [(place: EventPlace, event: PushedEvent?)]) -> [EventPlace] {
-    var gone: [EventPlace] = []
+  mutating func loaded(_ events: [(place: EventPosition, event: PushedEvent?)]) -> [EventPosition] {
+    var gone: [EventPosition] = []
     for (place, event) in events {
       guard var item = items[place], item.isLoading else { continue }
       item.isLoading = false
@@ -140,7 +140,7 @@ struct EndpointState: Sendable {
   }
 
   /// What could not be fetched now is fetched later.
-  mutating func notLoaded(_ places: [EventPlace]) {
+  mutating func notLoaded(_ places: [EventPosition]) {
     for place in places { items[place]?.isLoading = false }
     toLoad += places.filter { items[$0] != nil }
   }
@@ -184,7 +184,7 @@ struct EndpointState: Sendable {
 
   /// The endpoint took an event: it is settled. Answers whether the endpoint was suspect before.
   @discardableResult
-  mutating func succeeded(_ place: EventPlace, now: Int64) -> Bool {
+  mutating func succeeded(_ place: EventPosition, now: Int64) -> Bool {
     guard inFlight.remove(place) != nil else { return false }
     let wasSuspect = isSuspect
     if wasSuspect { hurry(since: health.failingSince ?? now, now: now) }
@@ -216,7 +216,7 @@ struct EndpointState: Sendable {
   ///   - isGone: whether it says that it wants no more of them.
   ///   - random: 0 to 1.
   mutating func failed(
-    _ place: EventPlace, error: String, retryAfter: Int64?, isBusy: Bool = false, isGone: Bool = false, now: Int64, random: Double
+    _ place: EventPosition, error: String, retryAfter: Int64?, isBusy: Bool = false, isGone: Bool = false, now: Int64, random: Double
   ) -> Refusal {
     guard inFlight.remove(place) != nil, var item = items[place] else { return .retried }
     failuresInARow += 1
@@ -259,17 +259,17 @@ struct EndpointState: Sendable {
   }
 
   /// An event cannot be had in the form that the endpoint asks for: no request is made of it, and it may be settled by that.
-  mutating func skipped(_ place: EventPlace, settles: Bool) {
+  mutating func skipped(_ place: EventPosition, settles: Bool) {
     guard inFlight.remove(place) != nil, settles else { return }
     settle(place)
   }
 
   /// Whether an event was tried before, and how often.
-  func attempts(_ place: EventPlace) -> Attempts? { items[place]?.attempts }
+  func attempts(_ place: EventPosition) -> Attempts? { items[place]?.attempts }
 
   // MARK: Pieces
 
-  private mutating func settle(_ place: EventPlace) {
+  private mutating func settle(_ place: EventPosition) {
     unload([place])
     items.removeValue(forKey: place)
     if rules.isOrdered { ready += lines.remove(place) }
@@ -286,7 +286,7 @@ struct EndpointState: Sendable {
   }
 
   /// Keeps events without their bytes.
-  private mutating func unload(_ places: [EventPlace]) {
+  private mutating func unload(_ places: [EventPosition]) {
     for place in places {
       guard let event = items[place]?.event else { continue }
       items[place]?.event = nil

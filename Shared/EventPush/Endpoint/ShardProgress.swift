@@ -3,43 +3,43 @@ import AttributionQueue
 /// How far an endpoint is in one shard: what was read, and what of it is not settled yet.
 struct ShardProgress: Sendable {
   private struct Entry: Sendable {
-    let place: FeedPlace
+    let place: FeedPosition
     /// The last event before it that was read.
-    let before: FeedPlace
+    let before: FeedPosition
     /// Events that were read up to it, itself included.
     let number: Int
     var isSettled = false
   }
 
   /// Everything up to here was read.
-  private(set) var cursor: FeedPlace
+  private(set) var cursor: FeedPosition
   /// What was noted last: everything up to there is settled.
-  private var noted: FeedPlace
+  private var noted: FeedPosition
   private var notedNumber = 0
   /// From where events were counted: what was noted last, unless another has moved that.
-  private(set) var base: FeedPlace?
+  private(set) var base: FeedPosition?
   /// Events that were read.
   private var number = 0
   private var entries: [Entry] = []
   private var first = 0
 
-  init(at place: FeedPlace) {
+  init(at place: FeedPosition) {
     cursor = place
     noted = place
     base = place
   }
 
   /// Notes that an event was read, in the order of the shard. One that is wanted has to be settled.
-  mutating func read(_ place: FeedPlace, isWanted: Bool) {
+  mutating func read(_ place: FeedPosition, isWanted: Bool) {
     number += 1
     if isWanted { entries.append(Entry(place: place, before: cursor, number: number)) }
     cursor = place
   }
 
   /// Nothing is left between the last event that was read and this place.
-  mutating func skip(to place: FeedPlace) { cursor = max(cursor, place) }
+  mutating func skip(to place: FeedPosition) { cursor = max(cursor, place) }
 
-  mutating func settle(_ place: FeedPlace) {
+  mutating func settle(_ place: FeedPosition) {
     var (low, high) = (first, entries.count)
     while low < high {
       let middle = (low + high) / 2
@@ -55,7 +55,7 @@ struct ShardProgress: Sendable {
   }
 
   /// Events that were read, are wanted and not settled, with how many events lie between what was noted and each of them.
-  var unsettled: [(place: FeedPlace, offset: Int)] {
+  var unsettled: [(place: FeedPosition, offset: Int)] {
     entries[first...].filter { !$0.isSettled }.map { ($0.place, $0.number - notedNumber) }
   }
 
@@ -65,12 +65,12 @@ struct ShardProgress: Sendable {
   var offset: Int { number - notedNumber }
 
   /// What may be noted by now, and how many events lie between that and what was noted before; nil when it is nothing new.
-  var toBeNoted: (place: FeedPlace, count: Int)? {
+  var toBeNoted: (place: FeedPosition, count: Int)? {
     let (place, upTo) = first < entries.count ? (entries[first].before, entries[first].number - 1) : (cursor, number)
     return place > noted ? (place, upTo - notedNumber) : nil
   }
 
-  mutating func note(_ place: FeedPlace, count: Int) {
+  mutating func note(_ place: FeedPosition, count: Int) {
     noted = place
     base = place
     notedNumber += count
@@ -79,7 +79,8 @@ struct ShardProgress: Sendable {
   /// Takes over what another has read beyond the place that was noted: all but these events is settled.
   ///
   /// - Parameter base: from where offsets were counted, where that is known.
-  mutating func resume(unsettled places: [(place: FeedPlace, offset: Int)], cursor last: FeedPlace, offset: Int, base: FeedPlace?) {
+  mutating func resume(unsettled places: [(place: FeedPosition, offset: Int)], cursor last: FeedPosition, offset: Int, base: FeedPosition?)
+  {
     self.base = base
     var before = cursor
     for (place, offset) in places where place > before {

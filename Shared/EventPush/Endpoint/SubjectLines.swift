@@ -5,25 +5,25 @@
 struct SubjectLines: Sendable {
   private struct Line {
     /// In order, from `first` on.
-    var places: [EventPlace] = []
+    var places: [EventPosition] = []
     var first = 0
     /// Whether the first one is posted, waits to be tried again, or is among those that are ready.
     var isTaken = false
 
-    var head: EventPlace? { first < places.count ? places[first] : nil }
+    var head: EventPosition? { first < places.count ? places[first] : nil }
   }
 
   private var lines: [String: Line] = [:]
-  private var subjects: [EventPlace: String] = [:]
+  private var subjects: [EventPosition: String] = [:]
   /// Heads of lines that wait for the watermark.
-  private var waiting = MinimumHeap<EventPlace, String>()
+  private var waiting = MinimumHeap<EventPosition, String>()
   /// Events were published up to this time, and all of them were read; milliseconds since 1970.
   private var watermark: Int64 = .min
 
   /// Whether an event waits for its turn.
   var count: Int { subjects.count }
 
-  mutating func add(_ place: EventPlace, subject: String) {
+  mutating func add(_ place: EventPosition, subject: String) {
     var line = lines[subject] ?? Line()
     subjects[place] = subject
     var at = line.places.count
@@ -37,13 +37,13 @@ struct SubjectLines: Sendable {
   }
 
   /// Events whose turn has come up to this time.
-  mutating func advance(to time: Int64) -> [EventPlace] {
+  mutating func advance(to time: Int64) -> [EventPosition] {
     watermark = max(watermark, time)
     return released()
   }
 
   /// Takes out an event that is settled; answers events whose turn has come by it.
-  mutating func remove(_ place: EventPlace) -> [EventPlace] {
+  mutating func remove(_ place: EventPosition) -> [EventPosition] {
     guard let subject = subjects.removeValue(forKey: place), var line = lines[subject] else { return [] }
     guard line.head == place else {
       if let at = line.places[line.first...].firstIndex(of: place) { line.places.remove(at: at) }
@@ -66,13 +66,13 @@ struct SubjectLines: Sendable {
   }
 
   /// What stands behind an event in its line.
-  func behind(_ place: EventPlace) -> ArraySlice<EventPlace> {
+  func behind(_ place: EventPosition) -> ArraySlice<EventPosition> {
     guard let subject = subjects[place], let line = lines[subject], line.head == place else { return [] }
     return line.places[(line.first + 1)...]
   }
 
-  private mutating func released() -> [EventPlace] {
-    var released: [EventPlace] = []
+  private mutating func released() -> [EventPosition] {
+    var released: [EventPosition] = []
     while let (place, subject) = waiting.first, place.place.milliseconds <= watermark {
       _ = waiting.popFirst()
       // An earlier one may have come before it meanwhile.

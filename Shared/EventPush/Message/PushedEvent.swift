@@ -15,7 +15,7 @@ final class PushedEvent: Sendable {
     let contentType: String
   }
 
-  let place: EventPlace
+  let place: EventPosition
   let id: String
   let type: String
   /// A CloudEvent in its JSON format.
@@ -24,7 +24,7 @@ final class PushedEvent: Sendable {
   let attributes: EventAttributes
 
   init(_ stored: StoredEvent, _ shard: Shard) {
-    place = EventPlace(place: stored.place, shard: shard)
+    place = EventPosition(place: stored.place, shard: shard)
     id = stored.id
     type = stored.type
     json = stored.json
@@ -33,7 +33,7 @@ final class PushedEvent: Sendable {
   }
 
   /// For tests of what does not read a store.
-  init(place: EventPlace, id: String, type: String, json: [UInt8], original: Original? = nil) {
+  init(place: EventPosition, id: String, type: String, json: [UInt8], original: Original? = nil) {
     self.place = place
     self.id = id
     self.type = type

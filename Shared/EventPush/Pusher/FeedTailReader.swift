@@ -8,13 +8,13 @@ final class FeedTailReader: Sendable {
   struct Finding: Sendable {
     let shard: Shard
     /// Where the look before ended.
-    let before: FeedPlace
-    let last: FeedPlace
+    let before: FeedPosition
+    let last: FeedPosition
     let events: [PushedEvent]
   }
 
   private struct State {
-    var tails: [FeedPlace?] = Array(repeating: nil, count: Shard.count)
+    var tails: [FeedPosition?] = Array(repeating: nil, count: Shard.count)
     /// All events that were published before this time are known; milliseconds since 1970.
     var time: Int64 = .min
   }
@@ -30,7 +30,7 @@ final class FeedTailReader: Sendable {
   }
 
   /// Where the last look ended in a shard; nil before the first.
-  func tail(_ shard: Int) -> FeedPlace? { state.withLock { $0.tails[shard] } }
+  func tail(_ shard: Int) -> FeedPosition? { state.withLock { $0.tails[shard] } }
 
   /// All events that were published before this time were found by a look.
   var time: Int64 { state.withLock { $0.time } }

@@ -21,7 +21,7 @@ extension PushEndpoint {
     // What failed before it was enabled, or moved, counts no more: it would be ended, or the event given up, by the next failure.
     let since = settings.countsFrom
     var progress: [ShardProgress] = []
-    var known: [(place: EventPlace, attempts: EndpointState.Attempts?)] = []
+    var known: [(place: EventPosition, attempts: EndpointState.Attempts?)] = []
     for shard in Shard.all {
       let position = positions[shard] ?? .beginning
       var one = ShardProgress(at: position)
@@ -31,7 +31,7 @@ extension PushEndpoint {
         for event in events {
           known.append(
             (
-              EventPlace(place: event.place, shard: shard),
+              EventPosition(place: event.place, shard: shard),
               event.attempts > 0
                 ? EndpointState.Attempts(count: event.firstFailure < since ? 1 : event.attempts, first: max(event.firstFailure, since))
                 : nil
@@ -156,7 +156,7 @@ extension PushEndpoint {
 
   /// Reads shards whose end is not reached; answers whether there may be more to read now.
   func catchUp() async throws(EventFeedError) -> Bool {
-    let plan: (shards: [(Shard, FeedPlace)], each: Int, force: Bool)? = inner.withLock { inner in
+    let plan: (shards: [(Shard, FeedPosition)], each: Int, force: Bool)? = inner.withLock { inner in
       guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
       let force = settings.isOrdered && inner.state.isStarved
       guard inner.state.isWorthReading || force else { return nil }
@@ -233,12 +233,12 @@ extension PushEndpoint {
   }
 
   /// What is to be kept of a shard in which an event waits for another try.
-  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int, base: FeedPlace?) -> UnsettledEvents? {
+  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int, base: FeedPosition?) -> UnsettledEvents? {
     let progress = inner.progress[shard]
     var isTriedAgain = false
     var events: [UnsettledEvents.Event] = []
     for (place, offset) in progress.unsettled {
-      let attempts = inner.state.attempts(EventPlace(place: place, shard: Shard(shard)))
+      let attempts = inner.state.attempts(EventPosition(place: place, shard: Shard(shard)))
       if attempts != nil { isTriedAgain = true }
       events.append(
         UnsettledEvents.Event(

@@ -22,7 +22,7 @@ final class PushEndpoint: Sendable {
     var changed: Set<Int> = []
     /// Shards of which unsettled events are kept in Redis.
     var withUnsettled: Set<Int>
-    var toLoad: [EventPlace] = []
+    var toLoad: [EventPosition] = []
     /// Events that cannot be had in the form that is asked for.
     var withoutForm: [PushedEvent] = []
     var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
@@ -242,7 +242,7 @@ final class PushEndpoint: Sendable {
     }
   }
 
-  func settle(_ place: EventPlace, _ inner: inout Inner) {
+  func settle(_ place: EventPosition, _ inner: inout Inner) {
     inner.progress[place.shard.index].settle(place.place)
     inner.changed.insert(place.shard.index)
   }

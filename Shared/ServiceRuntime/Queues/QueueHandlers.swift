@@ -109,11 +109,11 @@ struct ListDeadLettersHandler: RPCHandler {
     guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxLetters", "must be 1 to 1000") }
     var queues = QueueName.allCases
     if let name = request.queue { queues = [try QueueHandlers.name(name)] }
-    var place: DeadLetterPlace?
+    var place: DeadLetterPosition?
     if let token = request.pageToken {
       let parts = token.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let queue = QueueName(rawValue: String(parts[0])), let begun = queues.firstIndex(of: queue),
-        let found = DeadLetterPlace(parts[1])
+        let found = DeadLetterPosition(parts[1])
       else { throw .invalidArgument(field: "pageToken", "is none that this method answered") }
       queues.removeFirst(begun)
       place = found

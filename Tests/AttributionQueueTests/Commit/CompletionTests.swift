@@ -137,7 +137,7 @@ import Testing
       let leases = try await queue.leaseAll("a")
       #expect(try await queue.complete(leases.map { ($0, completion) }) == [.completed])
       let events = try await EventFeed(deliveries: queue).read(
-        id.shard, after: FeedPlace(entry: EntryID(milliseconds: 0, number: 0)), most: 10)
+        id.shard, after: FeedPosition(entry: EntryID(milliseconds: 0, number: 0)), most: 10)
       #expect(events.map(\.id) == ["e-a", "second", "third"])
       #expect(events.map(\.attributes?.bundleId) == [nil, "b.second", "b.third"])
       #expect(events.map { String(decoding: $0.json, as: UTF8.self) }.last == "{\"id\":\"third\"}")

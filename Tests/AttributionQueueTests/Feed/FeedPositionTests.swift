@@ -7,7 +7,7 @@ import Testing
 
   /// So many events in one shard, and a pushed subscription of them.
   private func made(_ feed: EventFeed, _ queue: DeliveryQueue, _ count: Int, filter: FeedFilter = FeedFilter())
-    async throws -> (EventSubscription, [FeedPlace])
+    async throws -> (EventSubscription, [FeedPosition])
   {
     let subscription = try await feed.create(EventSubscription(name: "p", filter: filter, push: [:]))
     try await queue.write((0..<count).map { "n\($0)" })

@@ -59,7 +59,7 @@ extension EventFeed {
   ///
   /// - Parameter base: where it stands, as far as its pusher knows.
   func advance(
-    _ subscription: EventSubscription, _ shard: Shard, from base: FeedPlace? = nil, to place: FeedPlace, count: Int,
+    _ subscription: EventSubscription, _ shard: Shard, from base: FeedPosition? = nil, to place: FeedPosition, count: Int,
     unsettled: UnsettledEvents? = nil
   ) async throws -> Bool {
     try await note([PushNote(shard: shard, position: (place, count, base), unsettled: unsettled)], of: subscription)

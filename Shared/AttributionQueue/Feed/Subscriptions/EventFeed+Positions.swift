@@ -1,21 +1,21 @@
 import RedisClient
 
 /// A place in the events of one shard. Places of one shard are ordered.
-public struct FeedPlace: Sendable, Hashable, Comparable {
+public struct FeedPosition: Sendable, Hashable, Comparable {
   let entry: EntryID
 
   /// Before everything.
-  public static let beginning = FeedPlace(entry: EntryID(milliseconds: 0, number: 0))
+  public static let beginning = FeedPosition(entry: EntryID(milliseconds: 0, number: 0))
 
   /// When the event of this place was published, milliseconds since 1970.
   public var milliseconds: Int64 { Int64(clamping: entry.milliseconds) }
 
-  public static func < (one: FeedPlace, other: FeedPlace) -> Bool { one.entry < other.entry }
+  public static func < (one: FeedPosition, other: FeedPosition) -> Bool { one.entry < other.entry }
 }
 
 /// An event as it lies in its shard.
 public struct StoredEvent: Sendable {
-  public let place: FeedPlace
+  public let place: FeedPosition
   public let id: String
   public let type: String
   /// A CloudEvent in its JSON format.
@@ -33,7 +33,7 @@ extension EventFeed {
   ///
   /// A place that was lost, or never made, is made anew: what there is counts as new. Without a place nothing could be noted, and what is not
   /// delivered yet would not be kept.
-  public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPlace] {
+  public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPosition] {
     let (positions, isLeftBehind) = try await placed(subscription)
     guard isLeftBehind else { return positions }
     try await finishSeek(subscription)
@@ -41,7 +41,7 @@ extension EventFeed {
   }
 
   private func placed(_ subscription: EventSubscription) async throws(EventFeedError)
-    -> (positions: [Shard: FeedPlace], isLeftBehind: Bool)
+    -> (positions: [Shard: FeedPosition], isLeftBehind: Bool)
   {
     var texts: [Shard: String] = [:]
     for (shard, text) in try await places(subscription, Shard.all) { texts[shard] = text }
@@ -50,13 +50,13 @@ extension EventFeed {
       guard try await remakePlaces(subscription, lost) else { throw .unknownSubscription }
       for (shard, text) in try await places(subscription, lost) { texts[shard] = text }
     }
-    var positions: [Shard: FeedPlace] = [:]
+    var positions: [Shard: FeedPosition] = [:]
     var isLeftBehind = false
     for (shard, text) in texts {
       let parts = text.split(separator: " ")
       guard parts.count == 3, let generation = Int(parts[0]), let entry = EntryID(String(parts[1])) else { continue }
       if generation < subscription.generation { isLeftBehind = true }
-      if generation == subscription.generation { positions[shard] = FeedPlace(entry: entry) }
+      if generation == subscription.generation { positions[shard] = FeedPosition(entry: entry) }
     }
     return (positions, isLeftBehind)
   }
@@ -76,7 +76,7 @@ extension EventFeed {
     _ = try await on(shards) { shard throws(EventFeedError) in
       try await self.run(
         Scripts.seek, [Keys.events(shard), Keys.eventPositions(shard)],
-        [.string(subscription.name), .string(FeedPlace.beginning.entry.text), "", .string(String(subscription.generation)), "1"])
+        [.string(subscription.name), .string(FeedPosition.beginning.entry.text), "", .string(String(subscription.generation)), "1"])
     }
     // It may have been ended meanwhile: nothing may be kept for it then.
     guard try await self.subscription(subscription.name) == nil else { return true }
@@ -87,7 +87,7 @@ extension EventFeed {
   }
 
   /// The events of a shard behind a place, in their order.
-  public func read(_ shard: Shard, after place: FeedPlace, most: Int) async throws(EventFeedError) -> [StoredEvent] {
+  public func read(_ shard: Shard, after place: FeedPosition, most: Int) async throws(EventFeedError) -> [StoredEvent] {
     let reply = try await send([
       "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(most)),
     ])
@@ -127,7 +127,7 @@ extension EventFeed {
       }
       events.append(
         StoredEvent(
-          place: FeedPlace(entry: entry), id: id, type: type, json: json, attributes: attributes,
+          place: FeedPosition(entry: entry), id: id, type: type, json: json, attributes: attributes,
           original: body.map { ($0, contentType ?? "") }))
     }
     return events

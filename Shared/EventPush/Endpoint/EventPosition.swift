@@ -1,11 +1,11 @@
 import AttributionQueue
 
 /// Where an event lies in the whole feed. Places are ordered by when events were published.
-struct EventPlace: Sendable, Hashable, Comparable {
-  let place: FeedPlace
+struct EventPosition: Sendable, Hashable, Comparable {
+  let place: FeedPosition
   let shard: Shard
 
-  static func < (one: EventPlace, other: EventPlace) -> Bool {
+  static func < (one: EventPosition, other: EventPosition) -> Bool {
     one.place == other.place ? one.shard.index < other.shard.index : one.place < other.place
   }
 }
