@@ -38,7 +38,7 @@ struct EndpointState: Sendable {
   /// Why it is to be ended: `gone`, or what was wrong for too long.
   private(set) var ending: Ending?
   private var items: [EventPosition: Item] = [:]
-  private var lines = SubjectLines()
+  private var lines = SubjectQueues()
   /// May be posted, in this order, from `nextReady` on.
   private var ready: [EventPosition] = []
   private var nextReady = 0

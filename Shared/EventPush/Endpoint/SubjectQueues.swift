@@ -2,7 +2,7 @@
 ///
 /// Events come from shards that are read one after the other. One may be posted only when no earlier one can still come, which the watermark
 /// says.
-struct SubjectLines: Sendable {
+struct SubjectQueues: Sendable {
   private struct Line {
     /// In order, from `first` on.
     var places: [EventPosition] = []
