@@ -28,7 +28,7 @@ extension ServiceParts {
     let outages = OutageDetector(
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
-    let gate = IntakeGate(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
+    let gate = IntakeBackpressure(deliveries: deliveries, most: settings.intakeBacklog, mostHeld: settings.heldBacklog)
     let runner = RecoveryRunner(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in

@@ -13,7 +13,7 @@ struct RecoveryWork: Sendable {
   let store: RecoveryStore
   let term: AppLeadership.Term
   let settings: RecoverySettings
-  let gate: IntakeGate
+  let gate: IntakeBackpressure
   let metrics: RecoveryMetrics
   let logger: Logger
 

@@ -2,7 +2,7 @@ import AttributionQueue
 
 /// Lets recoveries put more into the intake only while little waits there: what arrives meanwhile shares that queue, and must not wait
 /// behind a whole outage.
-actor IntakeGate {
+actor IntakeBackpressure {
   private let administration: QueueAdministration
   private let most: Int64
   private let mostHeld: Int64
