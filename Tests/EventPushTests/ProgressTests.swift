@@ -63,10 +63,10 @@ struct ProgressTests {
   @Test("all instances find the same owner, and one that goes moves only its own endpoints")
   func rendezvous() {
     let names = (0..<500).map { "endpoint-\($0)" }
-    let before = names.map { Rendezvous.winner(of: $0, among: ["a", "b", "c"]) }
-    let after = names.map { Rendezvous.winner(of: $0, among: ["c", "a"]) }
+    let before = names.map { RendezvousHash.winner(of: $0, among: ["a", "b", "c"]) }
+    let after = names.map { RendezvousHash.winner(of: $0, among: ["c", "a"]) }
     for (one, other) in zip(before, after) where one != "b" { #expect(one == other) }
     for pusher in ["a", "b", "c"] { #expect((100...240).contains(before.count { $0 == pusher })) }
-    #expect(Rendezvous.winner(of: "x", among: []) == nil)
+    #expect(RendezvousHash.winner(of: "x", among: []) == nil)
   }
 }

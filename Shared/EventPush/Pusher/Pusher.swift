@@ -105,7 +105,7 @@ public final class Pusher: Sendable {
         var wanted: [String: (EventSubscription, EndpointSettings)] = [:]
         for subscription in subscriptions {
           guard let settings = subscription.push.flatMap({ EndpointSettings(json: $0) }), settings.state == .enabled,
-            Rendezvous.winner(of: subscription.name, among: pushers) == name
+            RendezvousHash.winner(of: subscription.name, among: pushers) == name
           else { continue }
           wanted[subscription.name] = (subscription, settings)
         }
