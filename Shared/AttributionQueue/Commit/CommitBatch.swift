@@ -207,7 +207,7 @@ struct CommitBatch {
   static let waiting = "waiting"
 
   /// Makes a dead letter of it.
-  mutating func bury(
+  mutating func addDeadLetter(
     _ message: LeasedMessage, error: String, isSuspected: Bool = false, isOrdered: Bool = false, started: ContinuousClock.Instant = .now
   ) {
     begin(message, isOrdered: isOrdered)
@@ -219,7 +219,7 @@ struct CommitBatch {
   }
 
   /// The same of an entry that is no message.
-  mutating func bury(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
+  mutating func addDeadLetter(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
     let id = entry.letterID(in: shard)
     columns.begin(entry.entryID, id, line: entry.line, lineId: entry.line == nil ? nil : entry.id, at: place)
     columns.put(delivered: delivered, at: place)

@@ -30,11 +30,12 @@ struct Settlement: Sendable {
         tracer: deliveries.tracer),
       message.shard == call.shard
     else {
-      call.bury(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
+      call.addDeadLetter(UnreadableEntry(entryID: entryID, fields: fields), delivered: begun, started: started)
       return nil
     }
     guard begun > deliveries.configuration.maxDeliveries else { return message }
-    call.bury(message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
+    call.addDeadLetter(
+      message, error: "its worker ended \(begun - 1) times without finishing it", isSuspected: isSuspected, started: started)
     return nil
   }
 
@@ -46,8 +47,8 @@ struct Settlement: Sendable {
     started: ContinuousClock.Instant
   ) async {
     let configuration = deliveries.configuration
-    func bury(_ error: String, in call: inout CommitBatch) {
-      call.bury(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
+    func addDeadLetter(_ error: String, in call: inout CommitBatch) {
+      call.addDeadLetter(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
     func delay(
       _ delay: Duration, error: String? = nil, word: String = CommitBatch.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
@@ -61,11 +62,11 @@ struct Settlement: Sendable {
       call.complete(
         message, completion, isSuspected: isSuspected, isOrdered: isOrdered, started: started, now: DeliveryQueue.now)
     case .retry(let after, let error):
-      guard after != nil || message.attempt < configuration.maxAttempts else { return bury(error, in: &call) }
+      guard after != nil || message.attempt < configuration.maxAttempts else { return addDeadLetter(error, in: &call) }
       delay(after ?? configuration.backoff(message.attempt), error: error, word: "retried", in: &call)
     case .wait(let time): delay(time, in: &call)
     case .giveBack: delay(Self.handOver, word: "given_back", in: &call)
-    case .deadLetter(let error): bury(error, in: &call)
+    case .deadLetter(let error): addDeadLetter(error, in: &call)
     case .deferred(let most, let work):
       guard deferred == nil else { return delay(most, meanwhile: work, in: &call) }
       await work()

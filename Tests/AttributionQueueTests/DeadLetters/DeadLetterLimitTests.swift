@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DeadLetterLimitTests {
   /// Dead letters of one shard, in the order in which they died.
-  private func bury(_ count: Int, _ queue: DeliveryQueue) async throws -> [DeliveryID] {
+  private func addDeadLetter(_ count: Int, _ queue: DeliveryQueue) async throws -> [DeliveryID] {
     var ids: [DeliveryID] = []
     for index in 0..<count {
       ids.append(try await queue.accept(request("n\(index)", copy: String(repeating: "x", count: 5000), order: "one")).id)
@@ -18,7 +18,7 @@ import Testing
     // One shard may hold 30 kB: five of 5 kB and what a stream takes beside them.
     try await withQueue({ $0.deadLetterBytes = 30_000 * Shard.count }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
-      let ids = try await bury(20, queue)
+      let ids = try await addDeadLetter(20, queue)
       let left = try await administration.deadLetters(.intake, most: 100).map(\.id)
       #expect((2..<10).contains(left.count))
       #expect(left == Array(ids.suffix(left.count)))
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `The newest letter stays whatever it takes up`() async throws {
     try await withQueue({ $0.deadLetterBytes = 1 }) { queue, _ in
-      let ids = try await bury(3, queue)
+      let ids = try await addDeadLetter(3, queue)
       #expect(try await QueueAdministration(deliveries: queue).deadLetters(.intake, most: 10).map(\.id) == [ids[2]])
     }
   }
@@ -37,7 +37,7 @@ import Testing
   @Test func `Dead letters past their age go, all of them, and younger ones stay`() async throws {
     try await withQueue { queue, server in
       let administration = QueueAdministration(deliveries: queue)
-      let ids = try await bury(2, queue)
+      let ids = try await addDeadLetter(2, queue)
       try await DeadLetterLimit(queue: .intake, deliveries: queue).enforce(ids[0].shard)
       #expect(try await administration.deadLetters(.intake, most: 10).map(\.id) == ids)
       // The same letters under another rule: older than none at all.
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `A worker looks after them by itself, some time after its start, and ends at once meanwhile`() async throws {
     try await withQueue { queue, server in
-      _ = try await bury(2, queue)
+      _ = try await addDeadLetter(2, queue)
       let administration = QueueAdministration(deliveries: queue)
       var configuration = QueueConfiguration()
       configuration.deadLetterAge = .seconds(-1)

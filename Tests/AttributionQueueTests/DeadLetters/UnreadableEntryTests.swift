@@ -13,7 +13,7 @@ import Testing
 
   /// One that was leased by a worker that died is taken over and buried, in a shard that has nothing else; which.
   @discardableResult
-  static func bury(_ queue: DeliveryQueue) async throws -> Shard {
+  static func addDeadLetter(_ queue: DeliveryQueue) async throws -> Shard {
     var shard = Shard(0)
     while try await queue.send(["EXISTS", .string(Keys.ready(.intake, shard))]).integer == 1 { shard = Shard(shard.index + 1) }
     try await put(["z", "1"], shard, queue)
@@ -161,7 +161,7 @@ import Testing
   @Test func `An entry that tells nothing of a delivery becomes a letter that can only be deleted`() async throws {
     try await withQueue({ $0.lease = .milliseconds(1) }) { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
-      let shard = try await Self.bury(queue)
+      let shard = try await Self.addDeadLetter(queue)
       let letter = try #require(try await administration.deadLetters(.intake, most: 10).first)
       #expect(letter.id.shard == shard && letter.kind.isEmpty && letter.lastError == UnreadableEntry.reason)
       #expect(try await administration.replay(.intake, ids: []) == 0)

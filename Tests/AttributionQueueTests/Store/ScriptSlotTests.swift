@@ -67,7 +67,7 @@ import Testing
       }
     }
     _ = try await queue.reclaimAll("b")
-    try await UnreadableEntryTests.bury(queue)
+    try await UnreadableEntryTests.addDeadLetter(queue)
     #expect(try await administration.snapshot(.intake).dead == 2)
     #expect(try await administration.replay(.intake, ids: []) == 1)
     #expect(try await feed.pull("s", most: 10, wait: .seconds(1), lease: .seconds(30)).count == 1)
