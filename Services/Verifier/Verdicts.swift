@@ -8,7 +8,7 @@ import WireJSON
 /// Verdicts as the contract's messages: one place for single calls and batches.
 struct Verdicts: Sendable {
   let postbacks: PostbackVerifier
-  let signedData: SignedDataJudge
+  let signedData: RevocationCheckedVerifier
   let impressions: ImpressionKeys
 
   func judge(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {

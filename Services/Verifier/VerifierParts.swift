@@ -23,7 +23,7 @@ extension ServiceParts {
     let postbacks = PostbackVerifier(
       keys: try applePublicKeys(configuration.appleKeys), acceptsDevelopmentSKAdNetwork: configuration.acceptsDevelopmentSKAdNetwork)
     let policy = try revocationPolicy(configuration)
-    let signedData = SignedDataJudge(
+    let signedData = RevocationCheckedVerifier(
       verifier: try configuration.signedDataVerifier(environment.logger),
       checker: RevocationChecker(policy: policy, fetcher: OCSPFetcher(http: environment.httpClient())),
       metrics: environment.metrics)

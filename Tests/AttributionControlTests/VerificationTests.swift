@@ -50,7 +50,7 @@ struct VerificationTests {
 
   @Test("Apple's example is valid by the built-in keys, and not with one letter changed")
   func postback() throws {
-    let judge = OfflineJudge()
+    let judge = OfflineVerifier()
     let right = try judge.judge(try SignedThing(Array(TestPostback.text.utf8)))
     #expect(right.valid == true && right.environment == "production")
     #expect(right.unsigned?.keys == ["conversion-value"])
@@ -60,18 +60,18 @@ struct VerificationTests {
 
   @Test("data of another root is invalid offline, whatever it says")
   func foreignRoot() throws {
-    let verdict = try OfflineJudge().judge(try SignedThing(try vector("appstore/jws/notification-renew-valid.jws")))
+    let verdict = try OfflineVerifier().judge(try SignedThing(try vector("appstore/jws/notification-renew-valid.jws")))
     #expect(verdict.valid == false && verdict.reason == "chain_invalid")
   }
 
   @Test("an impression asks for a key of its own; a receipt is not verified, but its ids are told")
   func others() throws {
     let impression = try SignedThing(Array(#"{"adNetworkId":"a","signature":"x"}"#.utf8))
-    let error = #expect(throws: CommandFailure.self) { try OfflineJudge().judge(impression) }
+    let error = #expect(throws: CommandFailure.self) { try OfflineVerifier().judge(impression) }
     #expect(error?.message.contains("--public-key") == true)
     let receipt = try SignedThing(
       Array(#"{"receipt":{"in_app":[{"original_transaction_id":"1","transaction_id":"2"},{"original_transaction_id":"1"}]}}"#.utf8))
-    let told = try OfflineJudge().judge(receipt)
+    let told = try OfflineVerifier().judge(receipt)
     #expect(told.valid == nil)
     #expect(told.content == ["originalTransactionIds": ["1"], "transactionIds": ["2"]])
   }

@@ -14,7 +14,7 @@ struct ObservationWork: Sendable {
   private static let patience = 30
   private static let revocationPause: Duration = .seconds(60)
 
-  let signedData: SignedDataJudge
+  let signedData: RevocationCheckedVerifier
   let lifecycle: SubscriptionLifecycle
   let deliveries: DeliveryQueue
 

@@ -13,7 +13,7 @@ final class VerificationWorker: Sendable {
   private static let source = "/verifier"
   let deliveries: DeliveryQueue
   let postbacks: PostbackVerifier
-  let signedData: SignedDataJudge
+  let signedData: RevocationCheckedVerifier
   let lifecycle: SubscriptionLifecycle
   let observations: ObservationWork
   let meanings: PostbackMeanings
@@ -24,7 +24,7 @@ final class VerificationWorker: Sendable {
   let proved: ProvedCount
 
   init(
-    deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: SignedDataJudge, lifecycle: SubscriptionLifecycle,
+    deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: RevocationCheckedVerifier, lifecycle: SubscriptionLifecycle,
     observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?, arrivals: ProvedArrivals,
     metrics: MetricsRegistry
   ) {

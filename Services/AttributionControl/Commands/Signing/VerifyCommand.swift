@@ -41,12 +41,12 @@ struct VerifyCommand: AsyncParsableCommand {
     let things = try Self.things(file)
     let judge: (SignedThing) async throws(CommandFailure) -> Judgement
     if offline {
-      var local = OfflineJudge(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
+      var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
       let offlineJudge = local
       judge = { thing throws(CommandFailure) in try offlineJudge.judge(thing) }
     } else {
-      let service = ServiceJudge(
+      let service = ServiceVerifier(
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
       judge = { thing throws(CommandFailure) in try await service.judge(thing) }
     }

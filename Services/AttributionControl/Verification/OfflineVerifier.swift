@@ -6,7 +6,7 @@ import WireJSON
 
 /// Judges with the keys and the root certificate that Apple has published, which are built in. Nothing is asked over the network: whether a
 /// certificate was revoked is not known.
-struct OfflineJudge: Sendable {
+struct OfflineVerifier: Sendable {
   /// Of the app that is expected; what is missing is taken from the data itself.
   var bundleId: String?
   var appAppleId: Int64?

@@ -3,7 +3,7 @@ import Cryptography
 import ServiceRuntime
 
 /// Judges JWS of the App Store: their proof, and by the deployment's policy whether their certificates still stand.
-struct SignedDataJudge: Sendable {
+struct RevocationCheckedVerifier: Sendable {
   private static let metric = "attribution_revocation_total"
 
   let verifier: SignedDataVerifier

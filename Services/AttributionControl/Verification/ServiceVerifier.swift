@@ -2,7 +2,7 @@ import AttributionProtocol
 import WireJSON
 
 /// Has verifier judge, with its keys, roots and apps.
-struct ServiceJudge: Sendable {
+struct ServiceVerifier: Sendable {
   let connection: Connection
   var bundleId: String?
   var appAppleId: Int64?
