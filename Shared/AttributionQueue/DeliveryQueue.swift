@@ -17,7 +17,7 @@ public final class DeliveryQueue: Sendable {
   /// Answers when what it wrote is as durable as the configuration asks for.
   public let durable: RedisClient
   let deduplication: DeduplicationStore
-  private let scheduleWrites = ScheduleWriteCoalescer()
+  let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
   /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
@@ -76,119 +76,6 @@ public final class DeliveryQueue: Sendable {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
-
-  // MARK: Accept
-
-  /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
-  public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
-    guard let span = tracer.sending(request) else { return try await acceptUntraced(request) }
-    var request = request
-    request.message.traceparent = span.traceparent
-    do throws(QueueError) {
-      let outcome = try await acceptUntraced(request)
-      span.end(outcome)
-      return outcome
-    } catch {
-      span.end(error: error.word)
-      throw error
-    }
-  }
-
-  /// The same, with a value that is kept in the same step, in the message's shard, unless one of that name is there: then nothing is accepted.
-  public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
-    guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
-    var request = request
-    request.message.traceparent = span.traceparent
-    do throws(QueueError) {
-      let outcome = try await acceptUntraced(request, keeping: record)
-      if case .accepted(let accepted) = outcome { span.end(accepted) } else { span.end(.duplicate(deduplication.deliveryID(request))) }
-      return outcome
-    } catch {
-      span.end(error: error.word)
-      throw error
-    }
-  }
-
-  private func acceptUntraced(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
-    while true { if case .accepted(let outcome) = try await acceptOnce(request, keeping: nil) { return outcome } }
-  }
-
-  private func acceptUntraced(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
-    while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
-  }
-
-  /// Nil for what was seen before and is there no more: a replica that is without it has taken over since.
-  private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
-    let digest = deduplication.digest(request.idempotencyKey)
-    let id = deduplication.deliveryID(request, digest: digest)
-    let now = Self.now
-    var message = request.message
-    message.claim = DeduplicationStore.Claim.digits(of: digest)
-    let store: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
-    let claim = deduplication.claim(digest: digest, in: deduplication.generations(store, shard: id.shard, now: now))
-    let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
-    let line = deduplication.line(request)
-    if due > 0 { try await schedule(request.queue).note(id.shard, due: due) }
-    var keys = EncodedArguments(reserving: 512)
-    claim.append(to: &keys, now: now)
-    keys.append(Keys.ready(request.queue, id.shard))
-    keys.append(Keys.delayed(request.queue, id.shard))
-    keys.append(Keys.payloads(request.queue, id.shard))
-    keys.append(Keys.delivery(id))
-    var words = EncodedArguments(reserving: message.body.count + 1024)
-    words.append(claim.member)
-    words.append(claim.expirySeconds)
-    words.append(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare)))
-    words.append(id.description)
-    words.append(configuration.deliveryRecordTTL.wholeSeconds)
-    words.append(DeliveryRecord(id, accepted: message, in: request.queue).json)
-    words.append(due)
-    words.append(message.kind)
-    words.append(message.body)
-    words.append(message.envelope)
-    // A queue that is worked by deadline keeps no order.
-    if request.queue.isWorkedByDeadline {
-      keys.append(Keys.byDeadline(request.queue, id.shard))
-      words.append("")
-      if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
-    } else if let line {
-      if try await !ordersAfterProof { keys.append(Keys.line(request.queue, id.shard, line)) }
-      words.append(line)
-    }
-    if let record {
-      keys.append(Keys.own(record.service, record.name, id.shard))
-      words.append(record.value)
-      words.append(record.life.wholeSeconds)
-    }
-    let reply: RedisReply
-    do {
-      reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, words, on: durable)
-    } catch {
-      // It may have been taken, and only the answer is lost.
-      tell(request.queue, id.shard, due: due)
-      throw error
-    }
-    // Of what was seen before the process that took it may have died before it told.
-    if reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard, due: due) }
-    if let earlier = reply.bytes { return .earlier(earlier) }
-    switch reply.integer {
-    case 1:
-      return .accepted(.accepted(id))
-    case 0:
-      // The first accept may have been taken and not confirmed.
-      return try await confirm(claim, id.shard) ? .accepted(.duplicate(id)) : nil
-    case -1: throw .backlogFull
-    default: throw .unavailable(.unexpectedReply("accept"))
-    }
-  }
-
-  /// Answers when what was seen before is as durable as the configuration asks for; false where it is there no more. Below
-  /// ``Durability/replicated`` it is when Redis has answered.
-  private func confirm(_ claim: DeduplicationStore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
-    guard configuration.durability == .replicated else { return true }
-    let reply = try await run(Scripts.confirm, [Keys.confirmation(shard)] + claim.buckets, [.integer(claim.member)], on: durable)
-    return reply.integer == 1
   }
 
   /// The id that a delivery has or would have.
@@ -251,16 +138,6 @@ public final class DeliveryQueue: Sendable {
   /// Notes again what was noted before it was there: one may have looked for something earlier of the shard meanwhile, and found
   /// nothing.
   func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { scheduleWrites.add(shard, due: due, of: queue, in: self) }
-
-  /// Something is in the shard, to be worked then, or at once. Of what is to be worked at once this is noted where workers go by deadline
-  /// and look only where something is noted; others wait at the stream.
-  private func tell(_ queue: QueueName, _ shard: Shard, due: Int64) {
-    if due > 0 {
-      noteAgain(queue, shard, due: due)
-    } else if queue.isWorkedByDeadline {
-      scheduleWrites.add(shard, due: Self.now, of: queue, in: self)
-    }
-  }
 
   // MARK: Redis
 

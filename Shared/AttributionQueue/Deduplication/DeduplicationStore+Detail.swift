@@ -45,7 +45,9 @@ extension DeliveryQueue {
     var finding = DetailFinding.unknown
     for bucket in wanted.claim.buckets {
       for member in try await send(["SMEMBERS", .string(bucket)]).array ?? [] {
-        guard let member = member.string.flatMap({ Int32($0) }), DeduplicationStore.Detail.isOfOneKey(member, wanted.member) else { continue }
+        guard let member = member.string.flatMap({ Int32($0) }), DeduplicationStore.Detail.isOfOneKey(member, wanted.member) else {
+          continue
+        }
         if member == wanted.member { return .same }
         finding = .other
       }

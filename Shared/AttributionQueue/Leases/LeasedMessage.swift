@@ -89,3 +89,14 @@ public final class LeasedMessage: Sendable {
     span = tracer.processing(message, id, attempt: Int(worked + deliveryCount), in: queue)
   }
 }
+
+/// What Redis tells a lease of a shard's entry by, beside the consumer's name. A message that a worker took over from itself is another
+/// lease: it was delivered once more.
+struct LeaseToken: Sendable, Hashable {
+  let entryID: String
+  let deliveryCount: Int64
+}
+
+extension LeasedMessage {
+  var token: LeaseToken { LeaseToken(entryID: entryID, deliveryCount: deliveryCount) }
+}

@@ -41,7 +41,8 @@ enum KeyForm: Equatable {
       self = Self.queue(rest, shard)
     case "seen":
       let words = rest.split(separator: ":", omittingEmptySubsequences: false)
-      let isKnown = words.count == 3 && DeduplicationScope(rawValue: String(words[0])) != nil && Int64(words[1]) != nil && Int64(words[2]) != nil
+      let isKnown =
+        words.count == 3 && DeduplicationScope(rawValue: String(words[0])) != nil && Int64(words[1]) != nil && Int64(words[2]) != nil
       self = isKnown ? .other : .unknown(shard)
     case "rpc" where !rest.isEmpty:
       self = .other
