@@ -8,18 +8,18 @@ public import Traces
   import Glibc
 #endif
 
-/// The queues in Redis: what takes deliveries in, and what is known of them. Workers take them out: ``ShardWorker``, ``DeadlineWorker``.
+/// The queues in Redis. This type accepts deliveries and answers questions about them; ``ShardWorker`` and ``DeadlineWorker`` work them.
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
-  /// Dead letters that were dropped.
+  /// Counts of dead letters that were dropped.
   public let droppedDeadLetters = DroppedDeadLetters()
   let redis: RedisClient
-  /// Answers when what it wrote is as durable as the configuration asks for.
+  /// A client whose replies arrive when the write is as durable as ``QueueConfiguration/durability`` requires.
   public let durable: RedisClient
   let deduplication: DeduplicationStore
   let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedAnswer<StoreForm>
-  /// Where set, it says when messages are ordered, whatever the form is: for tests of what a Redis of before may hold.
+  /// Overrides ``ordersAfterProof`` in tests of stores that older builds have written.
   let ordersAfterProofAlways = Mutex<Bool?>(nil)
   public let tracer: Tracer
   let logger: Logger
@@ -38,7 +38,8 @@ public final class DeliveryQueue: Sendable {
     knownForm = Self.formLook(redis)
   }
 
-  /// Checks that the Redis keeps what it is given, in a form that is known here, and fetches the secret digest key that all services share.
+  /// Checks that Redis is configured not to lose data and that this build knows the store's form, and reads the secret digest key that all
+  /// services share.
   public static func open(redis: RedisClient, configuration: QueueConfiguration, tracer: Tracer = .off, logger: Logger)
     async throws(QueueError) -> DeliveryQueue
   {
@@ -63,8 +64,8 @@ public final class DeliveryQueue: Sendable {
     return opened
   }
 
-  /// Whether a message that keeps its order takes its place among the others of its order key when it is proved. In the form before, workers
-  /// expect it there from its acceptance on; ``ShardWorker`` works both.
+  /// True if a message enters its order line when it is verified. In ``StoreForm/leased``, workers expect it there from its acceptance on;
+  /// ``ShardWorker`` handles both.
   var ordersAfterProof: Bool {
     get async throws(QueueError) {
       if let always = ordersAfterProofAlways.withLock({ $0 }) { return always }
@@ -78,15 +79,15 @@ public final class DeliveryQueue: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// The id that a delivery has or would have.
+  /// The id of the delivery, whether or not it was accepted.
   public func deliveryID(for request: AcceptRequest) -> DeliveryID { deduplication.deliveryID(request) }
 
-  /// What is known of a delivery; nil when it is unknown or forgotten.
+  /// The record of a delivery; nil if it is unknown or has expired.
   public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
     try await send(["GET", .string(Keys.delivery(id))]).bytes.flatMap { DeliveryRecord(id, json: $0) }
   }
 
-  /// Whether a natural key was counted already, as far as the store remembers.
+  /// True if a natural key was claimed within the time that the deduplication store covers.
   public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
     let place = deduplication.digest(orderKey ?? naturalKey)
     let shard = Shard(Int(place[0]))
@@ -96,14 +97,14 @@ public final class DeliveryQueue: Sendable {
     return false
   }
 
-  /// The event of that id, while it is kept, if it came of a delivery with the message's natural key.
+  /// The event with that id, while it is kept, if it was published in the shard of the message.
   public func publishedEvent(_ id: String, besides lease: LeasedMessage) async throws(QueueError) -> [UInt8]? {
     guard let place = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(place), .string(place)])
     return EventFeed.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
-  /// The body of a rejected delivery, as long as it is kept.
+  /// The body of a rejected delivery; nil if it is not stored.
   public func rejectedBody(_ id: DeliveryID) async throws(QueueError) -> [UInt8]? {
     let entries = try await send(["XREVRANGE", .string(Keys.rejected(id.shard)), "+", "-"]).array ?? []
     for entry in entries {
@@ -113,7 +114,7 @@ public final class DeliveryQueue: Sendable {
     return nil
   }
 
-  /// As histories keep it.
+  /// The text as one line of a message's history.
   static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
 
   /// Makes a delayed message due now; false when it is not waiting.
@@ -124,8 +125,8 @@ public final class DeliveryQueue: Sendable {
     return moved
   }
 
-  /// Makes delayed messages of one shard ready, in this order and before whatever is accepted from now on; how many were waiting. Not
-  /// for a queue that is worked by deadline: that has no such order.
+  /// Makes delayed messages of one shard ready, in this order and before messages that are accepted later. Returns how many were waiting. Not
+  /// for a queue that is worked by deadline, which has no such order.
   @discardableResult
   public func makeReady(_ ids: [DeliveryID], in queue: QueueName) async throws(QueueError) -> Int {
     guard let shard = ids.first?.shard else { return 0 }
@@ -135,8 +136,8 @@ public final class DeliveryQueue: Sendable {
 
   func schedule(_ queue: QueueName) -> ShardSchedule { ShardSchedule(queue: queue, deliveries: self) }
 
-  /// Notes again what was noted before it was there: one may have looked for something earlier of the shard meanwhile, and found
-  /// nothing.
+  /// Writes to the schedule a second time after the message was stored: between the first write and the message, a worker may have queried the
+  /// shard, found nothing and removed the entry.
   func noteAgain(_ queue: QueueName, _ shard: Shard, due: Int64) { scheduleWrites.add(shard, due: due, of: queue, in: self) }
 
   // MARK: Redis

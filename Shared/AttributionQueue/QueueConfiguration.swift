@@ -1,35 +1,35 @@
-/// The queues' limits.
+/// Limits and times of the queues.
 public struct QueueConfiguration: Sendable {
-  /// How long a worker holds a message without renewing, where messages are leased one by one.
+  /// How long a lease lasts without renewal, where messages are leased one by one.
   public var lease: Duration = .seconds(30)
-  /// How long a worker that gives no sign of life keeps its shards.
+  /// How long a worker that sends no heartbeat keeps its shards.
   public var workerTimeout: Duration = .seconds(10)
-  /// Tries before a message becomes a dead letter.
+  /// Attempts before a message becomes a dead letter.
   public var maxAttempts = 25
-  /// How often a message may be taken over from workers that died.
+  /// How often a message may be reclaimed from workers that died.
   public var maxDeliveries = 5
-  /// Messages in a queue, ready and delayed.
+  /// The maximum number of messages in a queue, ready and delayed.
   public var backlogBound = 2_000_000
-  /// The first wait between tries, which doubles each time, with full jitter.
+  /// The first wait between attempts, which doubles each time, with full jitter.
   public var backoffBase: Duration = .milliseconds(500)
-  /// The longest wait between tries.
+  /// The longest wait between attempts.
   public var backoffCap: Duration = .seconds(600)
-  /// Buckets of seen keys, a shard and a generation: 256 hold 16 million keys at 256 members each.
+  /// Deduplication buckets per shard and generation: 256 hold 16 million keys at 256 members each.
   public var seenBuckets = 256
-  /// How long a delivery is known by its bytes at the least where its natural key keeps it from counting twice: this only spares work.
+  /// The minimum time that a delivery is known by its bytes if its natural key keeps it from counting twice. This only saves work.
   public var copyGeneration: Duration = .seconds(6 * 3600)
-  /// Whether a digest of a postback's unsigned values is kept as long as its natural key.
+  /// True if a digest of a postback's unsigned values is kept as long as its natural key.
   public var unsignedDigests = false
-  /// How long natural keys of deliveries are remembered at the least: longer than the senders' retries, nine days for devices, some seven for
-  /// the App Store.
+  /// The minimum time that natural keys of deliveries are remembered. It is longer than the senders' retries: nine days for devices, about seven
+  /// for the App Store.
   public var deliveryGeneration: Duration = .seconds(10 * 86_400)
-  /// The same of notifications: longer than Apple's notification history of 180 days.
+  /// The minimum time that natural keys of notifications are remembered: longer than Apple's notification history of 180 days.
   public var notificationGeneration: Duration = .seconds(200 * 86_400)
-  /// How far the clocks of instances may be apart: so long before a generation ends, what another one counted in the next is looked for.
+  /// The maximum difference between the clocks of instances. This long before a generation ends, the next generation is checked too.
   public var clockDifference: Duration = .seconds(3600)
   /// How long a delivery's state can be asked for.
   public var deliveryRecordTTL: Duration = .seconds(86_400)
-  /// How many bodies of rejected deliveries are kept for study, over all shards; the oldest of a shard go first.
+  /// How many bodies of rejected deliveries are kept, over all shards; the oldest of a shard are dropped first.
   public var rejectedBodies = 16_384
   /// Longer bodies of rejected deliveries are not kept.
   public var rejectedBodyBytes = 16 << 10
@@ -37,31 +37,31 @@ public struct QueueConfiguration: Sendable {
   public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
   /// How long an event is kept for subscriptions that have not acknowledged it.
   public var eventRetention: Duration = .seconds(14 * 86_400)
-  /// Events that a subscription may have unacknowledged; past that the oldest are dropped for it.
+  /// The maximum number of unacknowledged events of a subscription; beyond it the oldest are dropped for that subscription.
   public var subscriptionBacklog = 10_000_000
-  /// How long an event is kept although every subscription acknowledged it.
+  /// How long an event is kept after every subscription acknowledged it.
   public var acknowledgedEventTTL: Duration = .seconds(3600)
   /// How long an answer is kept under its Idempotency-Key.
   public var rpcAnswerTTL: Duration = .seconds(86_400)
-  /// What a delivery survives once it is answered 200.
+  /// The failures that a delivery survives once it was answered with status 200.
   public var durability = Durability.disk
-  /// By when after its start a worker looks after what is to be done now and again: dead letters past their bound, names of workers
-  /// that ended.
+  /// The maximum delay after a worker's start before its periodic housekeeping begins: dead letters past their limits, names of workers that
+  /// ended.
   public var housekeepingDelay: Duration = .seconds(60)
-  /// At ``Durability/replicated``: how many replicas have to have it.
+  /// At ``Durability/replicated``: how many replicas must confirm a write.
   public var replicas = 1
-  /// At ``Durability/replicated``: how long replicas are waited for.
+  /// At ``Durability/replicated``: how long a write waits for replicas.
   public var replicationTimeout: Duration = .seconds(1)
-  /// Memory that the dead letters of one queue may take up, over all shards; the oldest of a shard go first.
+  /// Memory that the dead letters of one queue may take up, over all shards; the oldest of a shard are dropped first.
   public var deadLetterBytes = 256 << 20
-  /// The longest that a dead letter is kept.
+  /// How long a dead letter is kept at most.
   public var deadLetterAge: Duration = .seconds(30 * 86_400)
   /// Accepts a Redis that may lose data.
   public var development = false
 
   public init() {}
 
-  /// How long a generation of a store is.
+  /// The length of a generation.
   func generation(of store: DeduplicationScope) -> Duration {
     switch store {
     case .delivery, .detail: deliveryGeneration
@@ -70,14 +70,14 @@ public struct QueueConfiguration: Sendable {
     }
   }
 
-  /// Buckets of a store, a shard and a generation. Those of copies are as many fewer as their generations are shorter, and as full as half
-  /// of the others on average, since the busy hours of a day fill them beyond that.
+  /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two, because
+  /// the busy hours of a day fill them above the average.
   func buckets(of store: DeduplicationScope) -> Int {
     guard store == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))
   }
 
-  /// The wait before a message is tried again after so many attempts.
+  /// The wait before the next attempt.
   public func backoff(_ attempt: Int) -> Duration {
     min(backoffCap, backoffBase * (1 << min(attempt, 20))) * Double.random(in: 0...1)
   }

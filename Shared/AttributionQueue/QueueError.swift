@@ -1,16 +1,16 @@
 public import RedisClient
 
-/// Why a step of the queue was not done.
+/// Why an operation on a queue failed.
 public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Redis is away, slow or refuses to write.
+  /// Redis is unavailable, slow or refuses to write.
   case unavailable(RedisError)
   /// The backlog has reached its bound.
   case backlogFull
   /// Another worker holds the message now.
   case leaseLost
-  /// The Redis holds a form of the store that this build does not know, by its name there.
+  /// The store has a form that this build does not know.
   case unknownForm(String)
-  /// The Redis is set up so that something could get lost; what and how to mend it.
+  /// Redis is configured so that data could be lost. The text says what is wrong and how to correct it.
   case unsafeRedis(String)
 
   public var description: String {

@@ -1,11 +1,11 @@
 import WireJSON
 
-/// What is queued: the body as it came and what is known about it.
+/// A queued message: the body as it was received, and its attributes.
 public struct QueueMessage: Sendable, Hashable {
-  /// The source of what came to ingest's public port.
+  /// The source of deliveries that came to ingest's public port.
   public static let publicSource = "public"
 
-  /// What the body is, in the words of its queue (`skadnetwork`, `adattributionkit`, `notification`, …).
+  /// The kind of the body (`skadnetwork`, `adattributionkit`, `notification`, …).
   public var kind: String
   public var body: [UInt8]
   public var attributes: [String: String]
@@ -15,7 +15,7 @@ public struct QueueMessage: Sendable, Hashable {
   public var source: String
   public var traceparent: String?
   public var requestId: String?
-  /// What the deduplication store tells its idempotency key by, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
+  /// The digest under which the deduplication store holds the idempotency key, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
   var claim: String?
 
   public init(
@@ -88,7 +88,7 @@ public struct QueueMessage: Sendable, Hashable {
       try reader.finish()
     } catch { return nil }
     guard receivedAt > .min, !source.isEmpty else { return nil }
-    // One by one: another initializer's message would be copied, with the counts of all its references.
+    // Assigned one by one: calling the other initializer would copy the message and touch the reference counts of all its parts.
     self.kind = kind
     self.body = body
     self.attributes = attributes

@@ -1,4 +1,4 @@
-/// The queues, one a stage.
+/// The queues, one per stage of processing.
 public enum QueueName: String, Sendable, Hashable, CaseIterable {
   /// Postbacks and notifications, worked by verifier.
   case intake
@@ -6,14 +6,14 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   case tokens
   /// SDK sessions, worked by ingest.
   case sessions
-  /// Gaps in subscriptions' histories and how they ended, worked by notification-recovery.
+  /// Gaps in subscriptions' histories and their outcomes, worked by notification-recovery.
   case gaps
   /// Receipts that are migrated, worked by notification-recovery.
   case migrations
   /// Reports of external purchases for Apple, worked by notification-recovery.
   case reports
 
-  /// Its number, counted from none.
+  /// The index of the queue, from zero.
   var place: Int {
     switch self {
     case .intake: 0
@@ -25,6 +25,6 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether its messages have deadlines and a ``DeadlineWorker`` works them.
+  /// True if the messages have deadlines and a ``DeadlineWorker`` works them.
   var isWorkedByDeadline: Bool { self == .tokens }
 }

@@ -1,7 +1,7 @@
 import Traces
 
-/// Spans of messages, by OpenTelemetry's conventions for messaging: whoever leaves a message in a queue sends it, and its context goes with the
-/// message; who works it processes it, below that.
+/// Spans of messages by OpenTelemetry's messaging conventions: accepting a message is a `send` span whose context is stored with the message;
+/// working it is a `process` span below that.
 extension Tracer {
   private static func attributes(_ operation: String, _ queue: QueueName) -> [SpanAttribute] {
     [
@@ -10,7 +10,7 @@ extension Tracer {
     ]
   }
 
-  /// The span of an accept. A message that says nothing of a trace is part of what the present task does.
+  /// The span of an accept. A message without a trace context becomes a child of the current task's span.
   func sending(_ request: AcceptRequest) -> Span? {
     let message = request.message
     let parent = message.traceparent ?? (isRecording ? Span.current?.traceparent : nil)
@@ -22,7 +22,7 @@ extension Tracer {
       ])
   }
 
-  /// The span of a message that a worker has taken, until it is settled.
+  /// The span of a message from the time a worker takes it until it is settled.
   func processing(_ message: QueueMessage, _ id: DeliveryID, attempt: Int, in queue: QueueName) -> Span? {
     span(
       "process \(queue.rawValue)", .consumer, below: message.traceparent,
@@ -43,14 +43,14 @@ extension Span {
 
   /// Ends the span of a message that was settled.
   ///
-  /// - Parameter outcome: the word that metrics have for it.
+  /// - Parameter outcome: the value of the `outcome` label in metrics.
   func end(settledAs outcome: String) {
     end(SpanAttribute("attribution.outcome", outcome), error: outcome == "dead" || outcome == "retried" ? outcome : nil)
   }
 }
 
 extension LeasedMessage {
-  /// Does a piece of its work, as part of its span.
+  /// Runs a part of the message's work with the message's span as the current one.
   func traced(_ work: @Sendable () async -> WorkOutcome) async -> WorkOutcome {
     guard let span else { return await work() }
     return await Span.$current.withValue(span) { await work() }
@@ -58,7 +58,7 @@ extension LeasedMessage {
 }
 
 extension QueueError {
-  /// A bounded word.
+  /// A word for metrics and spans, out of a fixed set.
   var word: String {
     switch self {
     case .unavailable: "store_unavailable"

@@ -1,18 +1,18 @@
 import Cryptography
 
-/// One of the 256 shards, fixed for ever.
+/// One of the 256 shards. Their number must never change, because key names contain the shard.
 public struct Shard: Sendable, Hashable {
   public static let count = 256
   public let index: Int
 
   public init(_ index: Int) { self.index = index & 255 }
 
-  /// The shard of a key whose placement nobody gains from aiming at.
+  /// The shard of a key by an unkeyed digest, for keys whose placement gives a sender no advantage.
   public init(hashing text: String) { index = Int(SHA256Digest.hash(text)[0]) }
 
   public static let all: [Shard] = (0..<count).map { Shard($0) }
 
-  /// Its number in three digits.
+  /// The index in three digits.
   var digits: String { Self.digits[index] }
 
   private static let digits = (0..<count).map { index in

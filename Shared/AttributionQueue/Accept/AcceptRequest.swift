@@ -1,25 +1,25 @@
-/// A delivery to be taken in.
+/// A delivery that is to be accepted into a queue.
 public struct AcceptRequest: Sendable {
   public var queue: QueueName
-  /// What makes a repeat: the natural key together with a digest of the bytes.
+  /// Identifies repeats of the delivery: the natural key together with a digest of the bytes.
   public var idempotencyKey: String
-  /// What must stay in order shares an order key and so a shard; the natural key decides where there is none.
+  /// Deliveries with the same order key share a shard and stay in order. Without one, the natural key decides the shard.
   public var orderKey: String?
   public var naturalKey: String?
-  /// Whether it is worked only when everything of its order key that was accepted before, and keeps its order too, is finished:
-  /// completed or given up. Holds across workers, retries and restarts.
+  /// True if the message is worked only after all earlier messages of its order key that also keep order are completed or given up.
+  /// This holds across workers, retries and restarts.
   public var keepsOrder: Bool
   public var message: QueueMessage
-  /// Milliseconds since 1970 before which it is not worked; nil for at once.
+  /// The earliest time at which the message is worked, milliseconds since 1970; nil for at once.
   public var notBefore: Int64?
-  /// Milliseconds since 1970 by which it must be worked, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
+  /// The time by which the message must be worked, milliseconds since 1970, for a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
-  /// Whether its idempotency key is kept for ``QueueConfiguration/copyGeneration`` only. For a message that claims a natural key when it is
-  /// completed, so that one that comes again later still counts once, and that waits for nothing in its queue: two of one id may be there
-  /// then. Not for one that keeps its order.
+  /// True if the idempotency key is kept for ``QueueConfiguration/copyGeneration`` only. This is safe for a message that claims a natural key
+  /// on completion, because a later repeat still counts once. A repeat may then stand in the queue twice under one id, so a message that
+  /// keeps its order must not set this.
   public var isKnownBriefly: Bool
-  /// How much of the backlog's bound may be taken up when it comes, 1 being all of it: what may as well be refused leaves room
-  /// for others, and more than 1 is for what others must not keep out.
+  /// The fraction of the backlog's bound at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
+  /// admits a delivery although the backlog is full.
   public var backlogShare: Double
 
   public init(
@@ -39,11 +39,11 @@ public struct AcceptRequest: Sendable {
   }
 }
 
-/// What became of a delivery that keeps a value.
+/// The result of an accept that also stores a value.
 public enum KeepingOutcome: Sendable, Hashable {
-  /// The value is kept.
+  /// The value is stored.
   case accepted(AcceptOutcome)
-  /// Another one was there, and nothing was accepted.
+  /// Another value was stored before; nothing was accepted.
   case earlier([UInt8])
 }
 

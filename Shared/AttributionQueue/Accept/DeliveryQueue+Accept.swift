@@ -1,9 +1,9 @@
 import RedisClient
 import Traces
 
-/// Taking deliveries in.
+/// Accepting deliveries.
 extension DeliveryQueue {
-  /// Claims the idempotency key and appends the message in one step; answers after Redis has it as durably as it is set up for.
+  /// Claims the idempotency key and appends the message in one step. Returns when the write is as durable as the configuration requires.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request) }
     var request = request
@@ -18,7 +18,7 @@ extension DeliveryQueue {
     }
   }
 
-  /// The same, with a value that is kept in the same step, in the message's shard, unless one of that name is there: then nothing is accepted.
+  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted.
   public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
     var request = request
@@ -41,7 +41,7 @@ extension DeliveryQueue {
     while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
-  /// Nil for what was seen before and is there no more: a replica that is without it has taken over since.
+  /// Returns nil if the key was claimed before but the claim is gone, because a replica without it became the primary since. The caller retries.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
     let id = deduplication.deliveryID(request, digest: digest)
@@ -70,7 +70,7 @@ extension DeliveryQueue {
     words.append(message.kind)
     words.append(message.body)
     words.append(message.envelope)
-    // A queue that is worked by deadline keeps no order.
+    // A queue that is worked by deadline keeps no order, so the argument of the line is empty.
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))
       words.append("")
@@ -88,34 +88,34 @@ extension DeliveryQueue {
     do {
       reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, words, on: durable)
     } catch {
-      // It may have been taken, and only the answer is lost.
+      // The message may have been accepted although the reply was lost.
       tell(request.queue, id.shard, due: due)
       throw error
     }
-    // Of what was seen before the process that took it may have died before it told.
+    // For a repeat too: the process that accepted the message first may have crashed before it wrote to the schedule.
     if reply.integer == 0 || reply.integer == 1 { tell(request.queue, id.shard, due: due) }
     if let earlier = reply.bytes { return .earlier(earlier) }
     switch reply.integer {
     case 1:
       return .accepted(.accepted(id))
     case 0:
-      // The first accept may have been taken and not confirmed.
+      // Replicas may not have confirmed the first accept.
       return try await confirm(claim, id.shard) ? .accepted(.duplicate(id)) : nil
     case -1: throw .backlogFull
     default: throw .unavailable(.unexpectedReply("accept"))
     }
   }
 
-  /// Answers when what was seen before is as durable as the configuration asks for; false where it is there no more. Below
-  /// ``Durability/replicated`` it is when Redis has answered.
+  /// Returns when an earlier claim is as durable as the configuration requires; false if the claim is gone. Below
+  /// ``Durability/replicated`` nothing is left to wait for.
   private func confirm(_ claim: DeduplicationStore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
     guard configuration.durability == .replicated else { return true }
     let reply = try await run(Scripts.confirm, [Keys.confirmation(shard)] + claim.buckets, [.integer(claim.member)], on: durable)
     return reply.integer == 1
   }
 
-  /// Something is in the shard, to be worked then, or at once. Of what is to be worked at once this is noted where workers go by deadline
-  /// and look only where something is noted; others wait at the stream.
+  /// Writes to the schedule that the shard has a message due at that time, or at once if `due` is zero. Messages that are due at once need
+  /// this only in a queue that is worked by deadline; in others the stream itself wakes the shard's owner.
   private func tell(_ queue: QueueName, _ shard: Shard, due: Int64) {
     if due > 0 {
       noteAgain(queue, shard, due: due)

@@ -1,18 +1,19 @@
 import WireJSON
 
-/// What a sender sent, where a message's body is only a part of it, or has another content type than most.
+/// Message attributes from which the bytes that the sender sent can be rebuilt, if the body is only a part of them or has an unusual content
+/// type.
 ///
-/// While a subscription asks for original bytes, commit writes them beside the event (commit.lua). It puts them together from the body and
-/// these attributes, so that they take up next to nothing in the queue.
+/// While a subscription asks for original bytes, commit stores them beside the event (commit.lua). It rebuilds them from the body and these
+/// attributes, so that the queue does not hold the same bytes twice.
 public enum OriginalBody {
   /// The content type; `application/json` when absent, none when empty.
   static let contentType = "contentType"
-  /// What stands before the body, and behind it.
+  /// The bytes before the body, and those after it.
   static let before = "bodyBefore"
   static let after = "bodyAfter"
-  /// All of it, where the body does not stand in it as it is.
+  /// All bytes, if they do not contain the body literally.
   static let whole = "bodyWhole"
-  /// Messages whose body is a part of what was sent.
+  /// The kind of messages whose body is a part of what was sent.
   private static let partial = "notification"
 
   /// Attributes of a message whose body is a text inside the JSON object that its sender sent.
@@ -21,7 +22,7 @@ public enum OriginalBody {
   ///   - name: the member that the text is the value of; the object has it once.
   ///   - body: the text.
   public static func attributes(of sent: [UInt8], valueOf name: String, body: [UInt8], contentType type: String?) -> [String: String] {
-    // Found by its place in the document: a search would compare the text with each of its own beginnings that a stranger puts before it.
+    // The parser locates the body. A text search could be slowed down by a sender who repeats prefixes of the body before it.
     guard let place = text(of: name, in: sent), sent[place].elementsEqual(body) else {
       var attributes = attributes(contentType: type)
       attributes[whole] = String(decoding: sent, as: UTF8.self)
@@ -32,7 +33,7 @@ public enum OriginalBody {
       contentType: type)
   }
 
-  /// The same where it is known what stands around the body.
+  /// Attributes if the bytes around the body are known.
   public static func attributes(before: String, after: String, contentType type: String?) -> [String: String] {
     var attributes = attributes(contentType: type)
     attributes[Self.before] = before
@@ -40,17 +41,17 @@ public enum OriginalBody {
     return attributes
   }
 
-  /// The same where the body is all of it.
+  /// Attributes if the body is everything that was sent.
   public static func attributes(contentType type: String?) -> [String: String] {
     type == "application/json" ? [:] : [contentType: type ?? ""]
   }
 
-  /// Whether it can be put together. A build of before did not say what stood around a body that is only a part of it.
+  /// True if the original bytes can be rebuilt. Older builds did not store the bytes around a body that is only a part.
   static func isKnown(of message: QueueMessage) -> Bool {
     message.kind != partial || message.attributes[before] != nil || message.attributes[whole] != nil
   }
 
-  /// Where a member's text stands, without its quotation marks.
+  /// The range of a member's string value without its quotation marks.
   private static func text(of name: String, in json: [UInt8]) -> Range<Int>? {
     var reader = JSONReader(json, limits: .ownDocuments)
     do throws(JSONError) {

@@ -1,33 +1,33 @@
 import RedisClient
 
-/// A worker whose build does not know the newest form, as far as it can be seen.
+/// A worker whose build does not know the newest form of the store.
 public struct OlderWorker: Sendable, Hashable {
   public let queue: QueueName
   public let name: String
   /// The newest form that it knows.
   public let form: Int
-  /// Since it last asked for messages; 0 for one that says that it is alive.
+  /// The time since it last asked for messages; 0 for a worker that sends heartbeats.
   public let idleSeconds: Double
 }
 
-/// What is known of the form of what lies in Redis.
+/// The form of the store, and which shards and workers are not at it yet.
 public struct StoreFormState: Sendable, Hashable {
   public let form: StoreForm
-  /// Shards of all queues that are worked in another form still.
+  /// The number of shards, over all queues, that are still worked in another form.
   public let shardsBehind: Int
   public let olderWorkers: [OlderWorker]
 }
 
-/// Why the form stays what it is.
+/// Why the form was not changed.
 public enum StoreFormRefusal: Error, Sendable, Hashable {
-  /// These workers would do nothing any more.
+  /// These workers do not know the form and would stop working.
   case isUnknown(to: [OlderWorker])
   case unavailable(QueueError)
 }
 
 extension QueueAdministration {
-  /// The form, and who does not know the newest one. A worker that has not asked for anything for two leases is taken to be gone; Redis
-  /// 7.0 shows one only if it has leased something since.
+  /// The form, and the workers that do not know the newest one. A worker that was idle for two lease durations counts as gone. Redis 7.0 shows a
+  /// worker only if it has leased something.
   public func form() async throws(QueueError) -> StoreFormState {
     let form = try StoreForm(stored: try await deliveries.send(["GET", .string(Keys.form)]).string)
     var older: [OlderWorker] = []
@@ -47,8 +47,8 @@ extension QueueAdministration {
       form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.place, $0.name) < ($1.queue.place, $1.name) })
   }
 
-  /// Has all instances work in a form, within seconds. Refused while a worker that does not know it can be seen, unless that is forced: such
-  /// a worker does nothing any more and nothing wrong.
+  /// Changes the form in which all instances work; they follow within seconds. Refused while a worker that does not know the form is seen,
+  /// unless forced: such a worker stops working and does no harm.
   public func setForm(_ form: StoreForm, force: Bool) async throws(StoreFormRefusal) -> StoreFormState {
     let missing: [OlderWorker]
     do throws(QueueError) {
@@ -61,7 +61,7 @@ extension QueueAdministration {
     throw .isUnknown(to: missing)
   }
 
-  /// One look for each worker: the one that was seen last.
+  /// Keeps one entry per worker: the one that was seen last.
   private func add(_ worker: OlderWorker, to older: inout [OlderWorker]) {
     guard worker.form < StoreForm.newest.rawValue else { return }
     if let place = older.firstIndex(where: { $0.queue == worker.queue && $0.name == worker.name }) {
@@ -72,12 +72,12 @@ extension QueueAdministration {
   }
 
   private struct Look: Sendable {
-    /// Nil where the shard has no group.
+    /// Nil if the shard has no consumer group.
     var isOwned: Bool?
     var consumers: [OlderWorker] = []
   }
 
-  /// What the group of each of a queue's shards tells.
+  /// Reads the consumer group of each shard of a queue.
   private func looks(at queue: QueueName) async throws(QueueError) -> [Look] {
     let results = await withTaskGroup(of: Result<Look, QueueError>.self) { group in
       for shard in Shard.all {

@@ -1,15 +1,15 @@
 import RedisClient
 
-/// Looks into queues and mends them.
+/// Operations on queues for operators: counts, dead letters, pause and resume.
 public struct QueueAdministration: Sendable {
   let deliveries: DeliveryQueue
 
   public init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
 
-  /// What this process dropped to keep the dead letters within their bound.
+  /// Counts of dead letters that this process dropped to keep the limits.
   public var droppedDeadLetters: DroppedDeadLetters { deliveries.droppedDeadLetters }
 
-  /// Counts over all shards; each shard's are of one moment.
+  /// Counts over all shards. The counts of one shard are taken at the same moment.
   public func snapshot(_ queue: QueueName) async throws(QueueError) -> QueueSnapshot {
     var snapshot = QueueSnapshot(queue: queue)
     snapshot.paused = try await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer == 1
@@ -48,7 +48,7 @@ public struct QueueAdministration: Sendable {
     return snapshot
   }
 
-  /// Up to `most` dead letters, by shard and age; behind the place where an earlier page ended.
+  /// Up to `most` dead letters by shard and age, after the position where an earlier page ended.
   public func deadLetters(_ queue: QueueName, after place: DeadLetterPosition? = nil, most: Int) async throws(QueueError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
     for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < most {
@@ -58,7 +58,7 @@ public struct QueueAdministration: Sendable {
     return letters
   }
 
-  /// The dead letter of a delivery with the message that it was; nil where there is none. Without a queue it is looked for in all.
+  /// The dead letter of a delivery and its message; nil if there is none. Without a queue, all queues are searched.
   public func deadLetter(_ id: DeliveryID, queue: QueueName?) async throws(QueueError) -> (letter: DeadLetter, message: QueueMessage?)? {
     let page = 256
     for queue in queue.map({ [$0] }) ?? QueueName.allCases {
@@ -73,7 +73,7 @@ public struct QueueAdministration: Sendable {
     return nil
   }
 
-  /// Nil where the letter has no body that can be read.
+  /// Returns nil if the dead letter has no readable body.
   private func message(of letter: DeadLetter) async throws(QueueError) -> QueueMessage? {
     let reply = try await deliveries.send(
       ["XRANGE", .string(Keys.dead(letter.queue, letter.id.shard)), .string(letter.entryID), .string(letter.entryID)])
@@ -101,7 +101,7 @@ public struct QueueAdministration: Sendable {
     }
   }
 
-  /// Puts dead letters back; their ids and keys stay. All of the queue when `ids` is empty. Answers how many.
+  /// Puts dead letters back into the queue; their ids and keys stay the same. An empty `ids` means all. Returns how many were put back.
   public func replay(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
     try await settle(queue, ids, replay: true)
   }
@@ -111,17 +111,17 @@ public struct QueueAdministration: Sendable {
     try await settle(queue, ids, replay: false)
   }
 
-  /// Workers lease no more; what comes in is kept.
+  /// Pauses the queue: workers take no more messages; deliveries are still accepted.
   public func pause(_ queue: QueueName) async throws(QueueError) {
     _ = try await deliveries.send(["SET", .string(Keys.paused(queue)), "1"])
   }
 
-  /// Workers lease again.
+  /// Resumes the queue.
   public func resume(_ queue: QueueName) async throws(QueueError) {
     _ = try await deliveries.send(["DEL", .string(Keys.paused(queue))])
   }
 
-  /// The record of a letter that is put back.
+  /// The record of a dead letter that is put back.
   private static func replayed(_ letter: DeadLetter) -> DeliveryRecord {
     DeliveryRecord(
       id: letter.id, state: .accepted, queue: letter.queue.rawValue, kind: letter.kind,
@@ -130,7 +130,7 @@ public struct QueueAdministration: Sendable {
       lastError: letter.lastError)
   }
 
-  /// Some at a time: their bodies may be many. What dies again meanwhile is left for another call.
+  /// Works in pages because the bodies may be large. Messages that become dead letters again meanwhile are left for another call.
   private func settle(_ queue: QueueName, _ ids: Set<DeliveryID>, replay: Bool) async throws(QueueError) -> Int {
     let page = 256
     var count = 0
@@ -151,7 +151,7 @@ public struct QueueAdministration: Sendable {
             [.string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json)])
           if reply.integer == 1 {
             count += 1
-            // Who works by deadline looks only where something is noted.
+            // A deadline worker queries only shards that are in the schedule.
             if replay, queue.isWorkedByDeadline { try await deliveries.schedule(queue).note(shard, due: DeliveryQueue.now) }
           }
         }

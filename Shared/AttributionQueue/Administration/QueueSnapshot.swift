@@ -1,13 +1,13 @@
-/// What a queue looks like now.
+/// The counts of a queue at one time.
 public struct QueueSnapshot: Sendable, Hashable {
   public let queue: QueueName
-  /// Ready messages; those that a worker has begun among them, where workers own shards.
+  /// Ready messages. Where workers own shards, this includes messages that a worker has begun.
   public var depth: Int64 = 0
-  /// Messages under a lease of their own: of a queue that is worked by deadline, and of all in ``StoreForm/leased``.
+  /// Messages that are leased one by one: in queues that are worked by deadline, and in every queue in ``StoreForm/leased``.
   public var inFlight: Int64 = 0
   public var delayed: Int64 = 0
   public var dead: Int64 = 0
-  /// Of the oldest ready or leased message; nil when there is none.
+  /// The age of the oldest ready or leased message; nil if there is none.
   public var oldestAgeSeconds: Double?
   public var paused = false
 

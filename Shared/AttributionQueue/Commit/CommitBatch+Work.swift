@@ -1,29 +1,29 @@
 extension CommitBatch {
-  /// What is left to be known of a message when it is settled.
+  /// What is needed about a message after `commit` has settled it.
   struct Work: Sendable {
     let entryID: String
-    /// Nil for an entry that is no message.
+    /// Nil for an entry that could not be read as a message.
     let message: LeasedMessage?
-    /// Whether it was counted when it was begun, since its owner before may have died of it.
+    /// True if each start of the message is counted, because a former owner of the shard may have crashed on it.
     var isSuspected = false
-    /// Whether it is proved and keeps its order.
+    /// True if the message is verified and keeps its order.
     var isOrdered = false
     let started: ContinuousClock.Instant
-    /// The outcome's word in metrics.
+    /// The value of the `outcome` label in metrics.
     let word: String
     /// ``Completion/whenSeen``.
     var whenSeen: (@Sendable () async -> WorkOutcome)?
-    /// What its dead letter says.
+    /// The reason that its dead letter records.
     var death: String?
-    /// Whether the message has ended with this, why it was rejected, and what it says: for ``DeliveryCounter``.
+    /// True if the message is finished by this. This flag, the reason of a rejection and the reported values are for ``DeliveryCounter``.
     var isEnd = false
     var reason: String?
     var countedValues: [CountedValue] = []
-    /// What is to be done until it comes again, of one that is deferred.
+    /// The work that runs until a deferred message comes again.
     var meanwhile: (@Sendable () async -> Void)?
   }
 
-  /// The newest of it: a message may be put off for days.
+  /// Appends a line and keeps only the newest lines: a message may be delayed and retried for days.
   static func history(_ before: String, _ now: Int64, _ error: String) -> String {
     let whole = before + "\(now) \(error)\n"
     guard whole.utf8.count > longestHistory else { return whole }

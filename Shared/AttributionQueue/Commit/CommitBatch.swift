@@ -1,43 +1,43 @@
 import RedisClient
 import WireJSON
 
-/// The words of one call of `commit`: messages of one shard, in the order of its stream, and what becomes of each.
+/// The arguments of one call of `commit`: messages of one shard in stream order, and the outcome of each.
 struct CommitBatch {
-  /// By what a worker may settle messages.
+  /// The right by which a worker settles messages.
   enum Holder: Sendable {
-    /// It owns their shard, and they are the first of its stream.
+    /// The worker owns the shard, and the messages are the first of its stream.
     case owner(ShardOwnership)
-    /// It has leased each of them as this consumer.
+    /// The worker has leased each message under this consumer name.
     case consumer(String)
   }
 
   let queue: QueueName
   let shard: Shard
   private(set) var works: [Work] = []
-  /// When the first of those that are delayed is due.
+  /// The earliest due time among the messages that are delayed.
   private(set) var due: Int64?
-  /// Whether one of them leaves a dead letter.
+  /// True if at least one message becomes a dead letter.
   private(set) var leavesDeadLetter = false
-  /// Lines in which one of them may be unfinished afterwards.
+  /// Order lines in which a message may still be unfinished after the commit.
   private(set) var unfinishedLines: Set<String> = []
-  /// Whether the messages follow one another from the stream's first entry on.
+  /// True if the messages are consecutive from the stream's first entry on.
   private let isFirst: Bool
   private let configuration: QueueConfiguration
   private let deduplication: DeduplicationStore
-  /// The moment by which natural keys are claimed: one for all, or a clock that is set back could have two of a call claim one key in two
-  /// generations.
+  /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two messages
+  /// of the batch could claim the same key in two generations.
   private let now: Int64
-  /// The last message's place in the stream.
+  /// The stream entry of the last message.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
-  /// The texts that stand behind what is packed.
+  /// The texts that follow the packed argument.
   private var texts: EncodedArguments
   private var columns = CommitColumns()
   private var buckets: CommitBuckets
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
-  ///   - many: how many messages there may be, for the room.
-  ///   - isFirst: whether the messages follow one another from the stream's first entry on, where their shard is owned.
+  ///   - many: the expected number of messages, to reserve memory.
+  ///   - isFirst: true if the messages are consecutive from the stream's first entry on, where their shard is owned.
   init(_ queue: QueueName, _ shard: Shard, many: Int, isFirst: Bool = true, _ deliveries: DeliveryQueue) {
     self.isFirst = isFirst
     self.queue = queue
@@ -92,7 +92,7 @@ struct CommitBatch {
     pack.put("behind", position.next.text)
     pack.put("lines", Keys.lines(queue, shard))
     pack.put("recordSeconds", String(configuration.deliveryRecordTTL.wholeSeconds))
-    // A few over all shards are one in each; none are none.
+    // A limit below the number of shards still allows one body per shard; a limit of zero allows none.
     pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
     pack.put("rejectedBytes", configuration.rejectedBodyBytes)
     buckets.write(to: &pack)
@@ -101,9 +101,9 @@ struct CommitBatch {
     return pack.bytes
   }
 
-  // MARK: What becomes of a message
+  // MARK: Outcomes of a message
 
-  /// Completes it.
+  /// Completes the message.
   mutating func complete(
     _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant = .now, now: Int64
@@ -116,7 +116,8 @@ struct CommitBatch {
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
     texts.append(json.bytes)
-    // Of one that was accepted a moment ago the time that its record is kept runs already: to set it anew costs Redis more than the rest.
+    // The record of a message that was accepted a moment ago has an expiry already. Setting it again would cost Redis more than the rest of the
+    // commit.
     if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { columns.isLate(at: place) }
     if let event = completion.events.first {
       texts.append(event.json)
@@ -140,7 +141,7 @@ struct CommitBatch {
         reason: completion.state == .rejected ? completion.reason : nil, countedValues: completion.countedValues))
   }
 
-  /// What few messages have of a completion.
+  /// Writes the fields of a completion that few messages have.
   private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter {
     var pack = MessagePackWriter(reserving: 0)
     pack.beginMap()
@@ -173,8 +174,8 @@ struct CommitBatch {
     return pack
   }
 
-  /// Puts it off: as another attempt that failed, or untouched where there is no error. One that keeps its order keeps its place, or takes
-  /// the first. `word`, `meanwhile`: see ``Work``.
+  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. A message that keeps its order keeps its
+  /// position in its line, or takes the first one. `word`, `meanwhile`: see ``Work``.
   mutating func delay(
     _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
     meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now
@@ -190,7 +191,7 @@ struct CommitBatch {
     end(pack, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
   }
 
-  /// Has it wait for what is unfinished of its order key.
+  /// Lets the message wait until the unfinished earlier messages of its order key are finished.
   mutating func wait(_ message: LeasedMessage, isSuspected: Bool, started: ContinuousClock.Instant) {
     if let line = message.line { unfinishedLines.insert(line) }
     begin(message, isOrdered: true)
@@ -203,10 +204,10 @@ struct CommitBatch {
     end(pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
   }
 
-  /// The word of one that waits for its turn.
+  /// The outcome of a message that waits for earlier messages of its order key.
   static let waiting = "waiting"
 
-  /// Makes a dead letter of it.
+  /// Makes the message a dead letter.
   mutating func addDeadLetter(
     _ message: LeasedMessage, error: String, isSuspected: Bool = false, isOrdered: Bool = false, started: ContinuousClock.Instant = .now
   ) {
@@ -218,7 +219,7 @@ struct CommitBatch {
     end(pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error, isEnd: true))
   }
 
-  /// The same of an entry that is no message.
+  /// Makes an entry that cannot be read a dead letter.
   mutating func addDeadLetter(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
     let id = entry.letterID(in: shard)
     columns.begin(entry.entryID, id, line: entry.line, lineId: entry.line == nil ? nil : entry.id, at: place)
@@ -237,12 +238,12 @@ struct CommitBatch {
     end(pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
   }
 
-  /// The place of the message that is being written.
+  /// The index of the message that is being written.
   private var place: Int { works.count }
 
   private mutating func begin(_ message: LeasedMessage, isOrdered: Bool) { columns.begin(message, isOrdered: isOrdered, at: place) }
 
-  /// Begins what is said of an attempt; its texts are the record, where one is written.
+  /// Begins the fields of an attempt, and appends its record if one is written.
   private mutating func attempt(
     of message: LeasedMessage, _ error: String?, isSuspected: Bool, now: Int64, state: DeliveryState?
   ) -> MessagePackWriter {
@@ -273,7 +274,7 @@ struct CommitBatch {
     texts.append("")
   }
 
-  /// - Parameter other: a map of what few messages have.
+  /// - Parameter other: a map of the fields that few messages have.
   private mutating func end(_ other: MessagePackWriter, _ work: Work) {
     if !other.isEmptyMap { columns.put(other: other, at: place) }
     if let id = EntryID(work.entryID) { position = id }

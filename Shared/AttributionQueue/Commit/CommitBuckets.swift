@@ -1,9 +1,9 @@
-/// The buckets in which the natural keys of a call of `commit` are looked for, each once.
+/// The deduplication buckets that one call of `commit` checks for natural keys; each bucket is listed once.
 struct CommitBuckets {
   private var claims: [DeduplicationStore.Claim] = []
   private let now: Int64
 
-  /// - Parameter now: the moment by which natural keys are claimed, milliseconds since 1970.
+  /// - Parameter now: the time that decides the generation of every claim, milliseconds since 1970.
   init(now: Int64) { self.now = now }
 
   /// The number of a claim's bucket, from 1.

@@ -1,4 +1,4 @@
-/// One list of a call of `commit`: a value for each message, false where it has none. Of a list that nothing was put into nothing is sent.
+/// One column of a commit batch: one value per message, false where a message has none. An empty column is not sent.
 struct CommitColumn {
   let name: StaticString
   private var values = MessagePackWriter(reserving: 0)
@@ -6,13 +6,13 @@ struct CommitColumn {
 
   init(_ name: StaticString) { self.name = name }
 
-  /// Puts a value for a message, of those in order.
+  /// Sets the value of a message. Messages must come in order.
   mutating func put(_ text: String, at place: Int) {
     pad(to: place)
     values.string(text)
   }
 
-  /// One word of two texts.
+  /// Sets a value that is the concatenation of two texts.
   mutating func put(_ first: String, _ second: Substring, at place: Int) {
     pad(to: place)
     values.string(first, second)
@@ -33,7 +33,7 @@ struct CommitColumn {
     values.bool(true)
   }
 
-  /// Puts a map, as it was written.
+  /// Sets a map that was encoded before.
   mutating func put(_ map: MessagePackWriter, at place: Int) {
     pad(to: place)
     values.append(map)

@@ -1,4 +1,4 @@
-/// What is said of messages in a call of `commit` (commit.lua), by its names there.
+/// The columns of a commit batch, named as commit.lua reads them.
 struct CommitColumns {
   private var entry = CommitColumn("entry")
   private var id = CommitColumn("id")
@@ -28,7 +28,7 @@ struct CommitColumns {
     ] { column.write(to: &pack) }
   }
 
-  // MARK: A message, by its place among those of the call
+  // MARK: A message, by its index in the batch
 
   mutating func begin(_ message: LeasedMessage, isOrdered: Bool, at place: Int) {
     begin(message.entryID, message.deliveryID, line: message.line, at: place)
@@ -36,7 +36,7 @@ struct CommitColumns {
     if isOrdered { ordered.putTrue(at: place) }
   }
 
-  /// - Parameter lineId: the id by which it stands in its line, where that is another.
+  /// - Parameter lineId: the id under which the message stands in its line, if it is another.
   mutating func begin(_ entryID: String, _ deliveryID: DeliveryID, line inLine: String?, lineId idInLine: [UInt8]? = nil, at place: Int) {
     entry.put(entryID, at: place)
     id.put(deliveryID.description, at: place)
@@ -45,10 +45,10 @@ struct CommitColumns {
     if let idInLine { lineId.put(idInLine, at: place) }
   }
 
-  /// How often it was delivered, of an entry that is no message.
+  /// Sets the delivery count of an entry that cannot be read.
   mutating func put(delivered count: Int64, at place: Int) { delivered.put(Int(count), at: place) }
 
-  /// Its record is kept from now on.
+  /// Restarts the expiry of the message's record.
   mutating func isLate(at place: Int) { late.putTrue(at: place) }
 
   mutating func put(_ record: EventRecord, keepsOriginal keeps: Bool, at place: Int) {
@@ -62,7 +62,7 @@ struct CommitColumns {
     if keeps { keepsOriginal.putTrue(at: place) }
   }
 
-  /// - Parameter number: the bucket's in ``CommitBuckets``.
+  /// - Parameter number: the bucket's number in ``CommitBuckets``.
   mutating func put(_ claim: DeduplicationStore.Claim, bucket number: Int, at place: Int) {
     bucket.put(number, at: place)
     member.put(String(claim.member), at: place)

@@ -1,10 +1,10 @@
-/// An event to publish.
+/// An event that is to be published.
 public struct EventRecord: Sendable, Hashable {
   public var id: String
   public var type: String
   /// A CloudEvent in its JSON format.
   public var json: [UInt8]
-  /// What filters of subscriptions go by.
+  /// The attributes that subscription filters match.
   public var attributes: EventAttributes
 
   public init(id: String, type: String, json: [UInt8], attributes: EventAttributes = EventAttributes()) {
@@ -15,7 +15,7 @@ public struct EventRecord: Sendable, Hashable {
   }
 }
 
-/// What a service keeps of its own about a message beyond its end, under `Keys.own` in the message's shard.
+/// A value that a service stores about a message beyond the message's end, under `Keys.own` in the message's shard.
 public struct OwnRecord: Sendable {
   public var service: String
   public var name: String
@@ -35,33 +35,33 @@ public struct OwnRecord: Sendable {
 /// The outcome of a message.
 public struct Completion: Sendable {
   public var state: DeliveryState
-  /// Claimed together with publishing: seen before means no event.
+  /// Claimed in the same step that publishes the events. If the key was claimed before, no event is published.
   public var naturalKey: String?
-  /// Whether the natural key must be remembered for as long as recovery reaches back (half a year) rather than for days.
+  /// True if the natural key is remembered for as long as recovery reaches back (half a year) instead of days.
   public var rememberLong: Bool
-  /// What a digest is kept of beside the natural key, where it is this message that claims it, as long as that is remembered
-  /// (``QueueConfiguration/unsignedDigests``). Not with ``rememberLong``.
+  /// Bytes whose digest is stored beside the natural key for as long as that is remembered, if this message claims the key
+  /// (``QueueConfiguration/unsignedDigests``). Must not be combined with ``rememberLong``.
   public var detail: [UInt8]?
   public var events: [EventRecord]
   public var reason: String?
-  /// The event that the delivery's record names; the first of `events` where nothing is said.
+  /// The event that the delivery's record names; by default the first of `events`.
   public var recordedEventId: String?
-  /// The outcome's word in metrics; the state's where nothing is said.
+  /// The value of the `outcome` label in metrics; by default the state's name.
   public var word: String?
-  /// What to make of the message when its natural key was counted before; nil when nothing is left to be done. Meanwhile the
-  /// message stays leased.
+  /// Decides the outcome if the natural key was claimed before; nil if nothing is left to do then. The worker keeps holding the message while
+  /// this runs.
   public var whenSeen: (@Sendable () async -> WorkOutcome)?
-  /// Whether the same bytes may be accepted again: they were rejected for a reason that lies in us and may pass.
+  /// True if the same bytes may be accepted again, because they were rejected for a reason on our side that may pass.
   public var mayBeJudgedAnew = false
-  /// Whether the body is kept for study, as far as there is room.
+  /// True if the body is stored for examination, within the configured limits.
   public var keepsBody = false
-  /// Whether the first event may keep what the sender sent, while a subscription asks for that: ``OriginalBody``.
+  /// True if the bytes that the sender sent may be stored with the first event, while a subscription asks for them: ``OriginalBody``.
   public var keepsOriginal = false
   /// Written in the same step as the events.
   public var ownRecord: OwnRecord?
-  /// What it says, to be counted with it where it was not counted before.
+  /// Reported values that are counted if the message was not counted before.
   public var countedValues: [CountedValue] = []
-  /// Leaves a dead letter that says this, for people to see. It is final: it has no body and cannot be replayed.
+  /// The text of a dead letter that is written for operators. It is final: it has no body and cannot be replayed.
   public var deadLetter: String?
 
   public init(

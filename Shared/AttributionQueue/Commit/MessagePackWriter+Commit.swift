@@ -1,6 +1,6 @@
-/// What `commit` reads of single messages.
+/// Parts of messages as `commit` reads them.
 extension MessagePackWriter {
-  /// An event that is not the first of its message.
+  /// Writes an event that is not the first of its message.
   mutating func write(_ event: EventRecord) {
     beginMap()
     put("id", event.id)
@@ -13,7 +13,7 @@ extension MessagePackWriter {
     end()
   }
 
-  /// Where an idempotency key may lie that is to be forgotten: which of two stores it is in nothing tells.
+  /// Writes the buckets that may hold an idempotency key that is to be removed. It is not known which of two scopes holds it, so all are listed.
   ///
   /// - Parameter digits: ``DeduplicationStore/Claim/digits(of:)``.
   mutating func writeForgotten(_ digits: String, _ deduplication: DeduplicationStore, _ shard: Shard, now: Int64) {

@@ -1,15 +1,15 @@
-/// Writes what Redis' scripts read with `cmsgpack.unpack` (the MessagePack specification): maps of named values.
+/// Encodes MessagePack for Redis scripts, which decode it with `cmsgpack.unpack`.
 struct MessagePackWriter {
   private(set) var bytes: [UInt8] = []
-  /// Where the open maps' and lists' counts stand, and what they have so far.
+  /// The offsets of the counts of open maps and lists, and the counts so far.
   private var open: [(place: Int, count: UInt16)] = []
 
   init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-  /// A map; its values are written with ``key(_:)`` in front of each.
+  /// Begins a map. ``key(_:)`` must be called before each value.
   mutating func beginMap() { begin(0xDE) }
 
-  /// A list; each of its values is announced with ``element()``.
+  /// Begins a list. ``element()`` must be called before each value.
   mutating func beginList() { begin(0xDC) }
 
   private mutating func begin(_ kind: UInt8) {
@@ -26,19 +26,19 @@ struct MessagePackWriter {
     bytes[place + 1] = UInt8(truncatingIfNeeded: count)
   }
 
-  /// A list of so many values, as they were written without any map or list around them.
+  /// Appends a list of values that were encoded one after the other.
   mutating func list(of count: Int, _ values: MessagePackWriter) {
     number(0xDC, UInt64(count), 2)
     append(values)
   }
 
-  /// Values that were written apart.
+  /// Appends values that were encoded before.
   mutating func append(_ values: MessagePackWriter) { bytes.append(contentsOf: values.bytes) }
 
-  /// Whether a map was begun and ended, and nothing put into it.
+  /// True if this is one empty map.
   var isEmptyMap: Bool { bytes == [0xDE, 0, 0] }
 
-  /// The name of the next value; up to 31 bytes.
+  /// Writes the name of the next value; at most 31 bytes.
   mutating func key(_ name: StaticString) {
     open[open.count - 1].count += 1
     name.withUTF8Buffer { name in
@@ -50,7 +50,7 @@ struct MessagePackWriter {
 
   mutating func element() { open[open.count - 1].count += 1 }
 
-  // A named value at once.
+  // Names and values in one call.
   mutating func put(_ name: StaticString, _ value: String) {
     key(name)
     string(value)
@@ -66,7 +66,7 @@ struct MessagePackWriter {
     int(value)
   }
 
-  /// One that is there or not.
+  /// Writes a flag that is true; a missing flag is false.
   mutating func put(flag name: StaticString) {
     key(name)
     bool(true)
@@ -89,7 +89,7 @@ struct MessagePackWriter {
     text.withUTF8 { string($0) }
   }
 
-  /// One of two texts.
+  /// Writes the concatenation of two texts.
   mutating func string(_ first: String, _ second: Substring) {
     header(ofString: first.utf8.count + second.utf8.count)
     bytes.append(contentsOf: first.utf8)
@@ -111,7 +111,7 @@ struct MessagePackWriter {
     }
   }
 
-  /// Scripts have numbers of 53 bits: what is longer is to be written as text.
+  /// Lua numbers hold 53 bits; larger numbers must be written as text.
   mutating func int(_ value: Int) {
     precondition(value.magnitude < 1 << 53)
     if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), 8) }

@@ -1,24 +1,25 @@
 import Logging
 import RedisClient
 
-/// What becomes of messages that a worker holds: what handlers decided is settled with `commit` and told of.
+/// Settles messages that a worker holds: runs `commit` with the handlers' decisions, then updates metrics, logs and spans.
 struct Settlement: Sendable {
-  /// How soon a message that was given back is worked again.
+  /// The delay before a message that was given back is worked again.
   static let handOver: Duration = .milliseconds(50)
 
   let queue: QueueName
   let deliveries: DeliveryQueue
   let observe: @Sendable (WorkObservation) -> Void
-  /// Does what deferred messages wait for. Nil where each message is worked by itself: there it holds up no other, and is waited for.
+  /// Runs the work of deferred messages. Nil in a worker that works each message by itself: there the work is awaited, because it blocks no
+  /// other message.
   var deferred: DeferredWork?
-  /// Counts what has ended.
+  /// Counts finished messages.
   var counter: DeliveryCounter?
 
-  /// Reads an entry of a stream. What is no message, or was begun too often, is made a dead letter by the call, and nil is answered.
+  /// Reads a stream entry. An entry that is unreadable or was begun too often is added to the batch as a dead letter, and nil is returned.
   ///
   /// - Parameters:
-  ///   - begun: how often it was begun or delivered, with this time.
-  ///   - consumer: who has leased it; nothing where its shard is owned.
+  ///   - begun: how often the message was begun or delivered, including this time.
+  ///   - consumer: the worker that leased it; empty if the shard is owned.
   ///   - kindBefore: see ``LeasedMessage``.
   func message(
     _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", isSuspected: Bool = false,
@@ -39,9 +40,9 @@ struct Settlement: Sendable {
     return nil
   }
 
-  /// Adds what a handler decided. A retry that leaves its time to us ends with the last attempt.
+  /// Adds a handler's decision to the batch. A retry without a time of its own becomes a dead letter after the last attempt.
   ///
-  /// - Parameter isOrdered: whether the message is proved and keeps its order.
+  /// - Parameter isOrdered: true if the message is verified and keeps its order.
   func add(
     _ message: LeasedMessage, _ outcome: WorkOutcome, to call: inout CommitBatch, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant
@@ -76,10 +77,10 @@ struct Settlement: Sendable {
     }
   }
 
-  /// Settles the call's messages; how many are in the stream then. Throws ``QueueError/leaseLost`` where another owns the shard.
+  /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   @discardableResult
   func commit(_ call: CommitBatch, as holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
-    // Before it is put there, so that a process that dies in between makes no message late.
+    // The schedule is written before the message is delayed, so that a crash in between cannot make the message late.
     if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
     let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))
     var parts = reply.elements
@@ -103,7 +104,7 @@ struct Settlement: Sendable {
     return left
   }
 
-  /// What a handler makes of messages that were counted before is settled in a step of its own.
+  /// Settles messages whose natural key was claimed before, by what their handlers decide about that, in a second commit.
   private func settleSeen(_ call: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
     var again = CommitBatch(queue, call.shard, many: 1, isFirst: false, deliveries)
     for (work, outcome) in zip(call.works, outcomes) where outcome == 2 {

@@ -4,19 +4,19 @@ public struct DeadLetter: Sendable, Hashable {
   public let queue: QueueName
   public let kind: String
   public let attempts: Int
-  /// Milliseconds since 1970; nil where the message cannot be read.
+  /// Milliseconds since 1970; nil if the message cannot be read.
   public let receivedAt: Int64?
   public let diedAt: Int64
   public let lastError: String
   public let history: [String]
-  /// Where it lies, which tells shard and age of an entry that names another delivery, too.
+  /// The position of the entry. It gives shard and age also for an entry that names a delivery of another shard.
   public let place: DeadLetterPosition
   let line: String?
 
   var entryID: String { place.entryID }
 }
 
-/// A place among the dead letters of a queue, from which a list goes on.
+/// A position among the dead letters of a queue, for paging.
 public struct DeadLetterPosition: Sendable, Hashable {
   let shard: Shard
   let entryID: String
@@ -26,7 +26,7 @@ public struct DeadLetterPosition: Sendable, Hashable {
     self.entryID = entryID
   }
 
-  /// Nil for anything that ``text`` does not give.
+  /// Returns nil for text that is not in the form of ``text``.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let shard = Int(parts[0]), (0..<Shard.count).contains(shard), let milliseconds = UInt64(parts[1]),

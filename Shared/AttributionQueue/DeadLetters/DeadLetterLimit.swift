@@ -1,18 +1,18 @@
 import Logging
 import RedisClient
 
-/// Keeps the dead letters of a queue within their bound of memory and age. What goes is named in the log.
+/// Keeps the dead letters of a queue within their limits of memory and age. The log names each dead letter that is dropped.
 struct DeadLetterLimit: Sendable {
-  /// So many go in one step.
+  /// The maximum number of dead letters that one step drops.
   private static let batch: Int64 = 100
 
-  /// How often it is looked at, whether or not a letter is added.
+  /// How often the limits are enforced, whether or not a dead letter was added.
   private static let interval: Duration = .seconds(600)
 
   let queue: QueueName
   let deliveries: DeliveryQueue
 
-  /// Looks at all shards, again and again, until its task is cancelled.
+  /// Enforces the limits of all shards periodically until its task is cancelled.
   func run() async {
     while !Task.isCancelled {
       for shard in Shard.all where !Task.isCancelled { try? await enforce(shard) }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Counts the dead letters that this process dropped to keep a queue within its bound.
+/// Counts the dead letters that this process dropped to keep a queue within its limits.
 public final class DroppedDeadLetters: Sendable {
-  /// Why they went.
+  /// The number of dropped dead letters by cause.
   public struct Count: Sendable, Hashable {
-    /// Past their age.
+    /// Dropped because of their age.
     public var aged = 0
-    /// Past the memory they may take up.
+    /// Dropped because of the memory that they took up.
     public var large = 0
   }
 

@@ -1,19 +1,19 @@
 import Cryptography
 import RedisClient
 
-/// An entry of a ready stream that is no message: of another version of this program, or left by a hand in Redis. Working it again would
-/// make nothing of it, so it becomes a dead letter.
+/// An entry of a ready stream that cannot be read as a message: written by another version of this program, or by hand. A retry would not help,
+/// so it becomes a dead letter.
 struct UnreadableEntry: Sendable {
-  /// What its letter says.
+  /// The reason in its dead letter.
   static let reason = "the entry cannot be read"
 
   let entryID: String
-  /// Its delivery's id as the entry tells it, whatever that is.
+  /// The delivery id as the entry states it, valid or not.
   let id: [UInt8]
   let kind: String?
-  /// What the line of its order key is told by; nil for one that keeps no order.
+  /// Identifies the order line; nil for an entry that keeps no order.
   let line: String?
-  /// Whether it has all that a message has, in whatever form.
+  /// True if the entry has all fields of a message, whatever their content.
   private let isWhole: Bool
 
   init(entryID: String, fields: RedisReply) {
@@ -25,12 +25,12 @@ struct UnreadableEntry: Sendable {
     isWhole = kind != nil && fields["b"]?.bytes != nil && fields["a"]?.bytes != nil
   }
 
-  /// The letter's id: that of its delivery, or where the entry does not tell that one, one of the letter alone.
+  /// The id of the dead letter: the delivery's id if the entry states a valid one, otherwise a digest of the entry id.
   func letterID(in shard: Shard) -> DeliveryID {
     deliveryID(in: shard) ?? DeliveryID(shard: shard, digest: Hex.encode(Array(SHA256Digest.hash(entryID).prefix(16))))
   }
 
-  /// Whether a worker that can read it could be given it.
+  /// True if it may be put back into the queue for a worker that can read it.
   func canBePutBack(in shard: Shard) -> Bool { isWhole && deliveryID(in: shard) != nil }
 
   private func deliveryID(in shard: Shard) -> DeliveryID? {

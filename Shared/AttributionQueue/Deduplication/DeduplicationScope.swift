@@ -1,15 +1,15 @@
 /// What the ``DeduplicationStore`` keeps apart: kinds of keys whose generations have different lengths.
 enum DeduplicationScope: String, Sendable, CaseIterable {
-  /// Natural keys of senders that give up within days, and deliveries by their bytes where nothing else keeps them from counting twice.
+  /// Natural keys of senders that stop retrying within days, and digests of deliveries that claim no natural key.
   case delivery = "d"
-  /// Natural keys that recovery can bring back for half a year.
+  /// Natural keys of notifications, which recovery can fetch again for half a year.
   case notification = "n"
-  /// Deliveries by their bytes where that only spares work: ``AcceptRequest/isKnownBriefly``.
+  /// Digests of deliveries that are kept only to save work: ``AcceptRequest/isKnownBriefly``.
   case copy = "c"
-  /// Digests of what came with natural keys of ``delivery``, of generations as long: ``DeduplicationStore/Detail``.
+  /// Details of natural keys in ``delivery``: ``DeduplicationStore/Detail``.
   case detail = "u"
 
-  /// Its number among all.
+  /// The index among all scopes.
   var place: Int {
     switch self {
     case .delivery: 0

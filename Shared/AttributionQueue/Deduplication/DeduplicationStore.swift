@@ -2,7 +2,7 @@ import Cryptography
 import RedisClient
 import Synchronization
 
-/// The integer-set store of what was seen: 64 bits of a keyed digest in buckets that expire whole.
+/// The deduplication store: 64 bits of a keyed digest per key, in integer sets (buckets) that expire as a whole.
 struct DeduplicationStore: Sendable {
   private let digestKey: HMACSHA256
   let configuration: QueueConfiguration
@@ -13,13 +13,13 @@ struct DeduplicationStore: Sendable {
     self.configuration = configuration
   }
 
-  /// The generations of a store that count in a shard at a time: this one, the last and the next.
+  /// The generations that are checked in a shard at a time: the current, the last and the next one.
   final class Generations: Sendable {
     fileprivate let generation: Int64
     let prefixes: [String]
     let expirySeconds: Int64
     let buckets: Int
-    /// From then on another instance, whose clock is ahead, may be in the next generation: milliseconds since 1970.
+    /// The time from which another instance, whose clock is ahead, may be in the next generation; milliseconds since 1970.
     private let mayBeOverFrom: Int64
 
     fileprivate init(
@@ -32,16 +32,16 @@ struct DeduplicationStore: Sendable {
       expirySeconds = 2 * length / 1000 + 3600
     }
 
-    /// Whether another instance, whose clock is ahead, may be in the next generation.
+    /// True if another instance, whose clock is ahead, may be in the next generation.
     func mayBeOver(now: Int64) -> Bool { now >= mayBeOverFrom }
   }
 
-  /// What was asked for last of each store and shard: a generation is one for hours or days.
+  /// A cache of the generations of each scope and shard: they stay the same for hours or days.
   private final class Known: Sendable {
     let places = Mutex<[Generations?]>(Array(repeating: nil, count: DeduplicationScope.allCases.count * Shard.count))
   }
 
-  /// Of the generations that count: by their places in ``Generations``.
+  /// The generations by their index in ``Generations``.
   enum Generation: Int, CaseIterable { case this, last, next }
 
   struct Claim {
@@ -58,28 +58,28 @@ struct DeduplicationStore: Sendable {
       member = Int64(bitPattern: digest[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// As much of a digest as a claim is made of, in hexadecimal digits.
+    /// The part of a digest that identifies a claim, in hexadecimal digits.
     static func digits(of digest: [UInt8]) -> String { Hex.encode(Array(digest[..<16])) }
 
-    /// This generation's bucket, the last one's, the next one's.
+    /// The buckets of the current, the last and the next generation.
     var buckets: [String] { Generation.allCases.map(bucketName) }
 
     func bucketName(_ generation: Generation) -> String { generations.prefixes[generation.rawValue] + String(bucket) }
 
-    /// Writes the names of the buckets: of the next generation's only when a clock may be in it already; else the last one's again.
+    /// Appends the names of the three buckets. Unless a clock may be in the next generation already, the last one's name stands in its place.
     func append(to words: inout EncodedArguments, now: Int64) {
       append(.this, to: &words)
       append(.last, to: &words)
       append(generations.mayBeOver(now: now) ? .next : .last, to: &words)
     }
 
-    /// Writes the name of one.
+    /// Appends the name of one bucket.
     func append(_ generation: Generation, to words: inout EncodedArguments) {
       words.append(generations.prefixes[generation.rawValue], Int64(bucket))
     }
   }
 
-  /// The digest is keyed with a secret, so that nobody can aim at a bucket.
+  /// The digest is keyed with a secret, so that a sender cannot choose the bucket or the shard.
   func digest(_ key: String) -> [UInt8] { digestKey.authenticate(key.utf8) }
 
   func digest(_ bytes: [UInt8]) -> [UInt8] { digestKey.authenticate(bytes) }
@@ -109,13 +109,13 @@ struct DeduplicationStore: Sendable {
     Claim(digest, in: generations)
   }
 
-  /// - Parameter digits: ``Claim/digits(of:)``; nil for what is none.
+  /// Returns nil if the digits are not those of ``Claim/digits(of:)``.
   func claim(digits: String, in generations: Generations) -> Claim? {
     guard let digest = Hex.decode(digits), digest.count == 16 else { return nil }
     return claim(digest: digest, in: generations)
   }
 
-  /// What the line of the request's order key is told by; nil when it keeps no order.
+  /// Identifies the order line of the request; nil if it keeps no order.
   func line(_ request: AcceptRequest) -> String? {
     guard request.keepsOrder, let orderKey = request.orderKey else { return nil }
     return Hex.encode(digest(orderKey)[16..<32])

@@ -1,11 +1,11 @@
 import Cryptography
 public import RedisClient
 
-/// What a claim of an RPC's idempotency key found.
+/// The result of claiming an RPC's idempotency key.
 public enum RPCClaim: Sendable, Hashable {
-  /// The key is this owner's now.
+  /// The key was claimed for this owner.
   case new(owner: String)
-  /// The key stands for another request.
+  /// The key was used for another request.
   case reused
   /// Another call with the key is under way.
   case running
@@ -13,12 +13,12 @@ public enum RPCClaim: Sendable, Hashable {
   case done(status: Int, code: String, body: [UInt8])
 }
 
-/// Answers of RPCs under their Idempotency-Key (`rpc-protocol.md` section 10).
+/// Stores the responses of RPCs under their Idempotency-Key (`rpc-protocol.md` section 10).
 public struct RPCIdempotencyStore: Sendable {
   private let redis: RedisClient
   private let answerTTL: Duration
 
-  /// - Parameter answerTTL: how long an answer is everybody's answer.
+  /// - Parameter answerTTL: how long a response is stored.
   public init(redis: RedisClient, answerTTL: Duration) {
     self.redis = redis
     self.answerTTL = answerTTL

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// Moves delayed messages that come due.
+/// Moves delayed messages to the ready stream when they are due.
 struct DelayedPoller: Sendable {
   let schedule: ShardSchedule
   let blocking: RedisClient
@@ -26,7 +26,7 @@ struct DelayedPoller: Sendable {
     }
   }
 
-  /// Moves what is due; what to wait for then.
+  /// Moves messages of all due shards, and returns what to wait for next.
   func lookAtDue() async throws -> ShardSchedule.Due {
     while true {
       let due = try await schedule.due()
@@ -35,7 +35,7 @@ struct DelayedPoller: Sendable {
     }
   }
 
-  /// Moves what is due in these shards and notes when they must be looked at again.
+  /// Moves due messages of these shards and schedules their next query.
   private func look(at shards: [Shard]) async throws {
     let (queue, deliveries) = (schedule.queue, schedule.deliveries)
     try await withThrowingTaskGroup(of: Void.self) { group in

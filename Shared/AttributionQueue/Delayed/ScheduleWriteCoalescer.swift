@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notes shards in which something is new, many in one step: of those that come while a note is under way the next one tells.
+/// Coalesces writes to the schedule: shards that change while a write is in flight are written together by the next one.
 final class ScheduleWriteCoalescer: Sendable {
   private struct State {
     var due: [QueueName: [Shard: Int64]] = [:]
@@ -12,8 +12,8 @@ final class ScheduleWriteCoalescer: Sendable {
   }
   private let state = Mutex(State())
 
-  /// The shard must be looked at by then, milliseconds since 1970. Returns at once. What is never noted, because this process ends or
-  /// Redis is away for longer than it is tried, is found when all shards are looked at.
+  /// Schedules a query of the shard at the given time, milliseconds since 1970. Returns at once. If the write is lost, because this process ends
+  /// or Redis is unavailable for too long, the periodic query of all shards finds the message.
   func add(_ shard: Shard, due: Int64, of queue: QueueName, in deliveries: DeliveryQueue) {
     let begins = state.withLock { state in
       state.add([shard: due], of: queue)

@@ -1,24 +1,24 @@
 import RedisClient
 
-/// When each shard of a queue must be looked at next, known to all who look: a message that comes due, or is new in a queue that is
-/// worked by deadline, is noted here, and whoever is free takes the shards that are due. While nothing is due nothing is asked.
+/// The time at which each shard of a queue must be queried next, shared by all workers: for delayed messages, and for new messages in a queue
+/// that is worked by deadline. A free worker takes the shards that are due; while nothing is due, Redis is not asked.
 ///
-/// What is noted stays until a look at the shard has ended: one that dies meanwhile has another look a little later. All wait for the
-/// same moment, so that the end of one makes no message late.
+/// An entry stays until a query of the shard has ended, so another worker queries it if one crashes. All workers wait for the same time, so the
+/// crash of one makes no message late.
 struct ShardSchedule: Sendable {
-  /// A blocking read has an end, or a connection that broke in silence would stay unnoticed.
+  /// The maximum time of a blocking read, so that a broken connection is noticed.
   static let longestSleep: Duration = .seconds(30)
-  /// How long a look at a shard may take until another looks too.
+  /// How long a query of a shard may take before another worker queries it too.
   static let longestLook: Duration = .seconds(5)
-  /// All shards are looked at by one who starts, and this often in case Redis lost what was noted.
+  /// How often all shards are queried, besides once at the start, in case Redis lost entries of the schedule.
   static let wholeLook: Duration = .seconds(600)
 
-  /// What is due, and what to wait for.
+  /// The shards that are due, and the time to wait for the next.
   struct Due: Sendable {
     var shards: [Shard]
-    /// Milliseconds until the next is due; nil when none is noted.
+    /// Milliseconds until the next shard is due; nil if the schedule is empty.
     var next: Int64?
-    /// The last wake that was seen.
+    /// The last entry of the wake stream that was read.
     var wake: String
   }
 
@@ -27,17 +27,16 @@ struct ShardSchedule: Sendable {
 
   private var keys: [String] { [Keys.schedule(queue), Keys.wakes(queue)] }
 
-  /// Notes that a shard must be looked at by then, milliseconds since 1970, and wakes those that wait when that is before what they
-  /// wait for.
+  /// Schedules a query of the shard, milliseconds since 1970. Wakes waiting workers if that is sooner than what they wait for.
   func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard: due]) }
 
-  /// The same of several.
+  /// Schedules queries of several shards.
   func note(_ shards: [Shard: Int64]) async throws(QueueError) {
     _ = try await deliveries.run(
       Scripts.schedule, keys, ["0"] + shards.flatMap { [.integer(Int64($0.key.index)), .integer($0.value)] })
   }
 
-  /// A look at the shard has ended, and this is when it must be looked at again.
+  /// Records that a query of the shard has ended, and when the next one is needed.
   func looked(at shard: Shard, next: Int64?) async throws(QueueError) {
     _ = try await deliveries.run(Scripts.schedule, keys, ["1", .integer(Int64(shard.index)), .integer(next ?? -1)])
   }
@@ -52,7 +51,7 @@ struct ShardSchedule: Sendable {
       shards: shards.compactMap { $0.integer.map { Shard(Int($0)) } }, next: next < 0 ? nil : next, wake: wake)
   }
 
-  /// Returns when something is due, or is noted that is due before that.
+  /// Returns when the next shard is due, or when an earlier entry is written.
   func wait(_ due: Due, on blocking: RedisClient) async throws(RedisError) {
     let sleep = min(max(due.next ?? Self.longestSleep.milliseconds, 1), Self.longestSleep.milliseconds)
     _ = try await blocking.send(

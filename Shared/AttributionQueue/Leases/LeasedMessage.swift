@@ -8,32 +8,32 @@ public final class LeasedMessage: Sendable {
   public let message: QueueMessage
   /// 1 for the first time it is worked.
   public let attempt: Int
-  /// What happened before, a line each.
+  /// Earlier failures, one per line.
   public let history: String
   /// Milliseconds since 1970; for a message that was accepted with one.
   public let deadline: Int64?
   let entryID: String
-  /// With the consumer's name the token that every later step compares.
+  /// Together with the consumer's name, the token that every later step compares.
   let deliveryCount: Int64
   let consumer: String
-  /// What the line of its order key is told by; nil for one that keeps no order.
+  /// Identifies the order line; nil for a message that keeps no order.
   let line: String?
 
-  /// The span of working it; nil where its trace is not recorded.
+  /// The span of the message's work; nil if its trace is not recorded.
   public let span: Span?
 
   public var shard: Shard { deliveryID.shard }
 
-  /// W3C's header for what its work causes.
+  /// The `traceparent` header for calls that the work makes.
   public var traceparent: String? { span?.traceparent ?? message.traceparent }
 
-  /// What the last line of its history says.
+  /// The error in the last line of the history.
   var lastError: String? {
     guard !history.isEmpty, let line = history.split(separator: "\n").last, let space = line.firstIndex(of: " ") else { return nil }
     return String(line[line.index(after: space)...])
   }
 
-  /// What the line of an entry of a ready stream is told by.
+  /// Identifies the order line of an entry of a ready stream.
   static func line(in fields: RedisReply) -> String? {
     var words = fields.elements
     while words.underestimatedCount >= 2 {
@@ -43,8 +43,8 @@ public final class LeasedMessage: Sendable {
     return nil
   }
 
-  /// Reads an entry of a ready stream; nil when it cannot be read. `kindBefore`: what kind the last one was: where it is
-  /// the same again, its name is not made anew.
+  /// Reads an entry of a ready stream; nil if it cannot be read. `kindBefore` is the kind of the entry before: if the kind is the same, its
+  /// string is reused.
   init?(
     queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "",
     tracer: Tracer = .off
@@ -73,7 +73,7 @@ public final class LeasedMessage: Sendable {
       }
     }
     guard let id, let kind, let body else { return nil }
-    // Taken out, not copied.
+    // Moves the value out of the optional, which avoids a copy.
     var read = QueueMessage(kind: kind, body: body, envelope: envelope)
     guard let message = read.take() else { return nil }
     self.queue = queue
@@ -90,8 +90,8 @@ public final class LeasedMessage: Sendable {
   }
 }
 
-/// What Redis tells a lease of a shard's entry by, beside the consumer's name. A message that a worker took over from itself is another
-/// lease: it was delivered once more.
+/// Identifies a lease of a stream entry, together with the consumer's name. If a worker reclaims a message from itself, the delivery count
+/// differs, so the two leases are told apart.
 struct LeaseToken: Sendable, Hashable {
   let entryID: String
   let deliveryCount: Int64

@@ -1,11 +1,11 @@
 import Cryptography
 import RedisClient
 
-/// A worker's name among those of its queue, and its place in the consumer groups of the ready streams.
+/// A worker's name, and its membership in the consumer groups of the ready streams.
 struct QueueConsumer: Sendable {
   let queue: QueueName
   let deliveries: DeliveryQueue
-  /// The newest form that its build knows, and something of its own: `2.0f1e…`. Builds that know the first form alone tell none.
+  /// The newest form that the build knows and a unique id: `2.0f1e…`. Builds that know only the first form have names without a form.
   let name = "\(StoreForm.newest.rawValue).\(RandomBytes.uuid())"
 
   /// The newest form that the build of a worker of that name knows.
@@ -13,7 +13,7 @@ struct QueueConsumer: Sendable {
     name.firstIndex(of: ".").flatMap { Int(name[..<$0]) } ?? StoreForm.leased.rawValue
   }
 
-  /// Makes the groups that are not there.
+  /// Creates missing consumer groups.
   func createGroups(_ shards: [Shard]) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards {
@@ -27,7 +27,7 @@ struct QueueConsumer: Sendable {
     }
   }
 
-  /// Leases messages of a shard that nobody has leased yet: a list of entry id and fields.
+  /// Leases messages of a shard that were never leased. Returns a list of entry id and fields.
   func lease(_ shard: Shard, most: Int) async throws(QueueError) -> RedisReply {
     let reply = try await deliveries.send([
       "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(name), "COUNT", .integer(Int64(most)), "STREAMS",
@@ -36,8 +36,8 @@ struct QueueConsumer: Sendable {
     return reply.array?.first?.array?.last ?? .null
   }
 
-  /// Takes over messages of a shard whose lease ran out: a list of entry id, fields and how often they were delivered; and how many are
-  /// leased there.
+  /// Reclaims messages of a shard whose lease expired. Returns a list of entry id, fields and delivery count, and how many messages are leased
+  /// there.
   func reclaim(_ shard: Shard, most: Int = 64) async throws(QueueError) -> (entries: RedisReply, leased: Int64) {
     let reply = try await deliveries.run(
       Scripts.reclaim, [Keys.ready(queue, shard)],
@@ -47,7 +47,7 @@ struct QueueConsumer: Sendable {
     return (entries, leased)
   }
 
-  /// Starts the time of leases anew; how many of them it still holds.
+  /// Renews leases. Returns how many of them this worker still holds.
   @discardableResult
   func renew(_ leases: [LeaseToken], of shard: Shard) async throws(QueueError) -> Int64 {
     let words: [RedisArgument] = leases.flatMap { [.string($0.entryID), .integer($0.deliveryCount)] }
@@ -56,7 +56,7 @@ struct QueueConsumer: Sendable {
     return reply.integer ?? 0
   }
 
-  /// Takes the names of workers that died out of the groups, now and again until its task is cancelled.
+  /// Periodically removes the names of workers that died from the groups, until its task is cancelled.
   func forgetTheDead(after idle: Duration = .seconds(86_400)) async {
     while !Task.isCancelled {
       for shard in Shard.all where !Task.isCancelled {
@@ -67,7 +67,7 @@ struct QueueConsumer: Sendable {
     }
   }
 
-  /// Takes the name out of the groups where it holds nothing: deleting a consumer drops what it still holds.
+  /// Removes this worker's name from the groups in which it holds no lease: deleting a consumer would drop its leases.
   func delete() async {
     await withTaskGroup(of: Void.self) { group in
       for shard in Shard.all {

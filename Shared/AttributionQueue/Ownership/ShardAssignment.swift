@@ -1,7 +1,7 @@
-/// Which worker is to own which shards of a queue: every worker finds the same, from the names of those that are alive alone.
+/// Assigns the shards of a queue to workers. Every worker computes the same assignment from the names of the live workers.
 ///
-/// Each shard goes to the worker whose name and the shard together have the highest hash (rendezvous hashing), so that one that comes
-/// or goes moves its own share and nothing else. Pure.
+/// Each shard goes to the worker with the highest hash of name and shard (rendezvous hashing), so that a worker that joins or leaves moves only
+/// its own share.
 enum ShardAssignment {
   static func owner(of shard: Shard, among workers: [String]) -> String? {
     workers.max { (weight($0, shard), $0) < (weight($1, shard), $1) }
@@ -11,7 +11,7 @@ enum ShardAssignment {
     Set(Shard.all.filter { owner(of: $0, among: workers) == worker })
   }
 
-  /// FNV-1a, 64 bits, its bits mixed once more: names differ in few places.
+  /// FNV-1a with 64 bits, followed by a mixing step because names differ in few characters.
   private static func weight(_ worker: String, _ shard: Shard) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in worker.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,14 +1,14 @@
 import RedisClient
 
-/// Who owns a shard of a queue, as Redis has it: an epoch and a name. Every step of the owner compares it, so that one that was taken to
-/// be dead, and is not, can do nothing any more.
+/// The owner of a shard of a queue as stored in Redis: an epoch and a name. Every step of the owner compares it (a fencing token), so that a
+/// worker that was wrongly taken for dead cannot change anything.
 struct ShardOwnership: Sendable, Hashable {
-  /// `7 0f1e…`: epoch and name; `7 -` when it was given back; empty when nobody ever had it.
+  /// `7 0f1e…`: epoch and name; `7 -` after the shard was given back; empty if it never had an owner.
   let text: String
-  /// The form in which its owner works the shard; known to that one alone.
+  /// The form in which the owner works the shard; only the owner knows it.
   var form = StoreForm.newest
 
-  /// Nil when nobody has it.
+  /// Nil if the shard has no owner.
   var owner: Substring? {
     guard let space = text.firstIndex(of: " ") else { return nil }
     let name = text[text.index(after: space)...]
@@ -19,18 +19,18 @@ struct ShardOwnership: Sendable, Hashable {
     ShardOwnership(text: try await deliveries.send(["GET", .string(Keys.ownership(queue, shard))]).string ?? "")
   }
 
-  /// What became of taking a shard.
+  /// The result of taking a shard.
   enum Taken: Sendable {
-    /// `suspectedUntil`: up to that entry each message may be what the one before died of.
+    /// `suspectedUntil`: the former owner may have crashed on a message up to this entry.
     case own(ShardOwnership, suspectedUntil: EntryID?)
-    /// Another was there before.
+    /// Another worker has the shard.
     case lost(ShardOwnership)
   }
 
-  /// Takes the shard for a worker, if nobody took it since this was read, to work it in the form that Redis names. Where that is another
-  /// than it was worked in, what the workers of the other one hold is theirs no more.
+  /// Takes the shard for a worker if it did not change since this was read. The worker works it in the form that Redis names. If that form is
+  /// another than before, leases and ownerships of the other form end.
   ///
-  /// - Parameter isAbandoned: whether the one before ended without giving it back.
+  /// - Parameter isAbandoned: true if the former owner ended without giving the shard back.
   func take(_ queue: QueueName, _ shard: Shard, for worker: String, isAbandoned: Bool, _ deliveries: DeliveryQueue)
     async throws(QueueError) -> Taken
   {
@@ -49,12 +49,12 @@ struct ShardOwnership: Sendable, Hashable {
     return .own(ShardOwnership(text: now, form: form), suspectedUntil: until)
   }
 
-  /// Gives the shard back. Another owner stays what it is.
+  /// Gives the shard back. Has no effect if another worker owns it by now.
   func giveBack(_ queue: QueueName, _ shard: Shard, _ deliveries: DeliveryQueue) async throws(QueueError) {
     _ = try await deliveries.run(Scripts.disown, [Keys.ownership(queue, shard)], [.string(text)])
   }
 
-  /// How many messages of a shard a worker may have begun when it dies: as many as it settles together, and some more, since another
-  /// version of it may have settled more.
+  /// The maximum number of messages of a shard that a worker may have begun when it crashes: as many as it settles together, doubled in case a
+  /// build of another version settles more.
   private static let begunTogether = 2 * ShardWorker.settledTogether
 }

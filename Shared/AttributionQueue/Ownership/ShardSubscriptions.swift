@@ -2,9 +2,10 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Hears where something came into an empty stream: the channels of the shards that a worker owns, over a connection to each node.
+/// Subscriptions to the notification channels of the shards that a worker owns: a shard's channel tells of a message in an empty stream. There
+/// is one connection to each node.
 ///
-/// A message that nobody hears is lost: what was subscribed to is looked at once when the subscription stands, and from time to time.
+/// Publications without a subscriber are lost, so a shard is also read once when its subscription is established, and periodically.
 final class ShardSubscriptions: Sendable {
   private struct State {
     var wanted: Set<Shard> = []
@@ -21,7 +22,7 @@ final class ShardSubscriptions: Sendable {
 
   /// - Parameters:
   ///   - loop: the number of the event loop on which `wake` is called.
-  ///   - wake: something may be there.
+  ///   - wake: called when a shard may have messages.
   init(_ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, wake: @escaping @Sendable (Shard) -> Void) {
     self.queue = queue
     self.wake = wake
@@ -40,13 +41,13 @@ final class ShardSubscriptions: Sendable {
   func want(_ shard: Shard) { state.withLock { _ = $0.wanted.insert(shard) } }
   func forget(_ shard: Shard) { state.withLock { _ = $0.wanted.remove(shard) } }
 
-  /// Whether all that is wanted is heard.
+  /// True if every wanted shard is subscribed.
   var isWhole: Bool { state.withLock { $0.wanted.isSubset(of: $0.subscribed) } }
 
-  /// How often what is wanted is compared with what is subscribed to.
+  /// How often wanted and established subscriptions are compared.
   private static let interval: Duration = .milliseconds(500)
 
-  /// Updates again and again, until the task is cancelled.
+  /// Updates periodically until the task is cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -61,7 +62,7 @@ final class ShardSubscriptions: Sendable {
     }
   }
 
-  /// Subscribes to what is wanted and not heard yet.
+  /// Subscribes to wanted shards and unsubscribes from others.
   func update() async {
     let (missing, extra) = state.withLock { ($0.wanted.subtracting($0.subscribed), $0.subscribed.subtracting($0.wanted)) }
     await withDiscardingTaskGroup { group in
@@ -76,7 +77,7 @@ final class ShardSubscriptions: Sendable {
   }
 
   private func subscribe(_ shard: Shard) async {
-    // Before the answer: its end may be told before this goes on.
+    // Recorded before the reply: the subscription may end before this task goes on.
     state.withLock { _ = $0.subscribed.insert(shard) }
     do throws(RedisError) {
       try await redis.send(["SSUBSCRIBE", .string(Keys.ready(queue, shard))])

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// One shard as a worker knows it: whether it owns it, and whether it works it.
+/// A worker's view of one shard: whether the worker owns it, and whether it is working it.
 final class WorkerShard: Sendable {
   private struct State {
     var ownership: ShardOwnership?
-    /// Up to here each message is counted before it is worked.
+    /// The last entry whose starts are counted, because a former owner may have crashed on it.
     var suspectedUntil: EntryID?
     var isWorking = false
-    /// Whether something came while it was being worked.
+    /// True if the shard was woken while it was being worked.
     var wasWoken = false
-    /// Whether it is to be given back as soon as it is not being worked.
+    /// True if the shard is to be released as soon as it is not being worked.
     var isReleasing = false
-    /// What is leased of it, where messages are.
+    /// The leases that the worker holds, in ``StoreForm/leased``.
     var leases: [LeaseToken] = []
-    /// Before this no lease of it can have run out.
+    /// The time before which no lease of the shard can have expired.
     var nextReclaim = ContinuousClock.now
   }
 
@@ -32,12 +32,12 @@ final class WorkerShard: Sendable {
     get { state.withLock(\.nextReclaim) }
     set { state.withLock { $0.nextReclaim = newValue } }
   }
-  /// Whether its work may go on.
+  /// True if the work may go on.
   var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
 
   func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
     state.withLock { state in
-      // One that is to be given back is so under its next epoch too.
+      // A shard that is to be released stays so under its next epoch.
       if state.ownership == nil { state.isReleasing = false }
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil
@@ -45,7 +45,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// This ownership is over: another has the shard. A later one stays.
+  /// Ends this ownership because another worker has the shard. A later ownership is kept.
   func lose(_ ownership: ShardOwnership) {
     state.withLock { state in
       guard state.ownership == ownership else { return }
@@ -57,7 +57,7 @@ final class WorkerShard: Sendable {
 
   func clearSuspicion() { state.withLock { $0.suspectedUntil = nil } }
 
-  /// Something may be there: whether its work begins now. Where it is under way it looks again by itself.
+  /// Returns true if the caller must begin the work. If the work is running already, it will read the stream again.
   func wake() -> Bool {
     state.withLock { state in
       guard state.ownership != nil, !state.isReleasing else { return false }
@@ -71,7 +71,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// Its stream was found empty: whether its work ends. It goes on where something came meanwhile.
+  /// Called when the stream was found empty. Returns true if the work ends, false if the shard was woken meanwhile.
   func becomesIdle() -> Bool {
     state.withLock { state in
       if state.wasWoken, state.ownership != nil, !state.isReleasing {
@@ -83,7 +83,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// Its work ends, whatever came.
+  /// Ends the work even if the shard was woken.
   func endWork() {
     state.withLock { state in
       state.isWorking = false
@@ -91,7 +91,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// It is to be given back: what to give back now, unless it is being worked.
+  /// Marks the shard for release. Returns the ownership to give back now, or nil if the shard is being worked.
   func beginRelease() -> ShardOwnership? {
     state.withLock { state in
       state.isReleasing = true
@@ -100,7 +100,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// What is to be given back now that its work has ended.
+  /// Returns the ownership to give back after the work has ended, if the shard is marked for release.
   func finishRelease() -> ShardOwnership? {
     state.withLock { state in
       guard state.isReleasing, !state.isWorking else { return nil }

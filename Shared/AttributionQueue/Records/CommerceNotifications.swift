@@ -1,11 +1,11 @@
 public import RedisClient
 import WireJSON
 
-/// Which notifications name which Advanced Commerce request in their purchase's information. Written by verifier before a notification's event
-/// is published, so that whoever finds the event finds it here too; read by notification-recovery. Written again, an entry stays one.
+/// An index from Advanced Commerce requests to the notifications that name them. The verifier writes an entry before it publishes the
+/// notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry twice has no effect.
 public struct CommerceNotifications: Sendable {
   public struct Entry: Sendable, Hashable {
-    /// Its event.
+    /// The id of the notification's event.
     public let eventId: String
     public let type: String
     public let subtype: String?
@@ -39,9 +39,9 @@ public struct CommerceNotifications: Sendable {
     }
   }
 
-  /// How long they are kept after the last one, seconds.
+  /// How long the entries of a request are kept after the last one was added, seconds.
   private static let keptSeconds: Int64 = 180 * 86_400
-  /// The most of one request: a subscription names the request that made it in each renewal.
+  /// The maximum number of entries per request: every renewal of a subscription names the request that created it.
   private static let most: Int64 = 100
 
   // KEYS 1 notifications. ARGV 1 uuid  2 entry  3 most  4 seconds to live.
@@ -62,7 +62,7 @@ public struct CommerceNotifications: Sendable {
     Keys.own("commerce", "notifications:\(bundleId):\(reference.lowercased())", shardOf: reference.lowercased())
   }
 
-  /// Notes that a notification names that request.
+  /// Records that a notification names that request.
   public func add(_ entry: Entry, bundleId: String, reference: String) async throws(RedisError) {
     _ = try await Self.add.run(
       on: redis, keys: [Self.key(bundleId, reference)],

@@ -5,7 +5,7 @@ public enum DeliveryState: String, Sendable, Hashable {
   case accepted, verified, rejected, dead, done
 }
 
-/// What is known of a delivery.
+/// The stored state of a delivery.
 public struct DeliveryRecord: Sendable, Hashable {
   public let id: DeliveryID
   public var state: DeliveryState
@@ -14,7 +14,7 @@ public struct DeliveryRecord: Sendable, Hashable {
   /// When it was received, milliseconds since 1970.
   public var acceptedAt: Int64?
   public var completedAt: Int64?
-  /// How often it was worked.
+  /// The number of attempts.
   public var attempts: Int
   public var eventId: String?
   public var reason: String?
@@ -22,19 +22,19 @@ public struct DeliveryRecord: Sendable, Hashable {
 }
 
 extension DeliveryRecord {
-  /// A delivery as it is when it is accepted.
+  /// The record of a delivery that is accepted.
   init(_ id: DeliveryID, accepted message: QueueMessage, in queue: QueueName) {
     self.init(id: id, state: .accepted, queue: queue.rawValue, kind: message.kind, acceptedAt: message.receivedAt, attempts: 0)
   }
 
-  /// A message that was worked, and is to be worked again.
+  /// The record of a message that was worked and will be worked again.
   init(_ lease: LeasedMessage) {
     self.init(lease.deliveryID, accepted: lease.message, in: lease.queue)
     attempts = lease.attempt
     lastError = lease.lastError
   }
 
-  /// As Redis keeps it: JSON, its names of one letter each, since there is one of every delivery.
+  /// The stored form: JSON with member names of one letter, because Redis holds one record per delivery.
   var json: [UInt8] {
     var writer = JSONWriter(reserving: 256)
     write(to: &writer)
@@ -48,7 +48,7 @@ extension DeliveryRecord {
       eventId: eventId, reason: reason, lastError: lastError)
   }
 
-  /// Writes the ``json`` of a record that nobody else needs: there is one of every message that is completed.
+  /// Writes the ``json`` of a record without making a value of this type, because every completed message writes one.
   static func write(
     to writer: inout JSONWriter, state: DeliveryState, queue: String, kind: String, acceptedAt: Int64?, completedAt: Int64?,
     attempts: Int, eventId: String?, reason: String?, lastError: String?
@@ -85,7 +85,7 @@ extension DeliveryRecord {
     writer.endObject()
   }
 
-  /// Nil for what is no record.
+  /// Returns nil if the JSON is not a record.
   init?(_ id: DeliveryID, json: [UInt8]) {
     guard let object = try? JSONValue(parsing: json).objectValue,
       let state = object["s"]?.stringValue.flatMap(DeliveryState.init), let queue = object["q"]?.stringValue,

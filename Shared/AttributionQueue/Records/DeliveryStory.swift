@@ -1,13 +1,13 @@
 import RedisClient
 
-/// What happened to a delivery, oldest first.
+/// The steps of a delivery, oldest first.
 public struct DeliveryStory: Sendable {
   public enum Step: String, Sendable, Hashable {
     case accepted, attempt, waiting, delayed, verified, rejected, done, dead
   }
 
   public struct Entry: Sendable, Hashable {
-    /// Milliseconds since 1970; nil where only the order is known.
+    /// Milliseconds since 1970; nil if only the order of the steps is known.
     public let time: Int64?
     public let step: Step
     public let detail: String?
@@ -18,8 +18,8 @@ public struct DeliveryStory: Sendable {
 }
 
 extension DeliveryQueue {
-  /// The story of a delivery; nil when it is unknown or forgotten. Each part is read by itself: what changes meanwhile may be told in its
-  /// state of before or of after.
+  /// The steps of a delivery; nil if it is unknown or has expired. The parts are read one after the other, so a change in between may be shown
+  /// in some parts and not in others.
   public func story(of id: DeliveryID) async throws(QueueError) -> DeliveryStory? {
     guard let record = try await delivery(id) else { return nil }
     var steps = [DeliveryStory.Entry(time: record.acceptedAt, step: .accepted, detail: "queue \(record.queue), \(record.kind)")]
@@ -41,7 +41,7 @@ extension DeliveryQueue {
     return DeliveryStory(record: record, steps: steps)
   }
 
-  /// What a message that is not finished has gone through, and what it waits for.
+  /// The attempts of an unfinished message, and what it waits for.
   private func unfinished(_ id: DeliveryID, _ queue: QueueName) async throws(QueueError) -> [DeliveryStory.Entry] {
     let packed = try await send(["HGET", .string(Keys.payloads(queue, id.shard)), .string(id.description)]).bytes
     let history = packed.flatMap { PackedPayload($0) }?.history ?? ""
@@ -62,7 +62,7 @@ extension DeliveryQueue {
     return steps
   }
 
-  /// Lines of a history: milliseconds since 1970 and what went wrong.
+  /// Parses the lines of a history: milliseconds since 1970 and the error.
   private static func attempts(_ history: [String]) -> [DeliveryStory.Entry] {
     history.map { line in
       let parts = line.split(separator: " ", maxSplits: 1)

@@ -1,10 +1,10 @@
 public import RedisClient
 
-/// What is known of the intake itself: which instances of ingest were alive when, written by them, and when notifications of which app
-/// were received, written by verifier once they are proved: nobody else's posts are counted. Read by recovery. Times are milliseconds
-/// since 1970, Redis' own but for those of receipt.
+/// The record of when ingest was alive and when notifications arrived. Each instance of ingest writes heartbeats; the verifier writes the
+/// arrival of notifications once they are verified, so that forged posts are not counted. notification-recovery reads both. Times are
+/// milliseconds since 1970; all but times of receipt are from Redis' clock.
 public struct IntakeJournal: Sendable {
-  /// From the last sign of life before to the first one after.
+  /// The time from the last heartbeat or arrival before a pause to the first one after it.
   public struct Pause: Sendable, Hashable {
     public let start: Int64
     public let end: Int64
@@ -15,7 +15,7 @@ public struct IntakeJournal: Sendable {
     }
   }
 
-  /// Notifications of an app that were received within a moment.
+  /// Notifications of an app that were received close to each other.
   public struct Group: Sendable, Hashable {
     public var count: Int64
     /// When the first and the last of them were received.
@@ -29,19 +29,19 @@ public struct IntakeJournal: Sendable {
     }
   }
 
-  /// What is known of an app's notifications that were proved.
+  /// The arrivals of an app's verified notifications.
   public struct Arrivals: Sendable, Hashable {
-    /// Redis' time of this answer.
+    /// Redis' time when this was read.
     public let now: Int64
     /// When the last one was received; nil when none is remembered.
     public let last: Int64?
-    /// Bucket (time divided by ``IntakeJournal/bucket``) → how many came.
+    /// The number of arrivals by bucket; a bucket is the time divided by ``IntakeJournal/bucket``.
     public let counts: [Int64: Int64]
-    /// Silences that ended.
+    /// Silences that have ended.
     public let silences: [Pause]
   }
 
-  /// Length of one count, milliseconds: a 288th of a day.
+  /// The length of a bucket, milliseconds: five minutes, a 288th of a day.
   public static let bucket: Int64 = 300_000
   /// How long counts, outages and silences are remembered, milliseconds.
   public static let remembered: Int64 = 9 * 86_400_000
@@ -53,7 +53,7 @@ public struct IntakeJournal: Sendable {
 
   public init(redis: RedisClient) { self.redis = redis }
 
-  /// Says that an instance is alive. Answers the outage that ended with it: nobody had said so for longer than `outageAfter`.
+  /// Writes a heartbeat. Returns the outage that ended with it, if no instance had written one for longer than `outageAfter`.
   public func beat(_ instance: String, outageAfter: Duration) async throws(RedisError) -> Pause? {
     let reply = try await Scripts.heartbeat.run(
       redis, [Self.instances, Self.outages],
@@ -63,15 +63,15 @@ public struct IntakeJournal: Sendable {
     return Pause(start: start, end: now)
   }
 
-  /// The outages of all instances together that are remembered, oldest first, and the last sign of life; `now` is Redis' time.
+  /// The remembered outages during which no instance was alive, oldest first, and the last heartbeat; `now` is Redis' time.
   public func outages() async throws(RedisError) -> (now: Int64, lastBeat: Int64?, outages: [Pause]) {
     let now = try await time()
     let last = try await redis.send(["ZRANGE", .string(Self.instances), -1, -1, "WITHSCORES"])
     return (now, last.array?.last?.integer, try await pauses(Self.outages))
   }
 
-  /// Notes when notifications of an app that were proved had been received, in groups, oldest first. A silence longer than `silenceAfter`
-  /// between them is recorded.
+  /// Records the receipt of an app's verified notifications, in groups, oldest first. A silence between them that is longer than `silenceAfter`
+  /// is recorded.
   public func note(environment: String, bundleId: String, _ groups: [Group], silenceAfter: Duration) async throws(RedisError) {
     let keys = Self.keys(environment, bundleId)
     _ = try await Scripts.arrivals.run(
@@ -80,8 +80,8 @@ public struct IntakeJournal: Sendable {
         + groups.flatMap { [.integer($0.count), .integer($0.first), .integer($0.last)] })
   }
 
-  /// Up to when everything that came into the queue `intake` was judged at least once, by Redis' clock: what has come since may still
-  /// wait there. Asks every shard.
+  /// The time up to which every message of the queue `intake` was judged at least once, by Redis' clock. Later messages may still wait. Asks
+  /// every shard.
   public func workedOff() async throws(RedisError) -> Int64 {
     var moment = try await time()
     let oldest = await withTaskGroup(of: Result<Int64?, RedisError>.self) { group in
@@ -102,7 +102,7 @@ public struct IntakeJournal: Sendable {
     return moment
   }
 
-  /// What is known of an app's notifications.
+  /// The arrivals of an app's notifications.
   public func arrivals(environment: String, bundleId: String) async throws(RedisError) -> Arrivals {
     let keys = Self.keys(environment, bundleId)
     let now = try await time()
@@ -110,7 +110,7 @@ public struct IntakeJournal: Sendable {
     let fields = try await redis.send(["HGETALL", .string(keys.counts)]).array ?? []
     var counts: [Int64: Int64] = [:]
     for place in stride(from: 0, to: fields.count - 1, by: 2) {
-      // What has no letter was counted by a build of before, whoever had sent it.
+      // Older builds wrote fields without the letter, and counted posts that were not verified.
       guard let name = fields[place].string, name.hasPrefix("p"), let bucket = Int64(name.dropFirst()) else { continue }
       if let count = fields[place + 1].integer { counts[bucket] = count }
     }

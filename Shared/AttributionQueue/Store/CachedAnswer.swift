@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An answer of Redis that is asked for anew when it is old. One caller asks at a time: the others go by what was last heard.
+/// A value read from Redis and cached for a short time. One caller at a time refreshes it; the others use the cached value meanwhile.
 final class CachedAnswer<Value: Sendable>: Sendable {
   private struct State {
-    /// What was last heard, and when; nil: nothing yet.
+    /// The cached value and when it was read; nil before the first read.
     var heard: (value: Value, at: ContinuousClock.Instant)?
     var isAsking = false
   }
@@ -14,8 +14,8 @@ final class CachedAnswer<Value: Sendable>: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - interval: how old an answer may be before one caller asks again.
-  ///   - longest: how old the others' answer may be meanwhile. After a longer silence each asks for itself.
+  ///   - interval: the age at which one caller refreshes the value.
+  ///   - longest: the age up to which the other callers still use the value during a refresh. Past it, each caller asks Redis itself.
   init(interval: Duration, longest: Duration, ask: @escaping @Sendable () async throws(QueueError) -> Value) {
     self.interval = interval
     self.longest = longest
@@ -35,8 +35,8 @@ final class CachedAnswer<Value: Sendable>: Sendable {
         state.withLock { $0 = State(heard: (value, .now)) }
         return value
       } catch {
-        // The value lies in one shard, whose node may be away while other nodes answer: the last value counts until that node is back.
-        // Any other error is thrown.
+        // The value is stored on one node of a cluster. While that node is unavailable the last value is used, so that shards on other
+        // nodes go on working. Any other error is thrown.
         let heard = state.withLock { state in
           state = State(heard: state.heard.map { ($0.value, .now) })
           return state.heard

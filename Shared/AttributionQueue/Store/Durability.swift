@@ -1,12 +1,12 @@
-/// What a delivery survives once it is answered 200.
+/// The failures that a delivery survives once it was answered with status 200.
 public enum Durability: String, Sendable, Hashable, CaseIterable {
-  /// The death of any process. Redis appends to its file and brings it to the disk each second.
+  /// A crash of any process. Redis syncs its append-only file every second.
   case process
-  /// The loss of power. Redis brings every batch to the disk before it answers.
+  /// A loss of power. Redis syncs every write before it replies.
   case disk
-  /// The loss of a host. Beside that, replicas have it before it is answered.
+  /// The loss of a host. In addition to the sync, replicas confirm the write before the delivery is answered.
   case replicated
 
-  /// Redis' `appendfsync` that is enough.
+  /// The values of Redis' `appendfsync` that suffice.
   var fsyncPolicies: [String] { self == .process ? ["everysec", "always"] : ["always"] }
 }

@@ -1,4 +1,4 @@
-/// The id of an entry of a stream: milliseconds and a number, in their order.
+/// The id of a stream entry: milliseconds and a sequence number, compared in that order.
 struct EntryID: Sendable, Hashable, Comparable {
   let milliseconds: UInt64
   let number: UInt64
@@ -14,10 +14,10 @@ struct EntryID: Sendable, Hashable, Comparable {
     self.number = number
   }
 
-  /// Behind every id that an entry can have: where the group of an owned shard stands (own.lua).
+  /// Greater than every id that an entry can have: the position of the consumer group of an owned shard (own.lua).
   static let behindAll = EntryID(milliseconds: .max, number: .max)
 
-  /// The first that may follow.
+  /// The smallest id that may follow.
   var next: EntryID {
     number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)
   }

@@ -8,17 +8,17 @@ public enum Keys {
   static func delayed(_ queue: QueueName, _ shard: Shard) -> String { delayed[queue, shard] }
   static func payloads(_ queue: QueueName, _ shard: Shard) -> String { payloads[queue, shard] }
   static func dead(_ queue: QueueName, _ shard: Shard) -> String { dead[queue, shard] }
-  /// A key that never exists. A cluster refuses (`TRYAGAIN`) a script of several keys that are not all there while their slot moves to another
-  /// node: a script that has this among them never runs between two nodes, where it would miss keys whose names it makes itself.
+  /// A key that never exists. While a slot moves to another node, a cluster refuses (`TRYAGAIN`) scripts of which not all keys are on one node.
+  /// A script that names this key therefore never runs during the move, when keys whose names it makes itself could be missing.
   static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
-  /// Who works a shard: ``ShardOwnership``.
+  /// The owner of a shard: ``ShardOwnership``.
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
-  /// Messages that their worker may have died of.
+  /// Messages on which a worker may have crashed.
   static func suspects(_ queue: QueueName, _ shard: Shard) -> String { suspects[queue, shard] }
-  /// What the names of a shard's lines begin with.
+  /// The prefix of the key names of a shard's order lines.
   static func lines(_ queue: QueueName, _ shard: Shard) -> String { lines[queue, shard] }
 
-  /// Names of every queue's and shard's that each delivery needs: made once.
+  /// Key names that every delivery needs, made once for all queues and shards.
   private struct QueueTable: Sendable {
     private let names: [String]
 
@@ -36,21 +36,21 @@ public enum Keys {
   private static let ownership = QueueTable(":owner")
   private static let suspects = QueueTable(":suspects")
   private static let lines = QueueTable(":line:")
-  /// Workers of a queue whose shards are owned, by their last beat.
+  /// Workers of a queue whose shards are owned, by their last heartbeat.
   static func workers(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):workers" }
-  /// Whether workers of a queue rest.
+  /// Exists while a queue is paused.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
-  /// Shards by when they must be looked at: ``ShardSchedule``.
+  /// Shards by the time of their next query: ``ShardSchedule``.
   static func schedule(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):schedule" }
-  /// Wakes all who wait for what the schedule says.
+  /// A stream that wakes everyone who waits for the schedule.
   static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
-  /// The unfinished messages of an order key, in their order.
+  /// The order line: the unfinished messages of an order key, in their order.
   static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { lines(queue, shard) + line }
-  /// Messages that wait to be taken in the order of their deadlines; their payloads are among the delayed ones'.
+  /// Waiting messages by their deadlines; their payloads are stored with those of delayed messages.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
   /// The record of a delivery.
   static func delivery(_ id: DeliveryID) -> String { deliveries(id.shard) + String(id.digest) }
-  /// What stands in front of the digest of each of a shard's.
+  /// The prefix of the key names of a shard's delivery records.
   static func deliveries(_ shard: Shard) -> String { deliveries[shard.index] }
   private static let deliveries = tags.map { "\($0):r:" }
   static func seen(_ store: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
@@ -64,42 +64,43 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
-  /// How far pushed subscriptions are; those that are pulled have a group of the events' stream.
+  /// The positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
   static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
-  /// How many events each subscription has lost.
+  /// The number of events that were dropped for each subscription.
   static func droppedEvents(_ shard: Shard) -> String { "\(tag(shard)):events:dropped" }
-  /// What pushed subscriptions have read beyond their positions and not settled: ``UnsettledEvents``.
+  /// Events that pushed subscriptions have read beyond their positions and not settled: ``UnsettledEvents``.
   static func unsettledEvents(_ shard: Shard) -> String { "\(tag(shard)):events:unsettled" }
-  /// Who asks for the bytes that Apple sent: ``EventFeed/keepOriginals(for:)``.
+  /// Subscriptions that ask for the bytes that Apple sent: ``EventFeed/keepOriginals(for:)``.
   static func originals(_ shard: Shard) -> String { originals[shard.index] }
   private static let originals = tags.map { "\($0):events:originals" }
-  /// Instances that push, by their last sign of life.
+  /// Instances that push, by their last heartbeat.
   static let pushers = "\(tag(Shard(0))):push:pushers"
-  /// Which of them pushes to which endpoint.
+  /// The instance that pushes to each endpoint.
   static let endpointOwners = "\(tag(Shard(0))):push:owners"
-  /// How endpoints do.
+  /// The health of endpoints.
   static let endpointHealth = "\(tag(Shard(0))):push:health"
-  /// Bodies of rejected deliveries, for study.
+  /// Bodies of rejected deliveries.
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
-  /// The generation that new subscriptions begin with: higher than those of all that have ended.
+  /// The generation of new subscriptions: higher than that of every deleted subscription.
   static let firstGeneration = "\(tag(Shard(0))):subscriptions:generation"
   /// ``StoreForm``.
   static let form = "\(tag(Shard(0))):form"
   static let digestKey = "\(tag(Shard(0))):digest-key"
-  /// Written only to be confirmed by replicas together with all that was written before.
+  /// Written so that replicas confirm it together with all earlier writes.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
-  /// Sums of a period, one of each process: how deliveries ended, or what they said. Each lies in another shard than the one before.
+  /// Sums of a period, one field per process: the outcomes of deliveries, or the values that they reported. Consecutive periods are stored in
+  /// different shards.
   static func counts(_ period: CountPeriod, _ number: Int64, holdsValues: Bool) -> String {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }
 
-  /// What the queues looked like, minute by minute within an hour.
+  /// Snapshots of the queues, minute by minute within an hour.
   static func queueHistory(_ hour: Int64) -> String { own("verifier", "counts:queues:\(hour)", Shard(Int(hour % Int64(Shard.count)))) }
 
-  /// A key of a service's own, beside the queues: `{attr:NNN}:<service>:<name>`, its shard from the given text.
+  /// A key that belongs to one service: `{attr:NNN}:<service>:<name>`. The given text decides the shard.
   public static func own(_ service: String, _ name: String, shardOf text: String) -> String {
     own(service, name, Shard(hashing: text))
   }

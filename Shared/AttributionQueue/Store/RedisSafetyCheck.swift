@@ -1,7 +1,7 @@
 import Logging
 import RedisClient
 
-/// Refuses a Redis that could lose what it was given: looks at the settings of every primary.
+/// Refuses a Redis whose settings could lose data. Checks every primary.
 enum RedisSafetyCheck {
   static let mark = "unsafe: "
 
@@ -11,7 +11,7 @@ enum RedisSafetyCheck {
     let reason: String
   }
 
-  /// Answers what behind each accept has to be asked for; nil below ``Durability/replicated``.
+  /// Returns how each accept must be confirmed by replicas; nil below ``Durability/replicated``.
   static func check(_ redis: RedisClient, _ configuration: QueueConfiguration, logger: Logger) async throws(RedisError)
     -> RedisReplication?
   {
@@ -25,7 +25,7 @@ enum RedisSafetyCheck {
     for setting in settings(configuration.durability) {
       let wanted = setting.values.joined(separator: " or ")
       for (node, found) in try await values(of: setting.name, redis) {
-        // Managed servers may forbid CONFIG; what cannot be seen is said, not assumed wrong.
+        // Managed servers may forbid CONFIG. A setting that is not visible is reported and does not count as wrong.
         guard let found else {
           logger.warning("\(of(node))Redis does not show its setting \(setting.name); it must be \(wanted)")
           continue
@@ -64,17 +64,19 @@ enum RedisSafetyCheck {
     ]
   }
 
-  /// What has to be confirmed, and what of that a Redis is not set up for.
+  /// How writes must be confirmed. Appends the settings that contradict it to `faults`.
   private static func replication(
     _ redis: RedisClient, _ configuration: QueueConfiguration, _ faults: inout [String], _ logger: Logger
   ) async throws(RedisError) -> RedisReplication {
-    // A replica that is away for a moment keeps no service from starting: no accept is answered 200 without it.
+    // The number of connected replicas is not checked: a missing replica must not keep a service from starting, and no accept succeeds
+    // without it.
     for (node, reply) in try await redis.sendToEachPrimary(["ROLE"]) {
       if let role = reply.array?.first?.string, role != "master" {
         faults.append("\(of(node))it is a \(role); queues.durability replicated needs the primary")
       }
     }
-    // A primary that was cut off goes on taking writes that are lost when it comes back, unless it wants replicas itself.
+    // A primary that is partitioned from its replicas would go on accepting writes and lose them on failover, unless it requires replicas
+    // itself.
     for (node, found) in try await values(of: "min-replicas-to-write", redis) {
       guard let found, let count = Int(found), count < configuration.replicas else { continue }
       let text = "\(of(node))min-replicas-to-write is \(count) and must be at least queues.replicas, \(configuration.replicas)"
@@ -86,7 +88,7 @@ enum RedisSafetyCheck {
       replicas: configuration.replicas, depth: isKnown ? .onDisk : .received, timeout: configuration.replicationTimeout)
   }
 
-  /// A setting of each primary; nil where it is not shown.
+  /// A setting of each primary; nil if the server does not show it.
   static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
     try await redis.sendToEachPrimary(["CONFIG", "GET", .string(name)]).map { node, reply in
       guard let pair = reply.array, pair.count == 2 else { return (node, nil) }
@@ -94,6 +96,6 @@ enum RedisSafetyCheck {
     }
   }
 
-  /// The node in front of a sentence, where there are several.
+  /// The prefix that names the node, if there are several.
   static func of(_ node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
 }

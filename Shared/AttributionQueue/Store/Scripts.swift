@@ -1,7 +1,7 @@
 import RedisClient
 
-/// The Lua files of `Scripts/`, one each; `payload` stands in front of those that take a message from among the delayed ones, `line` too in
-/// front of those that take one out of its line, `filter` in front of those that judge events, `keep` in front of an accept that keeps a value.
+/// The Lua scripts of `Scripts/`, one per file. Some files are prefixes with shared functions: `payload` for scripts that take delayed messages,
+/// `line` for scripts that take a message out of its order line, `filter` for scripts that filter events, `keep` for an accept that stores a value.
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.accept_lua)
@@ -47,17 +47,18 @@ enum Scripts {
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
   static let mend = finishing("mend", PackageResources.mend_lua)
 
-  /// One that takes a message off the queue.
+  /// A script that removes a message from its queue.
   private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {
     needed(name, PackageResources.payload_lua + PackageResources.line_lua + source)
   }
 
-  /// One without which nothing is taken off the queues. It is run where Redis has no memory for more, or they could never be worked off.
+  /// A script that is needed to drain the queues. It may run when Redis has reached its memory limit, because the queues could not be drained
+  /// otherwise.
   private static func needed(_ name: String, _ source: [UInt8]) -> RedisScript {
     script(name, Array("#!lua flags=allow-oom\n".utf8) + source)
   }
 
-  /// One that Redis lets write nothing, and runs on a replica too.
+  /// A script that must not write, and that replicas may run too.
   private static func reading(_ name: String, _ source: [UInt8]) -> RedisScript {
     script(name, Array("#!lua flags=no-writes\n".utf8) + source)
   }
@@ -68,7 +69,7 @@ enum Scripts {
 }
 
 extension RedisScript {
-  /// Runs the script on keys that must share one hash tag, and so one slot of a Redis Cluster.
+  /// Runs the script. Its keys must share one hash tag, and so one slot of a Redis Cluster.
   func run(_ client: RedisClient, _ keys: [String], _ arguments: [RedisArgument], timeout: Duration? = nil)
     async throws(RedisError)
     -> RedisReply
@@ -77,7 +78,7 @@ extension RedisScript {
     return try await run(on: client, keys: keys, arguments: arguments, timeout: timeout)
   }
 
-  /// The same with words that are written already.
+  /// Runs the script with encoded arguments.
   func run(_ client: RedisClient, _ keys: EncodedArguments, _ arguments: EncodedArguments) async throws(RedisError) -> RedisReply {
     assert(
       Set(keys.words.map { Keys.hashTag(of: String(decoding: $0, as: UTF8.self)) }).count == 1,

@@ -1,24 +1,24 @@
 import RedisClient
 
-/// One thing about Redis that was looked at.
+/// The result of one check of Redis.
 public struct StoreFinding: Sendable, Hashable {
   public enum State: String, Sendable, Hashable { case ok, warning, failed }
 
   /// `redis`, `redis-settings`, `redis-memory`, `redis-persistence` or `clock`.
   public let check: String
   public let state: State
-  /// The setting, where it is about one; the node in front of it where there are several.
+  /// The setting that was checked, prefixed with the node if there are several.
   public let subject: String?
   public let found: String
-  /// What to do about it; nil where nothing is to be done.
+  /// What to do; nil if nothing is to be done.
   public let advice: String?
 }
 
-/// Looks at a running Redis: whether it answers, whether it may lose what it was given, how full it is, and whether its clock agrees.
+/// Checks a running Redis: connectivity, settings that could lose data, memory, persistence and clock.
 public struct StoreDiagnosis: Sendable {
   /// Used memory above this part of maxmemory is a warning: a full Redis refuses deliveries.
   static let fullMemory = 0.85
-  /// Clocks that differ by more are a warning: deadlines and gaps go by them.
+  /// A larger difference between clocks is a warning, because deadlines and gaps depend on them; milliseconds.
   static let clockDifference: Int64 = 1000
 
   private let redis: RedisClient
@@ -32,7 +32,7 @@ public struct StoreDiagnosis: Sendable {
     self.now = now
   }
 
-  /// What was found; a Redis that does not answer is one finding.
+  /// Runs all checks. If Redis does not answer, the result is one finding.
   public func findings() async -> [StoreFinding] {
     do throws(RedisError) {
       return try await answering() + settings() + memory() + persistence() + clock()
@@ -125,7 +125,7 @@ public struct StoreDiagnosis: Sendable {
     let after = now()
     return answers.compactMap { node, reply in
       guard let parts = reply.array, parts.count == 2, let seconds = parts[0].integer, let micros = parts[1].integer else { return nil }
-      // The answer was made between the two looks at our own clock: inside of them nothing can be said.
+      // Redis read its clock between our two readings. A time between the two counts as equal.
       let time = seconds * 1000 + micros / 1000
       let difference = time < before ? time - before : time > after ? time - after : 0
       let isFar = abs(difference) > Self.clockDifference

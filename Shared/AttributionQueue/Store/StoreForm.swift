@@ -1,25 +1,25 @@
 import RedisClient
 
-/// The form of what lies in Redis: how messages are written, and how workers share them.
+/// The form (schema version) of the data in Redis: how messages are written and how workers share them.
 ///
-/// A build knows its own form and the one before. It works in the form that Redis names, so that builds of two forms can run beside each
-/// other while instances are replaced one by one; when all are replaced, an operator says so (``QueueAdministration/setForm(_:force:)``)
-/// and every instance takes the newer form within seconds. A Redis that names a newer form is refused. Ask ``DeliveryQueue/form``
-/// before writing what builds of the older form cannot read:
+/// A build knows its own form and the one before, and works in the form that Redis names. Builds of two forms can therefore run at the same time
+/// during a rolling upgrade. Afterwards an operator changes the form (``QueueAdministration/setForm(_:force:)``), and every instance follows
+/// within seconds. A build refuses a Redis that names a newer form. Check ``DeliveryQueue/form`` before writing data that builds of the older
+/// form cannot read:
 ///
 ///     if try await deliveries.form >= .owned { … }
 public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
   /// Workers lease each message from a consumer group of its stream.
   case leased = 1
-  /// Workers own shards and read their streams by position; a notification takes its place in its line when it is proved.
+  /// Workers own shards and read their streams by position. A notification enters its order line when it is verified.
   case owned = 2
 
-  /// What an empty Redis begins with.
+  /// The form of an empty Redis.
   public static let newest = owned
 
   public static func < (one: StoreForm, other: StoreForm) -> Bool { one.rawValue < other.rawValue }
 
-  /// - Parameter text: what Redis has; nothing where no build has written a form: these wrote the first.
+  /// - Parameter text: the stored value; nil means the first form, which older builds did not write down.
   init(stored text: String?) throws(QueueError) {
     guard let text else {
       self = .leased
@@ -29,14 +29,14 @@ public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
     self = form
   }
 
-  /// How old what an instance knows of the form may be.
+  /// The maximum age of the cached form.
   static let age: Duration = .seconds(1)
 }
 
 extension DeliveryQueue {
-  /// The form that Redis names, as it was a second ago at the most (two while another caller asks). While the node that has it is away, the
-  /// form that was read last counts: each shard changes form under a new epoch, so that a step in a former form is refused. Throws
-  /// ``QueueError/unknownForm(_:)`` when it is newer than this build.
+  /// The form that Redis names, cached for up to a second (two while another caller refreshes it). While the node that stores it is unavailable,
+  /// the last known form is used. That is safe because each shard changes its form under a new epoch, so a step in the former form is refused.
+  /// Throws ``QueueError/unknownForm(_:)`` if the form is newer than this build.
   public var form: StoreForm { get async throws(QueueError) { try await knownForm.value } }
 
   static func formLook(_ redis: RedisClient) -> CachedAnswer<StoreForm> {

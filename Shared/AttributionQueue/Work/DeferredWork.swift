@@ -1,13 +1,14 @@
 import Synchronization
 
-/// What deferred messages wait for (``WorkOutcome/deferred(atMost:while:)``), done beside the work of shards: whoever hangs holds up no shard.
+/// Runs the work that deferred messages wait for (``WorkOutcome/deferred(atMost:while:)``) beside the work of shards, so that work that hangs
+/// blocks no shard.
 final class DeferredWork: Sendable {
   private struct Job: Sendable {
     let id: DeliveryID
     let work: @Sendable () async -> Void
   }
 
-  /// So much is under way at the most; other messages come again when their time is over.
+  /// The maximum number of jobs that run at once. Messages beyond it come again when their delay is over.
   private static let most = 4096
 
   private let queue: QueueName
@@ -22,7 +23,7 @@ final class DeferredWork: Sendable {
     (jobs, begins) = AsyncStream<Job>.makeStream()
   }
 
-  /// Begins the work for a message that is delayed by now, and makes that due when it has ended.
+  /// Begins the work for a message that was delayed. The message becomes due when the work has ended.
   func begin(_ id: DeliveryID, _ work: @escaping @Sendable () async -> Void) {
     let hasRoom = underWay.withLock { underWay in
       guard underWay < Self.most else { return false }
@@ -32,14 +33,14 @@ final class DeferredWork: Sendable {
     if hasRoom { begins.yield(Job(id: id, work: work)) }
   }
 
-  /// Does what is begun until its task is cancelled, and what is under way with it.
+  /// Runs jobs until its task is cancelled, which cancels running jobs too.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await job in jobs {
         group.addTask {
           await job.work()
           self.underWay.withLock { $0 -= 1 }
-          // Where this fails it comes due by itself.
+          // If this fails, the message becomes due by its own delay.
           _ = try? await self.deliveries.expedite(job.id, in: self.queue)
         }
       }

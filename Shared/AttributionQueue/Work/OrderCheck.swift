@@ -1,9 +1,9 @@
 import RedisClient
 
-/// Whose turn it is among messages that were read together: what is known of the lines that they keep their order in.
+/// Decides which messages of a batch may be applied, because all earlier messages of their order key are finished.
 ///
-/// Only the shard's owner changes lines, so that one question answers for all that was read. `commit` looks again: a message that a build of
-/// before put into a line meanwhile is noticed there.
+/// Only the shard's owner changes order lines, so one query answers for the whole batch. `commit` checks again, because an older build may have
+/// added a message to a line meanwhile.
 struct OrderCheck {
   private enum Known {
     case nothing
@@ -24,7 +24,7 @@ struct OrderCheck {
     self.deliveries = deliveries
   }
 
-  /// Whether all of the message's order key that was accepted before is finished, or is by the call that is being made.
+  /// True if all earlier messages of the order key are finished, or will be by the batch that is being built.
   mutating func isTurn(of message: LeasedMessage, after call: CommitBatch) async throws(QueueError) -> Bool {
     guard let line = message.line else { return true }
     if known == .nothing { known = try await areAllEmpty() ? .allAreEmpty : .someAreNot }

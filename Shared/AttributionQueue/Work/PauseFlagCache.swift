@@ -1,9 +1,9 @@
 import RedisClient
 
-/// Asks at times whether a queue is paused: not before each message, and often enough that a pause is soon noticed. One for all of a
-/// worker's shards.
+/// Caches whether a queue is paused, so that Redis is not asked before each message and a pause is still noticed within a fraction of a
+/// second. All shards of a worker share one.
 struct PauseFlagCache: Sendable {
-  /// When to ask again while it is.
+  /// How long a worker waits while the queue is paused before it asks again.
   static let pause: Duration = .milliseconds(250)
 
   private let answer: CachedAnswer<Bool>

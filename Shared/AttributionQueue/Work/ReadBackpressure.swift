@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// How many messages that were read wait to be begun on an event loop. Shards read on when there is room: what waits long is no longer in
-/// the processor's caches when it is worked.
+/// Backpressure on reading: limits how many messages that were read wait on an event loop for their work. Messages that wait long are no longer
+/// in the processor's caches when they are worked.
 final class ReadBackpressure: Sendable {
   private struct State {
     var count = 0
@@ -14,8 +14,7 @@ final class ReadBackpressure: Sendable {
 
   init(bound: Int) { self.bound = bound }
 
-  /// Returns when fewer wait than the bound: then so many more may be read, and count as if they were here. Who asks gets it in
-  /// turn.
+  /// Returns when fewer messages wait than the bound, and counts `count` more as waiting. Callers are served in order.
   func reserve(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
@@ -30,7 +29,7 @@ final class ReadBackpressure: Sendable {
     }
   }
 
-  /// The same where nobody has to wait for it; false otherwise, and nothing counts.
+  /// Reserves without waiting; returns false, and counts nothing, if the caller would have to wait.
   func reserveAtOnce(_ count: Int) -> Bool {
     state.withLock { state in
       guard state.count < bound, state.waiting.isEmpty else { return false }
@@ -39,10 +38,10 @@ final class ReadBackpressure: Sendable {
     }
   }
 
-  /// How many wait for room.
+  /// The number of callers that wait in ``reserve(_:)``.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
-  /// So many were begun, or did not come.
+  /// Removes messages from the count, because their work began or they were not read after all.
   func release(_ count: Int) {
     let admitted = state.withLock { state in
       state.count -= count

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Wakes one waiting task. A ring while nobody waits is not lost.
+/// Wakes one waiting task. A signal that arrives while no task waits is kept for the next wait.
 final class WakeSignal: Sendable {
   private struct State {
     var isSignaled = false
     var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
     var number: UInt64 = 0
-    /// The wait whose time was over before it had begun.
+    /// The number of the wait that timed out before its continuation was registered.
     var over: UInt64 = 0
   }
   private let state = Mutex(State())
@@ -21,7 +21,7 @@ final class WakeSignal: Sendable {
     waiting?.continuation.resume()
   }
 
-  /// Returns when it rings, when the time is over, or when the task is cancelled.
+  /// Returns when ``wake()`` is called, when the time is over, or when the task is cancelled.
   func wait(for time: Duration) async {
     let number = state.withLock { state in
       state.number += 1

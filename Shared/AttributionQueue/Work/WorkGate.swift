@@ -1,12 +1,12 @@
-/// Says how much work may be begun, where that depends on more than the worker: another system's limits, its health.
+/// Decides how much work may begin, if that depends on another system's limits or health.
 public protocol WorkGate: Sendable {
-  /// How many messages may be taken now, up to `most`, at least one when any may.
+  /// Admits up to `most` messages.
   func admit(_ most: Int) async -> WorkAdmission
 }
 
 /// A gate's answer.
 public enum WorkAdmission: Sendable, Hashable {
   case some(Int)
-  /// None; worth asking again after the wait.
+  /// None may begin; ask again after this time.
   case wait(Duration)
 }

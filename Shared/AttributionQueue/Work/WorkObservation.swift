@@ -1,11 +1,11 @@
 public import Traces
 
-/// What happened to a worker's messages, for metrics.
+/// An event in a worker's life, for metrics.
 public enum WorkObservation: Sendable {
-  /// `seconds`: from the beginning of its work; `waitedSeconds`: from its receipt; both to the end of its work.
+  /// A message was settled. `seconds`: the time since its work began; `waitedSeconds`: the time since its receipt.
   case processed(outcome: String, seconds: Double, waitedSeconds: Double, span: Span? = nil)
-  /// Another took over what it had begun.
+  /// Another worker took over a message that this one had begun.
   case leaseLost
-  /// What a worker that died has left was taken over: so many messages, or shards where these are owned.
+  /// Messages of a dead worker were reclaimed, or shards where these are owned.
   case reclaimed(Int)
 }

@@ -1,21 +1,20 @@
-/// What a handler makes of a message.
+/// A handler's decision about a message.
 ///
-/// A message that keeps its order (``AcceptRequest/keepsOrder``) waits for others of its order key only if the handler answers
-/// ``inOrder(_:)``. Every other outcome is settled at once, whatever of its order key is unfinished: what is not proved may name any order
-/// key, and waits for nobody and holds nobody up.
+/// A message that keeps its order (``AcceptRequest/keepsOrder``) waits for earlier messages of its order key only if the handler returns
+/// ``inOrder(_:)``. Every other outcome is settled at once: an unverified message may name any order key, so it must neither wait nor block.
 public enum WorkOutcome: Sendable {
   case complete(Completion)
-  /// Again later; nil leaves the time to the queue's backoff.
+  /// Retry after this time; nil means the queue's backoff.
   case retry(after: Duration?, error: String)
-  /// Again later, no attempt counted and nothing added to the history: it is not its turn yet.
+  /// Try again after this time. No attempt is counted and nothing is added to the history.
   case wait(Duration)
   case deadLetter(error: String)
-  /// Back to the queue untouched, no attempt counted: what its work needs is not to be had now.
+  /// Return the message to the queue unchanged, because something that its work needs is not available now. No attempt is counted.
   case giveBack
-  /// The message is proved, and what becomes of it depends on those of its order key that were accepted before. `apply` is called when all
-  /// of these are finished, which may be after the handler was called for the message again. Applied at once where it keeps no order.
+  /// The message is verified, and its outcome depends on earlier messages of its order key. `apply` is called when all of them are finished;
+  /// before that, the handler may be called for the message again. A message that keeps no order is applied at once.
   case inOrder(_ apply: @Sendable () async -> WorkOutcome)
-  /// Again when `work` has ended, which may take long, or after `atMost`; no attempt counted. The message leaves the others' way at once and
-  /// `work` runs beside them. It is not run where too much of this is under way, nor to its end where the worker ends before it.
+  /// Try again when `work` has ended, which may take long, or after `atMost`. No attempt is counted. The message is delayed at once, so it blocks
+  /// no other message while `work` runs. `work` does not run if too many deferred jobs are running, and is cancelled when the worker ends.
   case deferred(atMost: Duration, while: @Sendable () async -> Void)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much may be under way at once. One task takes slots, any give them back.
+/// Limits how many jobs run at once. Only one task may take slots; any task may give them back.
 final class WorkSlots: Sendable {
   private struct State {
     var free: Int
@@ -10,7 +10,7 @@ final class WorkSlots: Sendable {
 
   init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
 
-  /// Returns when one is had. Those who have one give it back whatever happens, so that this ends.
+  /// Takes a slot, waiting until one is free. Holders always give their slot back, so the wait ends.
   func take() async {
     let isFree = state.withLock { state in
       guard state.free > 0 else { return false }
@@ -31,7 +31,7 @@ final class WorkSlots: Sendable {
     }
   }
 
-  /// Whether somebody waits for one.
+  /// True if a task waits for a slot.
   var isWanted: Bool { state.withLock { $0.waiting != nil } }
 
   func giveBack() {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting task. A ring while nobody waits is not lost.
+/// Wakes one waiting task. A signal that arrives while no task waits is kept for the next wait.
 final class WakeSignal: Sendable {
   private struct State {
     var isSignaled = false
@@ -19,7 +19,7 @@ final class WakeSignal: Sendable {
     waiting?.resume()
   }
 
-  /// Returns when it rings or when the time is over.
+  /// Returns when ``wake()`` is called or when the time is over.
   func wait(for time: Duration) async {
     let number = state.withLock { state in
       state.number += 1
@@ -43,7 +43,7 @@ final class WakeSignal: Sendable {
     timer.cancel()
   }
 
-  /// Ends one wait, where that is still on. A timer that is over before its wait has begun leaves a ring behind: the wait ends at once.
+  /// Ends a wait that timed out. If the timer fires before the continuation is registered, the signal stays set and the wait ends at once.
   private func end(_ number: UInt64) {
     guard !Task.isCancelled else { return }
     let waiting = state.withLock { state in

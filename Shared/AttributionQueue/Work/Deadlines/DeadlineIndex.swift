@@ -1,29 +1,29 @@
-/// What a worker by deadline knows of the shards: where messages wait and by when each must be worked. It chooses those nearest their
-/// end over all shards.
+/// What a ``DeadlineWorker`` knows about all shards: how many messages wait and their nearest deadlines. It chooses the messages with the
+/// nearest deadlines over all shards.
 ///
-/// Pure: times are milliseconds since 1970 and passed in.
+/// It has no clock: times are milliseconds since 1970 and passed in.
 struct DeadlineIndex: Sendable {
   struct Entry: Sendable {
-    /// The nearest deadlines of what waits, in order; there may be more behind them.
+    /// The nearest deadlines of waiting messages in order; the shard may hold more.
     var coming: [Int64] = []
-    /// How many wait.
+    /// The number of waiting messages.
     var waiting = 0
-    /// Whether something may be there that is not known yet.
+    /// True if the shard may hold messages that are not known here yet.
     var isStale = true
   }
 
   private(set) var entries = Array(repeating: Entry(), count: Shard.count)
 
-  /// Messages known to wait.
+  /// The number of messages known to wait.
   var waiting: Int { entries.reduce(0) { $0 + $1.waiting } }
 
-  /// The nearest deadline of what waits.
+  /// The nearest deadline of a waiting message.
   var nearest: Int64? { entries.compactMap(\.coming.first).min() }
 
-  /// Shards to be looked at before anything is chosen.
+  /// Shards that must be queried before messages are chosen.
   var stale: [Int] { entries.indices.filter { entries[$0].isStale } }
 
-  /// Something is new in a shard; nil: perhaps in any.
+  /// Marks a shard as changed; nil marks all shards.
   mutating func mark(_ shard: Int?) {
     guard let shard else {
       for index in entries.indices { entries[index].isStale = true }
@@ -32,30 +32,30 @@ struct DeadlineIndex: Sendable {
     entries[shard & (Shard.count - 1)].isStale = true
   }
 
-  /// A look into the shard begins: what is told of it from now on is news.
+  /// Records that a query of the shard begins. A later ``mark(_:)`` makes it stale again.
   mutating func look(_ shard: Int) { entries[shard].isStale = false }
 
-  /// What a look into the shard has shown.
+  /// Records the result of a query of the shard.
   mutating func update(_ shard: Int, coming: [Int64], waiting: Int) {
     entries[shard] = Entry(coming: coming, waiting: max(waiting, coming.count), isStale: entries[shard].isStale)
   }
 
-  /// When a shard must be looked at again, by whomever, after a look that left so many waiting: these are looked at every so many
-  /// milliseconds, and a delayed message when it is due, if that is sooner.
+  /// The time at which some worker must query a shard again: after `every` milliseconds if messages still wait there, or when the next delayed
+  /// message is due, whichever is sooner.
   static func nextLook(waiting: Int, nextDue: Int64?, now: Int64, every: Int64) -> Int64? {
     guard waiting > 0 else { return nextDue }
     return min(now + every, nextDue ?? .max)
   }
 
-  /// How many messages are past their deadline, as far as is known.
+  /// The number of known messages past their deadline.
   func overdue(now: Int64) -> Int { entries.reduce(0) { $0 + $1.coming.prefix { $0 <= now }.count } }
 
-  /// How many messages to take from which shards so that they are the `most` nearest their deadline of all. Fewer where what comes
-  /// behind the known ones of a shard could be nearer than what other shards have.
+  /// How many messages to take from each shard so that together they are the `most` messages with the nearest deadlines. The result has fewer
+  /// if the unknown messages of a shard could be nearer than the known messages of other shards.
   ///
   /// `latest` is the latest deadline among them.
   func nearest(_ most: Int) -> (counts: [Int: Int], latest: Int64) {
-    // Nothing past the last known deadline of a shard that has more can be compared with what comes behind it.
+    // Deadlines past the last known deadline of a shard with unknown messages cannot be compared: an unknown one could be nearer.
     var horizon = Int64.max
     var heads: [Head] = []
     for (shard, entry) in entries.enumerated() {
@@ -63,7 +63,7 @@ struct DeadlineIndex: Sendable {
       heads.append(Head(deadline: first, shard: shard, place: 0))
       if entry.waiting > entry.coming.count { horizon = min(horizon, last) }
     }
-    // A heap of what is next in each shard.
+    // A heap of the next deadline of each shard.
     for index in stride(from: heads.count / 2 - 1, through: 0, by: -1) { Self.sink(&heads, index) }
     var counts: [Int: Int] = [:]
     var latest = Int64.min

@@ -1,10 +1,10 @@
 import RedisClient
 
-/// What a worker by deadline does beside its work: it hears where something is new, and looks after leases, its own and those that ran out.
+/// Background tasks of the worker: it learns which shards changed, renews its leases and reclaims expired ones.
 extension DeadlineWorker {
-  /// Hears where something is new or due.
+  /// Waits for shards that changed or have due messages, and marks them.
   func hear() async {
-    // One that takes no more leaves what is due to others.
+    // A worker that is stopping must not take due shards from the schedule: other workers would not see them.
     while !isStopping {
       do {
         let due = try await schedule.due()
@@ -14,7 +14,7 @@ extension DeadlineWorker {
         }
         state.withLock { state in for shard in due.shards { state.index.mark(shard.index) } }
         wakeSignal.wake()
-        // Many that come together are looked at together.
+        // A short pause lets changes that arrive together be queried together.
         try await Task.sleep(for: .milliseconds(2))
       } catch {
         try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
@@ -37,7 +37,7 @@ extension DeadlineWorker {
   func renew() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
-      // One that is lost is noticed when its work is settled.
+      // A lost lease is noticed when its message is settled.
       await withDiscardingTaskGroup { group in
         for lease in state.withLock({ Array($0.held.values) }) {
           group.addTask { _ = try? await self.consumer.renew([lease.token], of: lease.shard) }
@@ -46,12 +46,12 @@ extension DeadlineWorker {
     }
   }
 
-  /// Takes over what workers that died have left.
+  /// Reclaims messages of workers that died.
   func takeOver() async {
-    // Where nothing was leased no lease can run out before the length of one.
+    // If nothing was leased in a shard, no lease can expire there before one lease duration has passed.
     var quiet: [Shard: ContinuousClock.Instant] = [:]
     while !isStopping {
-      // What lies under a lease that ran out waits like all else while the queue is paused.
+      // Messages with expired leases are not worked either while the queue is paused.
       let rests = (try? await deliveries.send(["EXISTS", .string(Keys.paused(queue))]).integer) != 0
       await withDiscardingTaskGroup { group in
         let lease = deliveries.configuration.lease

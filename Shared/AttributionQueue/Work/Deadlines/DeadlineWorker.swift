@@ -2,26 +2,26 @@ import EventLoops
 import RedisClient
 import Synchronization
 
-/// Works a queue whose messages have deadlines: of all that wait, in whatever shard, those nearest their end go first.
+/// A worker for queues whose messages have deadlines: over all shards, messages with the nearest deadline are worked first.
 ///
-/// Messages wait in a sorted set of their shard and are leased from it in the order of their deadlines, as many as the gate admits and
-/// as there is room for. Leases, retries, dead letters and completion are those of every queue, so a worker that dies leaves its
-/// messages to the next. There is no order among messages that are worked at the same time.
+/// Messages wait in a sorted set of their shard. The worker leases them in the order of their deadlines, as many as the gate admits and the
+/// concurrency allows. Leases, retries, dead letters and completion are the same as in every queue, so another worker reclaims the messages
+/// of one that dies. Messages that are worked at the same time have no order among them.
 public final class DeadlineWorker: Sendable {
-  /// While something waits, how often every shard is looked at: others may have taken of what is known here, and know of more.
+  /// How often every shard is queried while messages wait, because other workers may have taken messages that are known here.
   static let sweepTime: Duration = .seconds(5)
-  /// How often every shard is looked at in any case: what is accepted by a process that ends at once may not have been noted.
+  /// How often every shard is queried in any case, because a process that crashes after an accept may not have written to the schedule.
   static let wholeLook: Duration = .seconds(60)
-  /// The longest wait before the gate is asked again.
+  /// The maximum wait before the gate is asked again.
   private static let longestWait: Duration = .seconds(1)
-  /// Deadlines of a shard that are known ahead.
+  /// How many deadlines of a shard one query returns.
   private static let lookAhead: RedisArgument = 16
-  /// Due messages of a shard moved at once.
+  /// How many due messages of a shard one query moves.
   private static let promotion: RedisArgument = 200
 
   struct State {
     var index = DeadlineIndex()
-    /// Leases that are not settled, by delivery and entry.
+    /// Leases that are not settled.
     var held: [ObjectIdentifier: LeasedMessage] = [:]
     var isStopping = false
     var lastTurn = ContinuousClock.now
@@ -40,8 +40,8 @@ public final class DeadlineWorker: Sendable {
   let wakeSignal = WakeSignal()
 
   /// - Parameters:
-  ///   - concurrency: messages worked at once.
-  ///   - handler: must end well inside the queue's lease, which is renewed for it. It gives back what it cannot work now.
+  ///   - concurrency: the maximum number of messages that are worked at once.
+  ///   - handler: should end well within the queue's lease, although the lease is renewed. It gives back messages that it cannot work now.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, concurrency: Int, gate: any WorkGate, counter: DeliveryCounter? = nil,
     observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
@@ -58,22 +58,23 @@ public final class DeadlineWorker: Sendable {
     blocking = deliveries.redis.dedicated(commandTimeout: ShardSchedule.longestSleep + .seconds(10))
   }
 
-  /// Whether the worker has not come round for too long.
+  /// True if the worker has not completed a round for more than 90 seconds.
   public var isStalled: Bool { state.withLock { $0.lastTurn.duration(to: .now) > .seconds(90) } }
 
-  /// Messages that wait to be taken, as far as this worker knows, and the nearest deadline among them, milliseconds since 1970.
+  /// The number of waiting messages that this worker knows of, and the nearest deadline among them, milliseconds since 1970.
   public var backlog: (waiting: Int, nearestDeadline: Int64?) { state.withLock { ($0.index.waiting, $0.index.nearest) } }
 
-  /// Messages that are worked at the moment.
+  /// The number of messages that are being worked.
   public var inFlight: Int { state.withLock(\.held.count) }
 
-  /// Takes no more; what is being worked is finished.
+  /// Stops taking messages; messages that are being worked are finished.
   public func stop() {
     state.withLock { $0.isStopping = true }
     wakeSignal.wake()
   }
 
-  /// Works until ``stop()`` is called or the task is cancelled. On one event loop: the steps are short and mostly wait for Redis.
+  /// Works until ``stop()`` is called or the task is cancelled. All tasks run on one event loop, because their steps are short and mostly wait
+  /// for Redis.
   public func run() async {
     await withTaskExecutorPreference(EventLoopExecutor.all().randomElement()) { await work() }
   }
@@ -89,7 +90,7 @@ public final class DeadlineWorker: Sendable {
         work.addTask { await self.takeOver() }
       }
       group.cancelAll()
-      // Ends the blocking read, which cancellation does not reach.
+      // Closing the connection ends the blocking read, which cancellation does not reach.
       blocking.close()
     }
     await consumer.delete()
@@ -125,7 +126,8 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  /// Looks where something is new, and leases what is nearest its end as far as there is room; how long to wait when that is nothing.
+  /// Queries changed shards and leases the messages with the nearest deadlines, as far as the concurrency allows. Returns them and how long to
+  /// wait if there are none.
   private func turn() async throws -> (messages: [LeasedMessage], wait: Duration) {
     let now = DeliveryQueue.now
     var messages: [LeasedMessage] = []
@@ -135,7 +137,7 @@ public final class DeadlineWorker: Sendable {
       (concurrency - state.held.count, state.index.waiting, state.index.overdue(now: now))
     }
     guard free > 0, waiting > 0 else { return (messages, Self.longestWait) }
-    // What is past its end is no work for anyone and needs nobody's leave.
+    // Messages past their deadline are finished without calling anyone, so they need no admission.
     var most = min(overdue, free)
     var wait = Self.longestWait
     if waiting > most, free > most {
@@ -148,18 +150,18 @@ public final class DeadlineWorker: Sendable {
       let (counts, latest) = state.withLock { $0.index.nearest(most) }
       do {
         let taken = try await take(counts, until: latest)
-        // Another worker was there before: what is there now is known now.
+        // Another worker took the messages first. The index is up to date now, so choose again at once.
         if taken.isEmpty { wait = .milliseconds(1) }
         messages += taken
       } catch {
-        // What was leased above must be worked all the same.
+        // Messages that were leased above must be worked although this query failed.
         if messages.isEmpty { throw error }
       }
     }
     return (messages, wait)
   }
 
-  /// Takes so many messages of each shard, none with a later deadline, and notes what else is there.
+  /// Leases the given number of messages of each shard, none with a deadline after `latest`, and updates the index.
   private func take(_ counts: [Int: Int], until latest: Int64) async throws -> [LeasedMessage] {
     try await withThrowingTaskGroup(of: [LeasedMessage].self) { group in
       for (shard, count) in counts { group.addTask { try await self.take(count, of: shard, until: latest) } }
@@ -167,7 +169,7 @@ public final class DeadlineWorker: Sendable {
       do {
         while let taken = try await group.next() { messages += taken }
       } catch {
-        // What others of the group have leased must be worked all the same.
+        // Messages that other tasks of the group have leased must be worked although this query failed.
         while let taken = await group.nextResult() { if case .success(let taken) = taken { messages += taken } }
         if messages.isEmpty { throw error }
       }
@@ -178,7 +180,7 @@ public final class DeadlineWorker: Sendable {
 
   private func take(_ count: Int, of index: Int, until latest: Int64) async throws -> [LeasedMessage] {
     let shard = Shard(index)
-    // Before the question: what is told while it is under way makes the shard stale again.
+    // The shard is marked as queried before the query is sent, so that a change during the query makes it stale again.
     state.withLock { $0.index.look(index) }
     let reply: RedisReply
     do {
@@ -199,10 +201,10 @@ public final class DeadlineWorker: Sendable {
     let coming = (values[3].array ?? []).compactMap(\.integer)
     state.withLock { state in
       state.index.update(index, coming: coming, waiting: Int(waiting))
-      // There may be more of what stands in the stream by itself.
+      // The stream may hold more entries that have no deadline.
       if entries.count > count { state.index.mark(index) }
     }
-    // What is left here is known to this process alone, which may die: it is looked at again soon.
+    // Only this process knows what is left in the shard, and it may crash. The schedule makes some worker query the shard again soon.
     if count == 0 {
       await looked(
         at: shard,
@@ -212,8 +214,8 @@ public final class DeadlineWorker: Sendable {
     return await messages(values[0], of: shard)
   }
 
-  /// The messages among leased entries. The others become dead letters; where that fails their lease runs out, and who takes them over
-  /// does it.
+  /// The messages among leased entries. Unreadable entries become dead letters. If that fails, their lease expires and the worker that
+  /// reclaims them makes them dead letters.
   func messages(_ entries: RedisReply, of shard: Shard) async -> [LeasedMessage] {
     var call = CommitBatch(queue, shard, many: 1, deliveries)
     var messages: [LeasedMessage] = []
@@ -227,7 +229,7 @@ public final class DeadlineWorker: Sendable {
     return messages
   }
 
-  /// What cannot be noted stays noted as being looked at, so that somebody looks again.
+  /// If this fails, the schedule still holds the shard as being queried, so that a worker queries it again.
   private func looked(at shard: Shard, next: Int64?) async { try? await schedule.looked(at: shard, next: next) }
 
   // MARK: Working
@@ -243,7 +245,7 @@ public final class DeadlineWorker: Sendable {
     wakeSignal.wake()
   }
 
-  /// Settles what the handler decided, which must not be lost to a short absence of Redis; the lease bounds how long it is tried.
+  /// Settles the handler's decision. A short outage of Redis must not lose it, so it is retried for up to two lease durations.
   private func settle(_ message: LeasedMessage, _ outcome: WorkOutcome, started: ContinuousClock.Instant) async {
     var call = CommitBatch(queue, message.shard, many: 1, deliveries)
     await settlement.add(message, outcome, to: &call, started: started)
@@ -258,6 +260,6 @@ public final class DeadlineWorker: Sendable {
     }
   }
 
-  /// One object is one lease: a message that this worker took over from itself is another.
+  /// Identifies a lease. A message that this worker reclaimed from itself is another object and so another lease.
   static func key(_ message: LeasedMessage) -> ObjectIdentifier { ObjectIdentifier(message) }
 }

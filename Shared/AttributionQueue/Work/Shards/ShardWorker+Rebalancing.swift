@@ -1,20 +1,20 @@
 import RedisClient
 import Synchronization
 
-/// Which shards the worker owns.
+/// Heartbeats, and taking and releasing shards.
 extension ShardWorker {
-  /// What the last answer to this worker's beat told.
+  /// What the reply to the last heartbeat told.
   struct Membership {
-    /// The workers that are alive.
+    /// The live workers of the queue.
     var alive: [String] = []
     var lastBeat = ContinuousClock.now
-    /// The form that shards are worked in.
+    /// The form in which shards are worked.
     var form = StoreForm.newest
-    /// When shards of workers that are not alive may be taken.
+    /// The time from which shards of dead workers may be taken.
     var nextSuccession = ContinuousClock.now
   }
 
-  /// Says that this worker is alive, again and again, whatever else it does.
+  /// Sends heartbeats until the task is cancelled.
   func sendHeartbeats() async {
     membership.withLock { $0.lastBeat = .now }
     let timeout = deliveries.configuration.workerTimeout
@@ -23,7 +23,7 @@ extension ShardWorker {
         let form = try? await deliveries.form
         let (isOther, wasDead) = membership.withLock { membership in
           let wasDead = membership.lastBeat.duration(to: .now) >= timeout
-          // Where Redis was away for all, the others are alive and have not come to say so yet.
+          // If Redis was unavailable, the other workers are alive and have not sent their heartbeats yet.
           if wasDead { membership.nextSuccession = .now + timeout }
           let form = form ?? membership.form
           defer { (membership.alive, membership.lastBeat, membership.form) = (alive, .now, form) }
@@ -36,14 +36,14 @@ extension ShardWorker {
     }
   }
 
-  /// Gives back what is another's share and takes this worker's own, again and again until it is to stop.
+  /// Releases shards that belong to other workers and takes this worker's share, repeatedly until the worker stops.
   func rebalance(_ loops: [WorkerLoop], _ subscriptions: [ShardSubscriptions]) async {
     var nextLook = ContinuousClock.now
     var form: StoreForm?
     while !isStopping {
       turned.withLock { $0 = .now }
       let membership = membership.withLock { $0 }
-      // Every shard is taken anew.
+      // After a change of form every shard is taken again, and read at once.
       if form != membership.form { (form, nextLook) = (membership.form, .now) }
       let share = ShardAssignment.shards(of: name, among: membership.alive)
       await withDiscardingTaskGroup { group in
@@ -62,7 +62,7 @@ extension ShardWorker {
         }
       }
       if ContinuousClock.now >= nextLook {
-        // Builds of the first form tell nobody what they accept.
+        // Builds of the first form do not publish when they accept a message.
         let areHeard = membership.form > .leased && subscriptions.allSatisfy(\.isWhole)
         nextLook = .now + (areHeard ? Self.look : Self.lookInstead)
         for shard in share { wake(shard, loops) }
@@ -78,7 +78,7 @@ extension ShardWorker {
     if shard.wake() { loop.begins.yield(shard) }
   }
 
-  /// Renews what is leased, until the task is cancelled. One that is lost is noticed when it is settled.
+  /// Renews leases until the task is cancelled. A lost lease is noticed when its message is settled.
   func renewLeases() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: deliveries.configuration.lease / 3) } catch { return }
@@ -90,14 +90,14 @@ extension ShardWorker {
     }
   }
 
-  /// The workers that are alive. `beating`: one that says that it is.
+  /// Sends a heartbeat of a worker and returns the live workers.
   private func workers(beating worker: String) async throws(QueueError) -> [String] {
     let reply = try await deliveries.run(
       Scripts.beat, [Keys.workers(queue)], [.string(worker), .integer(deliveries.configuration.workerTimeout.milliseconds)])
     return reply.elements.compactMap(\.string)
   }
 
-  /// Takes a shard whose owner gave it back or is not alive; false where it has another owner.
+  /// Takes a shard whose owner released it or is dead; false if it has another owner.
   private func take(_ shard: Shard, _ membership: Membership) async -> Bool {
     do throws(QueueError) {
       let known = try await ShardOwnership.read(queue, shard, deliveries)
@@ -129,7 +129,8 @@ extension ShardWorker {
     } catch { uncertain.withLock { _ = $0.insert(shard) } }
   }
 
-  /// Gives back a shard that is another's share and that Redis has as this worker's, which does not work it: nobody else would take it.
+  /// Releases a shard of another worker's share that Redis still lists under this worker, although it does not work it: no other worker would
+  /// take it.
   private func releaseIfOwn(_ shard: Shard) async {
     guard let known = try? await ShardOwnership.read(queue, shard, deliveries) else { return }
     guard shards[shard.index].ownership == nil, let owner = known.owner, owner == name else {
@@ -138,7 +139,7 @@ extension ShardWorker {
     await giveBack(known, shard)
   }
 
-  /// Finds out which shards others have taken.
+  /// Drops shards that other workers have taken.
   private func dropLostShards() async {
     await withDiscardingTaskGroup { group in
       for shard in shards {
@@ -154,12 +155,12 @@ extension ShardWorker {
     }
   }
 
-  /// Gives back what it owns, and what it may own since it asked for it and had no answer. Nothing is being worked any more.
+  /// Releases all shards that it owns, and those that it may own because a request got no reply. Called when no work is running.
   func releaseAll() async {
     _ = try? await deliveries.send(["ZREM", .string(Keys.workers(queue)), .string(name)])
     await withDiscardingTaskGroup { group in
       for shard in shards {
-        // One whose work was to begin when the worker was cancelled never began.
+        // Work that was queued when the worker was cancelled never began.
         shard.endWork()
         guard let ownership = shard.beginRelease() else { continue }
         group.addTask { await self.giveBack(ownership, shard.shard) }
@@ -171,9 +172,9 @@ extension ShardWorker {
     if hasLeased.withLock({ $0 }) { await consumer.delete() }
   }
 
-  /// Takes the shard under another epoch, when Redis can be asked again; it is lost where another has it.
+  /// Takes the shard under a new epoch, retrying until Redis replies. The shard is lost if another worker has it.
   ///
-  /// - Parameter isFailed: whether a step failed: what fails at once, and again, is not to be tried all the time.
+  /// - Parameter isFailed: true if a step failed: then a pause comes first.
   func takeAgain(_ shard: WorkerShard, _ before: ShardOwnership, isFailed: Bool = true) async {
     var (known, failures) = (before, isFailed ? 1 : 0)
     while !isStopping {
@@ -182,7 +183,7 @@ extension ShardWorker {
       do {
         switch try await known.take(queue, shard.shard, for: name, isAbandoned: false, deliveries) {
         case .own(let ownership, let suspectedUntil): return shard.own(ownership, suspectedUntil: suspectedUntil)
-        // A step of this that got no answer was done all the same.
+        // An earlier attempt succeeded although its reply was lost.
         case .lost(let now) where now.owner.map { $0 == name } ?? false: known = now
         case .lost: return lose(shard, before)
         }
@@ -191,14 +192,14 @@ extension ShardWorker {
     lose(shard, before)
   }
 
-  /// Milliseconds before a shard is tried again. All shards wait for the same Redis: each that asked twice a second all the time would take
-  /// much of a processor while it is away, and two seconds are soon enough when it comes back after long.
+  /// The pause before the next attempt to take a shard, milliseconds. It grows up to two seconds: all shards of a worker retry at the same time
+  /// while Redis is unavailable, and would use much processor time otherwise.
   static func pauses(after failures: Int) -> ClosedRange<Int> {
     let longest = 500 << min(2, max(0, failures - 3))
     return longest / 10...longest
   }
 
-  /// Another has it, unless it is this worker's share: then it is taken anew.
+  /// Drops the ownership of a shard. If the shard belongs to this worker's share, it is taken again.
   func lose(_ shard: WorkerShard, _ ownership: ShardOwnership) {
     shard.lose(ownership)
     wakeSignal.wake()

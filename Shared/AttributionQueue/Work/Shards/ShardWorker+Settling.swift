@@ -1,9 +1,9 @@
 import RedisClient
 
-/// What becomes of the messages that were read.
+/// Judging and settling the messages that were read.
 extension ShardWorker {
-  /// Judges what was read, in order, as long as the worker is not to stop. It may end before the last that was read: the rest is read anew.
-  /// What is leased would not be: when the worker is to stop it is given back.
+  /// Calls the handler for each message in order, until the worker stops. It may return before the last message; the rest is then read again.
+  /// Leased messages would not be read again, so they are given back when the worker stops.
   func judge(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
     var call = CommitBatch(queue, shard.shard, many: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
@@ -22,7 +22,7 @@ extension ShardWorker {
           shard.clearSuspicion()
           _ = try await deliveries.send(["HDEL", .string(Keys.suspects(queue, shard.shard)), "until"])
         } else {
-          // Alone, so that one that it dies of is the first that is left.
+          // A suspected message is settled alone. If the worker crashes on it, it is the first message left in the stream.
           if !call.isEmpty { return call }
           isSuspected = true
           begun = try await count(id, shard.shard, ownership)
@@ -62,7 +62,7 @@ extension ShardWorker {
     return await message.traced { await self.handler(message) }
   }
 
-  /// How often a message was begun, with this time. An owner died before, when it may have been begun too.
+  /// Counts a start of a suspected message, and returns how often it was begun, including the start by the owner that crashed.
   private func count(_ entry: String, _ shard: Shard, _ ownership: ShardOwnership) async throws(QueueError) -> Int64 {
     let reply = try await deliveries.run(
       Scripts.suspect, [Keys.ownership(queue, shard), Keys.suspects(queue, shard)], [.string(ownership.text), .string(entry)])
@@ -71,9 +71,9 @@ extension ShardWorker {
     return count + 1
   }
 
-  /// Settles what was judged; what is to be worked next, nil where that is to be read.
+  /// Settles the batch. Returns the entries to work next, or nil if they must be read.
   ///
-  /// - Parameter readsOn: whether more is likely to be there: it is asked for at once then.
+  /// - Parameter readsOn: true if more entries are likely: then they are read at the same time.
   func settle(_ call: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws
     -> Read?
   {
@@ -85,7 +85,7 @@ extension ShardWorker {
     guard readsOn, !isStopping, shard.isWanted, loop.backpressure.reserveAtOnce(pace.together) else {
       return try await settlement.commit(call, as: .owner(ownership)) == 0 ? Read(.null) : nil
     }
-    // What is behind these stays where it is, whichever of the two commands comes first.
+    // The entries after the batch do not change, whichever of the two commands Redis executes first.
     async let behind = entries(of: shard.shard, behind: call.position)
     do {
       try await settlement.commit(call, as: .owner(ownership))
@@ -98,17 +98,17 @@ extension ShardWorker {
     }
   }
 
-  /// Settles anew what got no answer: whether the step was done is not known, and what is still on its way is refused under another epoch.
-  /// Nil where the shard is to be read from its beginning.
+  /// Settles a batch again after its commit got no reply. The shard is taken under a new epoch first, so that the unanswered commit is refused if
+  /// it arrives later. Returns nil if the shard must be read from its beginning.
   func settleAgain(_ call: CommitBatch, _ shard: WorkerShard, _ before: ShardOwnership, _ loop: WorkerLoop) async throws -> Read? {
     await takeAgain(shard, before)
     guard let ownership = shard.ownership, ownership.form == before.form else { return nil }
-    // A lease that was settled is lost, and is settled by no other step.
+    // In the leased form no check is needed: if the first commit was done, the leases are gone and the second changes nothing.
     if ownership.form == .owned, try await !isThere(call, shard.shard) { return nil }
     return try await settle(call, shard, ownership, loop, readsOn: false)
   }
 
-  /// Whether none of the messages is settled: what was to be done with them is not done.
+  /// True if all messages of the batch are still in the stream, so the first commit was not executed.
   private func isThere(_ call: CommitBatch, _ shard: Shard) async throws(QueueError) -> Bool {
     let reply = try await deliveries.send([
       "XRANGE", .string(Keys.ready(queue, shard)), "-", .string(call.position.text), "COUNT", .integer(Int64(call.works.count + 1)),

@@ -3,16 +3,16 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Works a queue by shards: workers share them out among themselves, and who owns a shard reads its stream and settles what it has
-/// worked. Messages of one shard are worked in order, shards side by side. What a worker has judged and not settled when it loses a shard
-/// is judged again. In ``StoreForm/leased`` it leases the messages of its shards, and shares them with workers of older builds.
+/// A worker that owns shards of a queue: the owner of a shard reads its stream, calls the handler and settles the results. Messages of a shard
+/// are worked in order, shards concurrently. If a worker loses a shard, unsettled messages are handled again by the next owner. In
+/// ``StoreForm/leased`` it leases the messages of its shards, and shares them with workers of older builds.
 public final class ShardWorker: Sendable {
-  /// How a handler works.
+  /// The kind of work that a handler does.
   public enum Pace: Sendable {
-    /// It takes no longer than a judgement, defers what waits for others, and its work may be repeated: some messages of a shard are settled
-    /// in one step.
+    /// The handler only computes, briefly, and defers work that waits for other systems. It may be called again for the same message, so several
+    /// messages of a shard are settled in one step.
     case judging
-    /// It waits for others: each message is settled at once, and so many shards are worked at a time.
+    /// The handler waits for other systems. Each message is settled on its own, and at most this many shards are worked at a time.
     case waiting(shards: Int)
 
     var together: Int {
@@ -23,17 +23,17 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// The most messages of a shard that are settled together.
+  /// The maximum number of messages of a shard that are settled together.
   static let settledTogether = Pace.judging.together
-  /// Messages that wait on an event loop before more are read.
+  /// The number of waiting messages per event loop at which reading stops.
   private static let waitingMessages = 768
-  /// How often a worker says that it is alive, at the least.
+  /// The maximum interval between heartbeats.
   static let longestBeat: Duration = .seconds(1)
-  /// How often shards are looked at that nobody rang for: what was rung for while no connection stood is found then.
+  /// How often all own shards are read without a notification, because a notification is lost while the connection is down.
   static let look: Duration = .seconds(10)
-  /// The same while subscriptions are missing.
+  /// The same interval while subscriptions are missing.
   static let lookInstead: Duration = .milliseconds(200)
-  /// How long another's shards that are to be had are waited for before they are asked for again.
+  /// How long to wait before asking again for a shard that another worker is releasing.
   static let handOver: Duration = .milliseconds(50)
 
   let queue: QueueName
@@ -42,28 +42,29 @@ public final class ShardWorker: Sendable {
   let handler: @Sendable (LeasedMessage) async -> WorkOutcome
   let settlement: Settlement
   let consumer: QueueConsumer
-  /// Whether it has leased messages, and so has a loop in the groups.
+  /// True if it has leased messages and is therefore a member of consumer groups.
   let hasLeased = Mutex(false)
   let shards = Shard.all.map { WorkerShard($0) }
   private let pauseFlag: PauseFlagCache
   let membership = Mutex(Membership())
-  /// Shards of which a step got no answer: whether Redis has them as this worker's is not known.
+  /// Shards whose last request got no reply: it is not known whether Redis lists this worker as owner.
   let uncertain = Mutex<Set<Shard>>([])
   let turned = Mutex<ContinuousClock.Instant>(.now)
   private let stopping = Mutex(false)
   let wakeSignal = WakeSignal()
   let deferred: DeferredWork
 
-  /// An event loop and its shards: a judgement is made where its connections are, so that no task changes threads.
+  /// An event loop and the shards that are worked on it. Handlers run on the loop that owns the Redis connections, so that no task changes
+  /// threads.
   final class WorkerLoop: Sendable {
-    /// None for handlers that wait: these are worked wherever there is a thread.
+    /// Nil for handlers that wait for others: these run on the default executor.
     let executor: EventLoopExecutor?
-    /// None where the system had no pipe left: then connections wait for all that is ready.
+    /// Nil if no pipe could be opened: then connections wait until all ready tasks have run.
     let slices: LoopSlices?
     let backpressure = ReadBackpressure(bound: ShardWorker.waitingMessages)
-    /// Shards that may be worked at a time.
+    /// Limits how many shards are worked at a time.
     let slots: WorkSlots
-    /// Shards whose work begins.
+    /// Shards whose work is to begin.
     let begun: AsyncStream<WorkerShard>
     let begins: AsyncStream<WorkerShard>.Continuation
 
@@ -75,7 +76,7 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// - Parameter handler: decides what becomes of a message; called for it again where that could not be settled.
+  /// - Parameter handler: decides the outcome of a message. It is called again if the outcome could not be settled.
   public init(
     queue: QueueName, deliveries: DeliveryQueue, pace: Pace, counter: DeliveryCounter? = nil,
     observe: @escaping @Sendable (WorkObservation) -> Void = { _ in },
@@ -91,19 +92,19 @@ public final class ShardWorker: Sendable {
     pauseFlag = PauseFlagCache(queue: queue, deliveries: deliveries)
   }
 
-  /// Whether the worker has not come round for too long.
+  /// True if the worker has not completed a round for more than 90 seconds.
   public var isStalled: Bool { turned.withLock { $0 }.duration(to: .now) > .seconds(90) }
 
-  /// Begins no more; what is being worked is settled, and the shards are given back.
+  /// Stops taking messages. Messages that are being worked are settled, then the shards are released.
   public func stop() {
     stopping.withLock { $0 = true }
     wakeSignal.wake()
   }
 
-  /// What the worker is called among those of its queue.
+  /// The worker's name among those of its queue.
   var name: String { consumer.name }
 
-  /// How many shards it owns.
+  /// The number of owned shards.
   public var owned: Int { shards.count { $0.ownership != nil } }
 
   var isStopping: Bool { Task.isCancelled || stopping.withLock { $0 } }
@@ -136,7 +137,7 @@ public final class ShardWorker: Sendable {
         for loop in loops { loop.begins.finish() }
       }
       beside.cancelAll()
-      // Ends the poller's blocking read and a question on the way, which cancellation does not reach.
+      // Closing the connections ends the poller's blocking read and requests in flight, which cancellation does not reach.
       poller.blocking.close()
       for subscriptions in subscriptions { subscriptions.close() }
     }
@@ -158,18 +159,18 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// Entries of a shard that were read and are not worked yet.
+  /// Entries of a shard that were read and not worked yet.
   struct Read {
     let entries: RedisReply.Elements
 
     init(_ entries: RedisReply) {
-      // Apart from what it was read with.
+      // Detached from the buffer of the whole reply.
       self.entries = entries.detached.elements
     }
 
     var count: Int { entries.underestimatedCount }
 
-    /// What is held of them where they are leased.
+    /// The leases of the entries, in ``StoreForm/leased``.
     var leases: [LeaseToken] {
       entries.compactMap { entry in
         var parts = entry.elements
@@ -180,13 +181,13 @@ public final class ShardWorker: Sendable {
     }
   }
 
-  /// Works a shard until nothing is there, or others wait for its loop; whether there may be more.
+  /// Works a shard until its stream is empty or other shards wait for a slot. Returns true if there may be more messages.
   private func work(_ shard: WorkerShard, _ loop: WorkerLoop) async -> Bool {
     let beginning = EntryID(milliseconds: 0, number: 0)
     var last = beginning
     var read: Read?
     while let ownership = shard.ownership {
-      // What is leased is worked, or given back, whatever is to be done next.
+      // Leased messages must be worked or given back before the worker may stop or pause.
       let owes = ownership.form == .leased && read != nil
       if !owes, isStopping || !shard.isWanted { break }
       do {
@@ -211,7 +212,7 @@ public final class ShardWorker: Sendable {
           await finishRelease(shard)
           return false
         }
-        // What waits for its slice of the loop's time still waits.
+        // The messages count as waiting until their time slice begins.
         await loop.slices?.pauseIfUsedUp()
         loop.backpressure.release(next.count)
         let call = try await judge(next, shard, ownership, loop)
@@ -266,7 +267,7 @@ public final class ShardWorker: Sendable {
       ]))
   }
 
-  /// Leases what is next: what another's lease ran out of, or what is new.
+  /// Leases the next messages: first those with an expired lease, then new ones.
   private func lease(_ shard: WorkerShard) async throws -> Read {
     hasLeased.withLock { $0 = true }
     let (most, asked) = (pace.together, ContinuousClock.now)
@@ -274,7 +275,7 @@ public final class ShardWorker: Sendable {
     if asked >= shard.nextReclaim {
       let (entries, leased) = try await consumer.reclaim(shard.shard, most: most)
       read = Read(entries)
-      // Where nothing is leased no lease can run out before the length of one.
+      // If nothing is leased, no lease can expire before one lease duration has passed.
       let lease = deliveries.configuration.lease
       if read.count < most { shard.nextReclaim = asked + (leased == 0 ? lease : min(lease / 2, .seconds(5))) }
       if read.count > 0 { settlement.observe(.reclaimed(read.count)) }
