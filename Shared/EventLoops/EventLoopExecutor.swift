@@ -1,23 +1,23 @@
 public import NIOCore
 import NIOPosix
 
-/// Runs the steps of tasks on an event loop: what waits for connections of that loop goes on without a change of thread.
+/// A task executor that runs on an event loop, so that tasks that wait for connections of that loop never change threads.
 ///
-/// For tasks whose steps are short; a step that computes for long holds up everything else of the loop.
+/// The steps of its tasks must be short: a step that computes for long blocks all connections of the loop.
 public final class EventLoopExecutor: TaskExecutor {
   private static let ofThread = ThreadSpecificVariable<EventLoopExecutor>()
 
-  /// Where the steps are run.
+  /// The event loop.
   public let loop: any EventLoop
 
   public init(loop: any EventLoop) { self.loop = loop }
 
-  /// One for each event loop of the process.
+  /// One executor for each event loop of the process.
   public static func all() -> [EventLoopExecutor] {
     MultiThreadedEventLoopGroup.singleton.makeIterator().map { EventLoopExecutor(loop: $0) }
   }
 
-  /// That of the event loop that this is called on.
+  /// The executor of the event loop on which this is called.
   public static func current(_ loop: any EventLoop) -> EventLoopExecutor {
     loop.preconditionInEventLoop()
     if let executor = ofThread.currentValue { return executor }
@@ -26,7 +26,7 @@ public final class EventLoopExecutor: TaskExecutor {
     return executor
   }
 
-  /// That of the event loop whose thread this is; nil elsewhere, and where none was asked for.
+  /// The executor of the event loop of this thread; nil on other threads, and if ``current(_:)`` was never called on it.
   public static var ofThisThread: EventLoopExecutor? { ofThread.currentValue }
 
   public func enqueue(_ job: consuming ExecutorJob) {

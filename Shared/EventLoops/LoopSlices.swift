@@ -6,18 +6,17 @@ import Synchronization
   import Glibc
 #endif
 
-/// Shares an event loop between tasks that compute on it and its connections. A loop runs whatever is ready before it looks at its
-/// connections again, and giving way to other tasks (`Task.yield()`) does not change that: with a hundred tasks that take half a
-/// millisecond each, a reply that has come waits for all of them, and so does what is to be written.
+/// Divides the time of an event loop between tasks that compute on it and its connections. A loop runs all ready tasks before it polls its
+/// connections again, and `Task.yield()` does not change that: with a hundred tasks of half a millisecond each, replies and writes wait for all
+/// of them.
 ///
-/// Tasks that compute say what they took, and pause when together they have used up a slice of time. The connections have their turn,
-/// then those that paused go on in their order. A pipe wakes them: it is read when the loop looks at its connections, and
-/// never before.
+/// Tasks report the time that they used, and pause when together they have used up a time slice. The loop then polls its connections, and the
+/// paused tasks go on in order. A pipe wakes them, because the loop reads a pipe only when it polls.
 public final class LoopSlices: Sendable {
   private struct State {
     var used: Duration = .zero
     var waiting = CircularBuffer<CheckedContinuation<Void, Never>>()
-    /// Whether somebody will see to those that wait.
+    /// True if the waiting tasks will be resumed without another write to the pipe.
     var isSeenTo = false
     var pipe: (channel: any Channel, end: CInt)?
   }
@@ -27,7 +26,7 @@ public final class LoopSlices: Sendable {
     let slices: LoopSlices
     init(_ slices: LoopSlices) { self.slices = slices }
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { slices.begin() }
-    /// Whoever waits for what would have been read waits no longer.
+    /// Resumes tasks that wait for a byte that can no longer be read.
     func channelInactive(context: ChannelHandlerContext) { slices.begin() }
   }
 
@@ -40,8 +39,8 @@ public final class LoopSlices: Sendable {
     self.slice = slice
   }
 
-  /// `slice`: how long tasks may compute, all together, before the connections have their turn. Throws when the system has no pipe.
-  /// To be closed.
+  /// Opens the pipe. The result must be closed. `slice`: how long all tasks together may compute before the loop polls its connections. Throws if
+  /// no pipe can be opened.
   public static func open(_ loop: any EventLoop, slice: Duration = .milliseconds(5)) async throws -> LoopSlices {
     let slices = LoopSlices(loop, slice: slice)
     var ends: [CInt] = [-1, -1]
@@ -61,17 +60,17 @@ public final class LoopSlices: Sendable {
     }
   }
 
-  /// For when no task of the loop pauses any more.
+  /// Closes the pipe. No task of the loop may pause afterwards.
   public func close() async {
     guard let pipe = state.withLock({ $0.pipe.take() }) else { return }
     _ = Glibc.close(pipe.end)
     try? await pipe.channel.close()
   }
 
-  /// A task of the loop has taken that time. What it waited in between may count too: no more is made of it than the end of the slice.
+  /// Reports the time that a task used. It may include time that the task waited, so at most one slice is counted.
   public func use(_ time: Duration) { state.withLock { $0.used += min(time, slice) } }
 
-  /// Returns false at once, or true after the connections had their turn.
+  /// Pauses if the slice is used up. Returns true if it paused.
   @discardableResult
   public func pauseIfUsedUp() async -> Bool {
     guard state.withLock({ $0.used >= slice }) else { return false }
@@ -86,20 +85,20 @@ public final class LoopSlices: Sendable {
     return true
   }
 
-  /// Lets the loop look at its connections.
+  /// Lets the loop poll its connections before the waiting tasks go on.
   private func giveWay() {
     let end = state.withLock { $0.pipe?.end } ?? -1
-    // One byte is in the pipe at a time, so that there is room. Closed, it gives no turn.
+    // At most one byte is in the pipe, so the write does not block. If the pipe is closed, the tasks go on without a poll.
     if write(end, "w", 1) != 1 { loop.execute { self.begin() } }
   }
 
-  /// A new slice.
+  /// Begins a new slice.
   private func begin() {
     state.withLock { $0.used = .zero }
     goOn()
   }
 
-  /// Lets the first of those that wait go on, and looks again when it has come to a stop.
+  /// Resumes the first waiting task, and checks again after it has suspended.
   private func goOn() {
     let (next, isUsedUp) = state.withLock { state in
       let isUsedUp = state.used >= slice

@@ -1,6 +1,6 @@
 /// Decides how much work may begin, if that depends on another system's limits or health.
 public protocol WorkGate: Sendable {
-  /// Admits up to `most` messages.
+  /// Admits up to `most` messages, and at least one if any may begin.
   func admit(_ most: Int) async -> WorkAdmission
 }
 

@@ -37,7 +37,8 @@ import Testing
   }
 
   @Test(arguments: [DeduplicationScope.delivery, .notification, .copy, .detail])
-  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: DeduplicationScope) {
+  func `A key counts from the first to the last moment of its generation and the one after it, and not longer`(_ store: DeduplicationScope)
+  {
     var configuration = QueueConfiguration()
     configuration.copyGeneration = .seconds(90)
     let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
@@ -58,7 +59,9 @@ import Testing
   @Test func `Each store has names, generations and buckets of its own`() {
     var configuration = QueueConfiguration()
     let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
-    let names = DeduplicationScope.allCases.map { deduplication.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0] }
+    let names = DeduplicationScope.allCases.map {
+      deduplication.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0]
+    }
     #expect(Set(names).count == DeduplicationScope.allCases.count)
     #expect(Set(DeduplicationScope.allCases.map(\.place)) == Set(DeduplicationScope.allCases.indices))
     // A fortieth of the time, half as full.

@@ -1,6 +1,6 @@
-/// gzip of answers that are worth it, for callers that take it (`rpc-protocol.md` section 4).
+/// Compresses large responses with gzip for callers that accept it (`rpc-protocol.md` section 4).
 enum AnswerCompression {
-  /// Smaller answers are sent as they are, bytes.
+  /// Responses with fewer bytes are not compressed.
   static let smallest = 1024
 
   static func apply(_ answer: inout HTTPAnswer, _ request: IncomingRequest) {

@@ -1,9 +1,9 @@
 import AttributionProtocol
 import Synchronization
 
-/// Bytes of bodies, as they came and as they were inflated, of requests that are not answered yet, over all connections of a listener.
+/// Limits the memory for the bodies, received and inflated, of all unanswered requests of a listener.
 ///
-/// Bounds of one body, one connection and the number of connections together allow far more than a process has memory for.
+/// The limits of one body, of one connection and of the number of connections multiply to far more memory than a process has.
 final class BodyBudget: Sendable {
   private let most: Int
   private let peers: PeerQuota?
@@ -11,8 +11,8 @@ final class BodyBudget: Sendable {
   private let held = Atomic<Int>(0)
 
   /// - Parameters:
-  ///   - peers: what of it one peer may take up; nil where peers have no bound.
-  ///   - registry: counts what there was no room for.
+  ///   - peers: the quota of each peer; nil if peers have none.
+  ///   - registry: counts refused bodies.
   init(most: Int, peers: PeerQuota? = nil, registry: MetricsRegistry = MetricsRegistry()) {
     self.most = most
     self.peers = peers
@@ -21,7 +21,7 @@ final class BodyBudget: Sendable {
 
   var bytes: Int { held.load(ordering: .relaxed) }
 
-  /// Whether there was room for so many bytes more.
+  /// Reserves bytes; returns false if the limit or the peer's quota would be exceeded.
   func take(_ count: Int, of peer: IPAddress?) -> Bool {
     if let peers, let peer, !peers.take(count, of: peer) {
       registry.add("attribution_http_rejected_total", 1, ["peer_body_memory"])
@@ -41,14 +41,14 @@ final class BodyBudget: Sendable {
   }
 }
 
-/// What one request takes up of its listener's ``BodyBudget``. It is given back when nobody holds this any more: when the request is
-/// answered.
+/// The memory that one request has reserved of its listener's ``BodyBudget``. It is released when this object is deallocated, after the request
+/// was answered.
 public final class BodyReservation: Sendable {
   private let budget: BodyBudget
   private let peer: IPAddress?
   private let taken = Atomic<Int>(0)
 
-  /// - Parameter peer: whose request it is, where peers have bounds of their own.
+  /// - Parameter peer: the peer whose quota counts; nil if peers have none.
   init(_ budget: BodyBudget, peer: IPAddress? = nil) {
     self.budget = budget
     self.peer = peer
@@ -59,14 +59,14 @@ public final class BodyReservation: Sendable {
     if count > 0 { budget.giveBack(count, of: peer) }
   }
 
-  /// Whether there was room for so many bytes more.
+  /// Reserves more bytes; returns false if the limit or the peer's quota would be exceeded.
   func take(_ count: Int) -> Bool {
     guard budget.take(count, of: peer) else { return false }
     taken.add(count, ordering: .relaxed)
     return true
   }
 
-  /// Of what was taken, bytes that are not needed after all.
+  /// Releases bytes that were reserved and are not needed.
   func giveBack(_ count: Int) {
     taken.subtract(count, ordering: .relaxed)
     budget.giveBack(count, of: peer)
@@ -74,7 +74,7 @@ public final class BodyReservation: Sendable {
 }
 
 extension RPCError {
-  /// For ``BodyError/noRoom``.
+  /// The error for ``BodyError/noRoom``.
   static var noRoomForBodies: RPCError {
     RPCError(.unavailable, "as many bytes as may be are being read", reason: "OVERLOADED", retryDelay: .seconds(1))
   }

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// A body on its way.
+/// A request body that is being received.
 struct BufferedBody {
-  /// What its bytes count on, until that is let go of.
+  /// The memory reservation of the body.
   let share: BodyReservation
   private var buffer: ByteBuffer?
 
@@ -10,13 +10,13 @@ struct BufferedBody {
 
   var count: Int { buffer?.readableBytes ?? 0 }
 
-  /// The bytes, once.
+  /// Returns the bytes and empties the buffer.
   mutating func take() -> [UInt8] {
     defer { buffer = nil }
     return buffer.map { Array($0.readableBytesView) } ?? []
   }
 
-  /// Adds a part; says why that cannot be.
+  /// Appends a part; returns an error if the limit or the memory does not allow it.
   mutating func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
     guard count + part.readableBytes <= limit else { return .tooLarge }
     guard share.take(part.readableBytes) else { return .noRoom }

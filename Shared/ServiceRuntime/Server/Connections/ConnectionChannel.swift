@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// HTTP/1.1 and, entered by its preface, HTTP/2 in clear text on the same port.
+/// Sets up a connection: HTTP/1.1, or HTTP/2 if the connection begins with the HTTP/2 preface, on the same port.
 struct ConnectionChannel: ServerChildChannel {
   enum Negotiated: Sendable {
     case http1
@@ -21,9 +21,9 @@ struct ConnectionChannel: ServerChildChannel {
   private let registry: MetricsRegistry
   private let bound: ConnectionLimit
   private let bodies: BodyBudget
-  /// Nil: clear text.
+  /// Nil for connections without TLS.
   private let tls: LiveTLS?
-  /// Peers whose connections begin with a ``ProxyHeader``; all others' do not.
+  /// Peers whose connections begin with a ``ProxyHeader``.
   private let proxies: [AddressRange]
   private let peers: PeerLimits
   private let isDraining: @Sendable () -> Bool
@@ -46,7 +46,7 @@ struct ConnectionChannel: ServerChildChannel {
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let promise = channel.eventLoop.makePromise(of: Negotiated.self)
-      // A connection that ends before its handlers hear that it began tells them of no end either.
+      // If a connection closes before its handlers are active, they get no event of the close, so the promise is failed here.
       channel.closeFuture.whenComplete { _ in promise.fail(ChannelError.ioOnClosedChannel) }
       func closed(_ cause: String) -> Value {
         registry.add("attribution_http_rejected_total", 1, [cause])
@@ -57,7 +57,7 @@ struct ConnectionChannel: ServerChildChannel {
       guard !bound.isPassed else { return closed("connections") }
       let address = ConnectionPeer.address(of: channel)
       let isProxys = address.map { proxies.contains($0) } ?? false
-      // Whose connection a proxy passes on is known when its header is read.
+      // The client behind a proxy is known only after the proxy header was read.
       guard isProxys || take(channel, from: address) else { return closed("peer_connections") }
       let timeLimit = TimeAmount.nanoseconds(Int64(limits.headerTime / .nanoseconds(1)))
       let proxyHeader = isProxys ? try expectProxyHeader(on: channel, within: timeLimit) : nil
@@ -89,7 +89,7 @@ struct ConnectionChannel: ServerChildChannel {
     return true
   }
 
-  /// In front of everything else, TLS too.
+  /// Adds the handler that reads the proxy header, before all others including TLS.
   private func expectProxyHeader(on channel: any Channel, within timeLimit: TimeAmount) throws -> ProxyHeaderReader {
     let reader = ProxyHeaderReader(limit: limits.proxyHeaderBytes, timeLimit: timeLimit) { origin in
       guard case .client(let address) = origin, !take(channel, from: address) else { return true }
@@ -103,7 +103,7 @@ struct ConnectionChannel: ServerChildChannel {
   }
 
   private func addHTTP1(to channel: any Channel, _ peer: ConnectionPeer) throws {
-    // The decoder's bounds are above ours, so that we answer 431 ourselves; far past them it gives up.
+    // The decoder's limits are above ours, so that this server answers 431 itself; beyond them the decoder fails.
     var bounds = NIOHTTPDecoderLimitConfiguration()
     bounds.maxHeaderFieldSize = limits.headerBytes * 4
     bounds.maxHeaderListSize = limits.headerBytes * 4

@@ -2,10 +2,10 @@ import Glibc
 import HummingbirdCore
 import Synchronization
 
-/// Bounds the open connections of one listener. What comes beyond waits in the system's queue until one ends.
+/// Limits the open connections of one listener. Further connections wait in the kernel's accept queue until one closes.
 ///
-/// A connection is not taken either when it would use up the process's descriptors: taking one without would end the listener, and
-/// connections to Redis and files need some too.
+/// Connections are not accepted either when the process is nearly out of descriptors: a failing accept would end the listener, and connections
+/// to Redis and files need descriptors too.
 final class ConnectionLimit: AvailableConnectionsDelegate {
   /// Descriptors left for everything but connections of callers.
   static let reservedDescriptors = 32
@@ -20,11 +20,11 @@ final class ConnectionLimit: AvailableConnectionsDelegate {
 
   func isAcceptingNewConnections() -> Bool {
     let open = open.withLock { $0 }
-    // With none open nothing would ever end and make room.
+    // Without an open connection none could close and trigger the next accept.
     return open == 0 || open < most && Self.descriptorsAreLeft
   }
 
-  /// Whether the connection that was just opened is one too many: several are taken at a time.
+  /// True if the connection that was just opened exceeds the limit, which happens because several are accepted at a time.
   var isPassed: Bool { open.withLock { $0 } > most }
 
   private static var descriptorsAreLeft: Bool {

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Who is at the other end of a connection, as far as the connection itself tells.
+/// The peer of a connection, as far as the connection itself tells.
 public struct ConnectionPeer: Sendable, Hashable {
-  /// Nil for a peer without an address.
+  /// Nil if the peer has no address.
   public var address: IPAddress?
-  /// The URI names in its certificate, which was verified; empty without one.
+  /// The URI names in the peer's verified certificate; empty without one.
   public var certificateNames: [String]
-  /// Whether a proxy passes on the connection of somebody it does not know: then the address is the proxy's, and what is said is not.
+  /// True if the proxy header names no internet address of the client. The address is then that of the proxy.
   public var isStranger = false
 
   public init(address: IPAddress? = nil, certificateNames: [String] = []) {
@@ -14,7 +14,7 @@ public struct ConnectionPeer: Sendable, Hashable {
     self.certificateNames = certificateNames
   }
 
-  /// - Parameter origin: what the connection's proxy says of it; nil where none is asked.
+  /// - Parameter origin: the origin in the proxy header; nil if none is expected.
   init(_ channel: any Channel, certificateNames: [String] = [], origin: ProxyHeader.Origin? = nil) {
     self.init(address: Self.address(of: channel), certificateNames: certificateNames)
     switch origin {

@@ -1,25 +1,24 @@
 import NIOCore
 import NIOPosix
 
-/// What is put off to the end of an event loop's turn, when every event of the turn is looked at.
+/// Defers work to the end of an event loop's turn, after all events of the turn were processed: first coalesced work, then flushes.
 ///
-/// First the work that calls of one turn share, then the sending of what was written. Each send may wake a sleeping peer, which
-/// costs more than the send: answers that leave together wake each peer once. When few connections have requests waiting the
-/// turn is short, and nothing waits. One belongs to each event loop and is used on it alone.
+/// A send may wake a sleeping peer, which costs more than the send itself, so responses that are flushed together wake each peer once. Under low
+/// load the turn is short and the delay negligible. Each event loop has one object, which is used only on that loop.
 final class LoopTurnFlush {
-  // Safe from any thread by its nature: each sees its own value, which never leaves it.
+  // Safe from any thread, because each thread has its own value.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopTurnFlush>()
 
   private let loop: any EventLoop
   private var isScheduled = false
   private var works: [any CoalescedWork] = []
-  /// What follows each work.
+  /// The closures that follow each work.
   private var followers: [() -> Void] = []
   private var unsent: [ChannelHandlerContext] = []
 
   init(loop: any EventLoop) { self.loop = loop }
 
-  /// That of the event loop that this is called on.
+  /// The object of the event loop on which this is called.
   static func current(_ loop: any EventLoop) -> LoopTurnFlush {
     loop.preconditionInEventLoop()
     if let turn = ofThread.currentValue { return turn }
@@ -28,13 +27,13 @@ final class LoopTurnFlush {
     return turn
   }
 
-  /// Flushes the connection.
+  /// Flushes the connection at the end of the turn.
   func flush(_ context: ChannelHandlerContext) {
     unsent.append(context)
     schedule()
   }
 
-  /// Does the work together with its like, then what follows it.
+  /// Performs the work at the end of the turn together with other work of its type, then calls the closure.
   func perform(_ work: any CoalescedWork, then follow: @escaping () -> Void) {
     works.append(work)
     followers.append(follow)
@@ -49,7 +48,7 @@ final class LoopTurnFlush {
   }
 
   private func run() {
-    // A connection whose answer is written may have its next request at hand.
+    // A closure may process a pipelined request, which adds more work.
     while !works.isEmpty {
       let (works, followers) = (self.works, self.followers)
       self.works.removeAll(keepingCapacity: true)

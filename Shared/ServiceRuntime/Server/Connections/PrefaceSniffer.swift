@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// Looks at a connection's first bytes: `PRI * HTTP/2.0` means HTTP/2, anything else HTTP/1.1.
+/// Decides by a connection's first bytes: `PRI * HTTP/2.0` means HTTP/2, anything else HTTP/1.1.
 final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -56,7 +56,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // Who ends before the first request has nothing to ask.
+    // The peer closed its side before any request, so nothing is left to answer.
     if case ChannelEvent.inputClosed = event, !decided {
       context.close(promise: nil)
     } else {
@@ -64,7 +64,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  /// No connection of TLS came about, or it broke.
+  /// The TLS handshake failed, or the connection broke.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if !decided, error is NIOSSLError || error is BoringSSLError { onFailure() }
     context.close(promise: nil)

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Reads a connection's ``ProxyHeader`` and hands on what comes behind it. A connection without one, or whose header does not come in
-/// time, ends: whether a header comes is agreed with the proxy and never guessed.
+/// Reads a connection's ``ProxyHeader`` and passes on the bytes after it. A connection without a header, or whose header does not arrive in time,
+/// is closed: the configuration decides whether a header is expected, because guessing would let clients forge one.
 final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -17,9 +17,9 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   private var alarm: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - limit: the longest header that is taken, bytes.
-  ///   - timeLimit: from the connection's beginning to the header's end.
-  ///   - admits: called once the header is read; says whether the connection of that origin goes on, or is closed.
+  ///   - limit: the maximum length of the header, bytes.
+  ///   - timeLimit: the time from the start of the connection to the end of the header.
+  ///   - admits: called after the header was read; returns false if the connection of that origin must be closed.
   ///   - onRefusal: called once, before the connection is closed for its header.
   init(
     limit: Int, timeLimit: TimeAmount, admits: @escaping (ProxyHeader.Origin) -> Bool = { _ in true }, onRefusal: @escaping () -> Void

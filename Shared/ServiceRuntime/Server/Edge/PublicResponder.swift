@@ -1,24 +1,24 @@
 public import WireJSON
 
-/// A request to the public port, its body read and bounded.
+/// A request to the public port with its body.
 public struct PublicHTTPRequest: Sendable {
   public let method: String
   public let path: String
   public let query: String?
-  /// Without its parameters, lower case.
+  /// The media type without parameters, lower case.
   public let mediaType: String?
   /// The content type as it was sent.
   public let contentType: String?
   public let body: [UInt8]
-  /// Who asks, past the proxies that are believed.
+  /// The client's address, as told by trusted proxies.
   public let peer: IPAddress?
   public let requestId: String
   public let traceparent: String
-  /// What JSON in the body may be.
+  /// The limits for JSON in the body.
   public let jsonLimits: JSONLimits
 }
 
-/// An answer of the public port.
+/// A response of the public port.
 public struct PublicHTTPResponse: Sendable {
   public var status: Int
   /// JSON.
@@ -32,14 +32,14 @@ public struct PublicHTTPResponse: Sendable {
   }
 }
 
-/// What is known of a public route before its request's body is read.
+/// Properties of a public route that are needed before a request's body is read.
 public struct PublicRouteDescription: Sendable, Hashable {
   public let method: String
-  /// A bounded name, one of ``PublicEdge/kinds``.
+  /// The kind of route for metrics and limits, one of ``PublicEdge/kinds``.
   public let kind: String
-  /// What a sender that is to come again is answered in place of 429: 500 where only that is promised a repeat.
+  /// The status that tells a sender to retry: 429, or 500 on routes whose senders retry only after that.
   public let comeAgainStatus: Int
-  /// False for the URL of somebody who is not known here: whoever may ask such routes is told that there is none, and nobody else.
+  /// False for a URL of an unknown owner. The request is answered 404 only if the client may use such routes at all.
   public let isServed: Bool
 
   public init(method: String, kind: String, comeAgainStatus: Int = 429, isServed: Bool = true) {
@@ -52,9 +52,9 @@ public struct PublicRouteDescription: Sendable, Hashable {
 
 /// Serves the routes of the public port.
 public protocol PublicResponder: Sendable {
-  /// The route of a path; nil when it is none.
+  /// The route of a path; nil if there is none.
   func route(_ path: String) -> PublicRouteDescription?
-  /// The path with names in place of what is somebody's own, for traces.
+  /// The path with placeholders for variable parts, for traces.
   func template(of path: String) -> String
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse
 }

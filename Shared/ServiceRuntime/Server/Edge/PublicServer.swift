@@ -2,7 +2,7 @@ import AttributionProtocol
 import Traces
 import WireJSON
 
-/// The public port: no RPC, no health, no metrics on it.
+/// The public port. It serves neither RPCs nor health nor metrics.
 struct PublicServer: HTTPResponder {
   let responder: any PublicResponder
   let limits: Limits
@@ -11,7 +11,7 @@ struct PublicServer: HTTPResponder {
   fileprivate let duration: MetricSeries?
   let edge: PublicEdgeGuard
   fileprivate let tracer: Tracer
-  /// Bounds what strangers have recorded.
+  /// Limits how many traces callers on the public port may have recorded.
   fileprivate let parents: ParentRate
 
   init(
@@ -32,7 +32,7 @@ struct PublicServer: HTTPResponder {
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
-    // What is no route counts too: whoever tries paths is no better than whoever repeats one.
+    // Requests to unknown paths count against the client's rate too, so that scanning is limited.
     let (refusal, standing) = edge.judge(client, isStranger: request.peer.isStranger, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
       server: self, request: request, client: client, standing: standing, comeAgainStatus: route?.comeAgainStatus ?? 429)
@@ -56,7 +56,7 @@ private struct PublicExchange: HTTPExchange {
   let request: IncomingRequest
   let client: IPAddress?
   var peer: IPAddress? { client.flatMap { server.edge.isProxy($0) ? nil : $0 } }
-  /// How the client stands with its rate; nil where none counts.
+  /// The state of the client's rate limit; nil if none applies.
   let standing: RateLimitStatus?
   let requestId: String
   let comeAgainStatus: Int
@@ -74,7 +74,7 @@ private struct PublicExchange: HTTPExchange {
   func refuse(_ error: BodyError) -> HTTPAnswer {
     switch error {
     case .tooLarge: finish(tooLarge)
-    // Apple's devices send again after the status of their route, and not after every other.
+    // Apple's devices retry only after certain statuses, which depend on the route.
     case .timedOut:
       finish(
         .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: comeAgainStatus == 429 ? 408 : comeAgainStatus))

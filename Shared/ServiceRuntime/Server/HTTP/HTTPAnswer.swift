@@ -2,12 +2,12 @@ import AttributionProtocol
 public import NIOHTTP1
 import WireJSON
 
-/// An answer before it is written.
+/// A response before it is encoded.
 public struct HTTPAnswer: Sendable {
   public var status: Int
-  /// Without the length, which follows from the body.
+  /// All headers but the length, which follows from the body.
   public var headers: HTTPHeaders
-  /// `X-Request-Id`, beside the other headers so that those of most answers are made once.
+  /// `X-Request-Id`. It is kept apart so that most responses can share one header list.
   public var requestId: String?
   public var body: [UInt8]
 
@@ -17,7 +17,7 @@ public struct HTTPAnswer: Sendable {
     self.body = body
   }
 
-  /// Every header, as it is sent.
+  /// All headers as they are sent.
   var allHeaders: HTTPHeaders {
     guard let requestId else { return headers }
     var all = headers
@@ -27,12 +27,12 @@ public struct HTTPAnswer: Sendable {
 
   private static let jsonHeaders: HTTPHeaders = ["content-type": "application/json"]
 
-  /// A JSON body.
+  /// A response with a JSON body.
   public static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
     HTTPAnswer(status: status, headers: jsonHeaders, body: body)
   }
 
-  /// The error's JSON, by default with its code's status, and `Retry-After` where the error names a delay.
+  /// A response with the error's JSON, by default with the status of its code, and with `Retry-After` if the error names a delay.
   public static func error(_ error: RPCError, status: Int? = nil) -> HTTPAnswer {
     var answer = json(status ?? error.code.httpStatus, error.json)
     if let seconds = error.retryAfterSeconds { answer.headers.add(name: "retry-after", value: String(seconds)) }

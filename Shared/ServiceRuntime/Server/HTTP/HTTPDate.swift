@@ -2,12 +2,12 @@
   import Glibc
 #endif
 
-/// The `Date` header's value (RFC 9110 section 6.6.1), made once a second.
+/// The value of the `Date` header (RFC 9110 section 6.6.1), formatted at most once a second.
 struct HTTPDate {
   private var second = 0
   private var text = ""
 
-  /// For now.
+  /// The value for the current time.
   mutating func value() -> String {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME_COARSE, &now)
@@ -15,7 +15,7 @@ struct HTTPDate {
     second = now.tv_sec
     var parts = tm()
     gmtime_r(&now.tv_sec, &parts)
-    // Not strftime: its names follow the locale.
+    // strftime is not used because its names depend on the locale.
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

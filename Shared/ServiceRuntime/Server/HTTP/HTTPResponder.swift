@@ -1,27 +1,27 @@
-/// Answers requests of one listener, in two steps, so that no body is taken before it is known whether it is wanted.
+/// Answers requests of one listener in two steps, so that requests can be refused before their body is read.
 public protocol HTTPResponder: Sendable {
-  /// Looks at a head. Called on the connection's event loop: it must not block.
+  /// Decides by the head of a request. Called on the connection's event loop, so it must not block.
   func begin(_ request: IncomingRequest) -> RequestAdmission
 }
 
-/// What becomes of a request once its head is known.
+/// The decision about a request after its head was read.
 public enum RequestAdmission: Sendable {
-  /// An answer at once; the body is thrown away.
+  /// Answer at once; the body is discarded.
   case answer(HTTPAnswer)
-  /// A body of at most `limit` bytes is read, then the exchange answers.
+  /// Read a body of at most `limit` bytes, then let the exchange answer.
   case body(limit: Int, any HTTPExchange)
 }
 
 /// A request that waits for its body.
 public protocol HTTPExchange: Sendable {
-  /// Whose bodies this request's counts among; nil where peers have no bound of their own, and for a proxy's own requests.
+  /// The peer whose memory quota the body counts against; nil if peers have no quota, and for a proxy's own requests.
   var peer: IPAddress? { get }
-  /// The answer when the body does not come as it should.
+  /// The response if the body cannot be read.
   func refuse(_ error: BodyError) -> HTTPAnswer
-  /// The answer to the whole request. Called on the connection's event loop: what takes longer than a signature goes
-  /// into ``HTTPOutcome/later(_:)``.
+  /// The response to the whole request. Called on the connection's event loop: work that takes longer than a signature must be returned as
+  /// ``HTTPOutcome/later(_:)``.
   ///
-  /// - Parameter share: what the body counts on until it is answered; what is inflated of it is to be counted on it too.
+  /// - Parameter share: the memory reservation of the body, held until the response is made. Inflated bytes must be reserved on it too.
   func respond(to body: [UInt8], _ share: BodyReservation) -> HTTPOutcome
 }
 
@@ -29,17 +29,17 @@ extension HTTPExchange {
   public var peer: IPAddress? { nil }
 }
 
-/// An answer, or the work that will make it.
+/// A response, or the work that makes it.
 public enum HTTPOutcome: Sendable {
   case now(HTTPAnswer)
   case later(@Sendable () async -> HTTPAnswer)
-  /// Work that waits for others and computes no longer than a signature takes: its steps are done on the connection's event
-  /// loop, without a change of thread.
+  /// Work that waits for other systems and computes no longer than a signature takes. It runs on the connection's event loop, without a change of
+  /// thread.
   case waiting(@Sendable () async -> HTTPAnswer)
-  /// Work that is better done together with its like, and the answer that can be made after it.
+  /// Work that is performed together with the same kind of work of other requests, and a closure that makes the response afterwards.
   case coalesced(any CoalescedWork, @Sendable () -> HTTPAnswer)
 
-  /// The answer, whatever it takes.
+  /// The response, after any work.
   func answer() async -> HTTPAnswer {
     switch self {
     case .now(let answer): return answer
@@ -55,7 +55,7 @@ public enum HTTPOutcome: Sendable {
 public enum BodyError: Error, Sendable {
   case tooLarge
   case timedOut
-  /// As much as may be is being read already; it may come again.
+  /// The listener's memory for bodies is used up; the sender may retry.
   case noRoom
 }
 

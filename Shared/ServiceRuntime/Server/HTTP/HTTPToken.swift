@@ -1,4 +1,4 @@
-/// A token of RFC 9110 section 5.6.2: what names of methods and header fields are made of.
+/// Tokens (RFC 9110 section 5.6.2): the names of methods and header fields.
 enum HTTPToken {
   private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
 

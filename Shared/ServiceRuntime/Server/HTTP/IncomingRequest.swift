@@ -1,9 +1,9 @@
 public import NIOHTTP1
 
-/// A request whose head is read and whose body is not yet.
+/// A request whose head was read and whose body was not.
 public final class IncomingRequest: Sendable {
   public let method: String
-  /// Without the query.
+  /// The path without the query.
   public let path: String
   public let query: String?
   public let headers: HTTPHeaders
@@ -11,7 +11,7 @@ public final class IncomingRequest: Sendable {
   public let peer: ConnectionPeer
   public let isHTTP2: Bool
 
-  // Each request is asked for most of these: they are found in one walk over its headers. The first of several counts.
+  // Headers that most requests are asked for. They are found in one pass over all headers; the first of several counts.
   let requestId: String?
   let authorization: String?
   let contentType: String?
@@ -20,13 +20,13 @@ public final class IncomingRequest: Sendable {
   let idempotencyKey: String?
   let connectTimeout: String?
   let connectVersion: String?
-  /// What the sender says the body's length is; nil when it says nothing that is a number.
+  /// The value of `Content-Length`; nil if it is missing or not a number.
   let contentLength: Int?
-  /// Whether it says something of the body's length that is no number that can be counted to.
+  /// True if `Content-Length` is present and not a valid number.
   private let hasBadLength: Bool
   let isChunked: Bool
   private let hosts: Int
-  /// Whether it asks to go on in another protocol, which no listener does.
+  /// True if the request asks for an upgrade to another protocol, which is never granted.
   let asksUpgrade: Bool
   private let headerBytes: Int
 
@@ -86,7 +86,7 @@ public final class IncomingRequest: Sendable {
     self.idempotencyKey = idempotencyKey
     self.connectTimeout = connectTimeout
     self.connectVersion = connectVersion
-    // Digits alone: no sign.
+    // Only digits are allowed, no sign.
     self.contentLength = contentLength.flatMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
     hasBadLength = contentLength != nil && self.contentLength == nil
     self.isChunked = isChunked
@@ -95,7 +95,7 @@ public final class IncomingRequest: Sendable {
     headerBytes = bytes
   }
 
-  /// Compares without regard to case; the second is lower case and as long as the first.
+  /// Compares case-insensitively; the second name must be lower case and as long as the first.
   private static func isNamed(_ name: String, _ lower: StaticString) -> Bool {
     var at = lower.utf8Start
     for byte in name.utf8 {
@@ -105,7 +105,7 @@ public final class IncomingRequest: Sendable {
     return true
   }
 
-  /// The absolute form of a target names the server too (RFC 9112 section 3.2.2): the rest is what is asked for.
+  /// Removes scheme and authority from a target in absolute form (RFC 9112 section 3.2.2).
   private static func withoutAuthority(_ target: String) -> String {
     guard target.first == "h" || target.first == "H" else { return target }
     let lower = target.prefix(8).lowercased()
@@ -116,7 +116,7 @@ public final class IncomingRequest: Sendable {
     return rest[slash] == UInt8(ascii: "/") ? String(target[slash...]) : "/" + target[slash...]
   }
 
-  /// Whether it can be a host and a port: no other parts of an address, and not several.
+  /// True if the value can be one host and port.
   private static func isHost(_ value: String) -> Bool {
     value.utf8.allSatisfy { byte in
       switch byte {
@@ -128,10 +128,10 @@ public final class IncomingRequest: Sendable {
 
   private static let hostMarks = Set("-._~:[]%!$&'()*+;=".utf8)
 
-  /// The first header of that name, whatever its case.
+  /// The first header with that name; case-insensitive.
   public func header(_ name: String) -> String? { headers.first(name: name) }
 
-  /// The values of all headers of that name.
+  /// The values of all headers with that name.
   public func values(_ name: String) -> [String] { headers[name] }
 
   /// Whether the head announces a body.
@@ -144,7 +144,7 @@ public final class IncomingRequest: Sendable {
     return contentType.prefix { $0 != ";" }.trimmingSpaces().lowercased()
   }
 
-  /// Why a head is refused whatever it asks for: the status, and the metric's word for it.
+  /// Why a head is refused, whatever it asks for: the status and the `cause` label in metrics.
   ///
   /// - Parameter needsHost: in HTTP/1.1 there is one `Host`, neither none nor several (RFC 9112 section 3.2).
   func refusal(_ limits: Limits, target: String, needsHost: Bool = false) -> (status: Int, cause: String)? {

@@ -1,14 +1,14 @@
 import Cryptography
 import Traces
 
-/// `X-Request-Id`: the caller's when it is usable, a new one otherwise.
+/// `X-Request-Id`: the caller's if it is valid, otherwise a new one.
 public enum RequestID {
   static func usable(_ text: String?) -> String {
     if let text, (1...128).contains(text.utf8.count), text.utf8.allSatisfy(isAllowed) { return text }
     return RandomBytes.uuid()
   }
 
-  /// As a span tells it, where it was made here: a sender may give anything, what names a device too.
+  /// The span attribute, only for ids that were made here: a sender's id may contain anything, including a device identifier.
   static func attribute(_ requestId: String, given: String?) -> [SpanAttribute] {
     given == nil ? [SpanAttribute("attribution.request_id", requestId)] : []
   }

@@ -2,10 +2,10 @@ import EventLoops
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP/1.1 connection: reads a request, lets the responder answer it, and only then looks at the next.
+/// One HTTP/1.1 connection. It reads a request, lets the responder answer it, and only then processes the next.
 ///
-/// What can be answered at once is answered on the event loop, without a task and without a change of thread: for an answer
-/// that takes microseconds to make, those would cost more than the answer.
+/// Requests that can be answered at once are answered on the event loop, without a task and without a change of thread, because these would cost
+/// more than a response that takes microseconds.
 final class HTTP1Handler: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
@@ -16,16 +16,16 @@ final class HTTP1Handler: ChannelDuplexHandler {
     case head
     /// The head is read, the body is on its way.
     case body
-    /// The request is answered before its end: the rest is thrown away.
+    /// The request was answered before its end; the rest is discarded.
     case skipping
-    /// The answer is being made elsewhere.
+    /// The response is being made in a task.
     case working
-    /// The last answer is written; what still comes is thrown away until the peer closes or a moment has passed.
+    /// The last response is written; input is discarded until the peer closes or ``lingeringTime`` has passed.
     case lingering
   }
 
-  /// How long a peer that was told the connection ends may go on sending. Closing at once would make its system discard our
-  /// answer unread.
+  /// How long a peer may go on sending after it was told that the connection ends. Closing at once would reset the connection, and the peer's
+  /// system could discard the response unread.
   private static let lingeringTime: TimeAmount = .seconds(2)
 
   private let responder: any HTTPResponder
@@ -44,34 +44,34 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private let peer: ConnectionPeer
   private let turn: LoopTurnFlush
   private let executor: EventLoopExecutor
-  /// Of the request under way.
+  /// Properties of the current request.
   private var keepAlive = true
   private var isHead = false
   private var isHTTP10 = false
-  /// Parts of requests sent ahead, while an answer is being made. No more than two reads bring.
+  /// Parts of pipelined requests that arrived while a response is being made; at most the parts of two reads.
   private var held: CircularBuffer<HTTPServerRequestPart> = []
   private var heldRead = false
-  /// Whether the answer under way comes before anything more is read, so that reading need not stop for it.
+  /// True if the response will be written in this turn of the event loop, so that reading need not stop.
   private var answersThisTurn = false
-  /// Whether the work that makes an answer is being begun: it may come to its end before it waits for anything.
+  /// True while the work of a response is being started: it may finish before it first suspends.
   private var isStarting = false
   private var inputClosed = false
   private var quiescing = false
   private var isReading = false
   private var needsFlush = false
   private var sawPart = false
-  /// Whether bytes came since the last look, be they a whole part or not.
+  /// True if bytes arrived since the last `channelReadComplete`, even if they completed no part.
   private var sawBytes = false
   private var headBegun = false
 
-  /// When the present state has lasted too long; nil while an answer is being made.
+  /// When the current state times out; nil while a response is being made.
   private var deadline: NIODeadline?
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
 
   /// - Parameters:
-  ///   - turn: of the connection's event loop.
-  ///   - executor: of the connection's event loop.
+  ///   - turn: belongs to the connection's event loop.
+  ///   - executor: belongs to the connection's event loop.
   init(
     responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: LoopTurnFlush,
     executor: EventLoopExecutor,
@@ -118,8 +118,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
     switch state {
     case .head where sawBytes && !sawPart && !headBegun:
-      // Bytes came and made no head yet: from now on its sender has so much time. Without bytes (reads happen in vain) nothing
-      // may be said: a 408 that nobody asked for would be taken for the answer to the next request.
+      // A head has begun, so its time limit starts. A read without bytes must not start it: an unsolicited 408 would be taken for the response
+      // to the next request.
       headBegun = true
       expect(within: times.header, context)
     case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
@@ -130,9 +130,9 @@ final class HTTP1Handler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Reads no more than once ahead while an answer is being made, and nothing while answers wait for the peer to take them: a peer
-  /// that sends ahead and takes nothing costs no more than two reads and the answers to them. Most peers send nothing ahead; for
-  /// them, to stop reading and to go on would cost two system calls a request.
+  /// Reads at most once ahead while a response is being made, and not at all while written responses wait for the peer. This bounds the memory for
+  /// a peer that pipelines requests and reads no responses. Reading is not stopped for every response, because most peers do not pipeline and
+  /// stopping would cost two system calls per request.
   func read(context: ChannelHandlerContext) {
     let mayReadAhead = answersThisTurn || isWorking && held.isEmpty && context.channel.isWritable
     if isBusy(context), !mayReadAhead { heldRead = true } else { context.read() }
@@ -142,7 +142,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch state {
     case .working: true
     case .head: !context.channel.isWritable
-    // A request that is begun is read to its end, an answered connection is read out.
+    // A request that has begun is read to its end, and a lingering connection is drained.
     case .body, .skipping, .lingering: false
     }
   }
@@ -156,7 +156,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     switch event {
     case ChannelEvent.inputClosed:
       inputClosed = true
-      // Who has nothing more to say may still be listening. What was sent ahead is answered first.
+      // A peer that closed its sending side may still read. Pipelined requests are answered first.
       if !isBusy(context) || held.isEmpty && !isWorking { closeAfterWrites(context) }
     case is ChannelShouldQuiesceEvent:
       quiescing = true
@@ -185,7 +185,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
   }
 
-  /// Stands in front of the decoder and tells that bytes came.
+  /// Runs before the decoder and records that bytes arrived.
   final class ByteArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -230,8 +230,8 @@ final class HTTP1Handler: ChannelDuplexHandler {
       refuse(answer, context)
       return
     }
-    // What the parser takes for the end of HTTP is not read on; and who frames a body in a way that HTTP/1.0 does not know may mean
-    // another end of it than we do (RFC 9112 section 6.1).
+    // After an upgrade request the parser reads no further HTTP. A chunked body in HTTP/1.0 may end elsewhere for the sender than for this
+    // server (RFC 9112 section 6.1), so the connection is not reused.
     if request.asksUpgrade || isHTTP10 && request.isChunked { keepAlive = false }
     switch responder.begin(request) {
     case .answer(let answer): refuse(answer, context, request: request)
@@ -249,12 +249,12 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
   }
 
-  /// Answers before the request's end. A body of a stated, bearable length is read to its end and the connection lives on; one
-  /// without an end in sight is not.
+  /// Answers before the request's end. A body with a stated length within limits is discarded and the connection is reused; otherwise the
+  /// connection closes.
   private func refuse(_ answer: HTTPAnswer, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
     if answer.status == 408 { keepAlive = false }
     if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }
-    // What comes on of it is not read to its end.
+    // The rest of the request is not read, so the connection cannot be reused.
     if request == nil { keepAlive = false }
     state = .skipping
     exchange = nil
@@ -266,7 +266,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func answer(_ context: ChannelHandlerContext) {
     guard let exchange else { return }
     deadline = nil
-    // It counts until the answer is made: what waits for Redis is memory as what is still being read.
+    // The body counts against the budget until the response is made, because it stays in memory while the request waits for Redis.
     var held = body ?? BufferedBody(bodies, peer: exchange.peer)
     body = nil
     let bytes = held.take()
@@ -305,15 +305,15 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
   }
 
-  /// The answer to the request under way is made.
+  /// Called when the response to the current request is made.
   private func complete(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     finish(answer, context)
-    // What was held is looked at by whoever gave it here.
+    // While work is starting, the caller processes the buffered parts afterwards.
     if !isStarting { resume(context) }
   }
 
-  /// Writes the answer; after it the next request may come, or the connection ends.
+  /// Writes the response, then expects the next request or ends the connection.
   private func finish(_ answer: HTTPAnswer, _ context: ChannelHandlerContext) {
     if quiescing || isDraining() { keepAlive = false }
     var buffer = context.channel.allocator.buffer(capacity: 320 + answer.body.count)
@@ -322,7 +322,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     if !keepAlive {
       linger(context)
     } else if case .skipping = state {
-      // The request's end is still to come.
+      // The end of the request has not arrived yet.
     } else {
       next(context)
     }
@@ -331,7 +331,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
   private func next(_ context: ChannelHandlerContext) {
     state = .head
     headBegun = false
-    // Requests that were sent ahead are still to be answered.
+    // Pipelined requests must be answered before the connection closes.
     if inputClosed, held.isEmpty {
       closeAfterWrites(context)
     } else {
@@ -339,22 +339,22 @@ final class HTTP1Handler: ChannelDuplexHandler {
     }
   }
 
-  /// Closes when everything that was written is sent: closing throws away what is not.
+  /// Closes after everything written is sent, because closing discards unsent data.
   private func closeAfterWrites(_ context: ChannelHandlerContext) {
     state = .lingering
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
-    // A peer that does not take its answer ends with the rest.
+    // A peer that does not read its response is closed after the idle time.
     expect(within: times.idle, context)
   }
 
-  /// Goes on with what was held back while an answer was made.
+  /// Processes the parts that were buffered while a response was made.
   private func resume(_ context: ChannelHandlerContext) {
     while !isBusy(context), let part = held.popFirst() { process(part, context) }
     guard !isBusy(context) else { return }
-    // What was held may end in the middle of a request: no read may follow that would set its time.
+    // The buffered parts may end in the middle of a request. Its time limit starts here, because no read may follow that would start it.
     switch state {
     case .body where deadline == nil, .skipping where deadline == nil: expect(within: times.body, context)
     default: break
@@ -386,13 +386,13 @@ final class HTTP1Handler: ChannelDuplexHandler {
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(buffer), promise: nil)
-    // Answers to requests that came in one read leave in one write, and those of all connections of a turn together.
+    // Responses to requests of one read are sent in one write, and those of all connections are flushed together at the end of the loop's turn.
     if isReading { needsFlush = true } else { turn.flush(context) }
   }
 
   // MARK: Time
 
-  /// The deadline moves with every request; the alarm is set anew only when it would ring too late.
+  /// Sets the deadline. It moves with every request; the timer is rescheduled only if it would fire too late.
   private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
     let until = context.eventLoop.now + time
     deadline = until
@@ -414,7 +414,7 @@ final class HTTP1Handler: ChannelDuplexHandler {
     alarm = nil
     guard context.channel.isActive else { return }
     guard let deadline else {
-      // An answer is being made, or a body came whole: the next state that has an end sets the alarm itself.
+      // No deadline is set while a response is being made; the next state that has one schedules the timer itself.
       return
     }
     guard deadline <= context.eventLoop.now else {

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// Writes an answer as HTTP/1.1, head and body in one buffer: one write to the socket for what is small, which most is.
+/// Encodes a response as HTTP/1.1 with head and body in one buffer, so that a small response needs one write to the socket.
 struct HTTP1Response {
   private var date = HTTPDate()
 
   static let continueLine = "HTTP/1.1 100 Continue\r\n\r\n"
 
   /// - Parameters:
-  ///   - withoutBody: the answer to HEAD, whose length is stated and whose body is not sent.
-  ///   - close: whether the connection ends after it.
-  ///   - keepAlive10: whether an HTTP/1.0 peer is told that the connection stays open.
+  ///   - withoutBody: true for the response to HEAD, whose length is stated and whose body is not sent.
+  ///   - close: true if the connection ends after the response.
+  ///   - keepAlive10: true if an HTTP/1.0 peer is told that the connection stays open.
   mutating func write(_ answer: HTTPAnswer, into buffer: inout ByteBuffer, withoutBody: Bool, close: Bool, keepAlive10: Bool) {
     switch answer.status {
     case 200: buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
@@ -42,7 +42,7 @@ struct HTTP1Response {
     if !withoutBody { buffer.writeBytes(answer.body) }
   }
 
-  /// A line break inside a value would let its author write headers of his own.
+  /// False if the text contains a line break or another control character, which could inject a header.
   static func isSafe(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { utf8 in

@@ -1,6 +1,6 @@
 import NIOHTTP2
 
-/// Told by NIO's handler of what it writes: a GOAWAY with an error means that the whole connection is at fault.
+/// Observes the frames that NIO's handler writes: a GOAWAY with an error means a connection error and not a stream error.
 final class ConnectionFailure: NIOHTTP2FrameDelegate {
   private(set) var isConnections = false
 

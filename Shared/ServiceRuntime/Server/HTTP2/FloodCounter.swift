@@ -1,11 +1,11 @@
 import NIOCore
 
-/// Counts what happens within a time, roughly: the count begins anew when the time is over.
+/// Counts events in a fixed window that restarts when it is over.
 struct FloodCounter {
   private var count = 0
   private var since = NIODeadline.now()
 
-  /// Answers how many there are with this one.
+  /// Counts one event and returns the count of the current window.
   mutating func add(within window: TimeAmount) -> Int {
     let now = NIODeadline.now()
     if now - since > window {

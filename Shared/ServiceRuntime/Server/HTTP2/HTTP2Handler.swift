@@ -3,10 +3,9 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// One HTTP/2 connection behind NIO's frame machine: reads requests, lets the responder answer them, bounds what the peer may do.
+/// One HTTP/2 connection behind NIO's frame handler: reads requests, lets the responder answer them, and limits what the peer may do.
 ///
-/// A fault of one stream ends that stream alone. What costs the whole connection is a broken frame, a flood, and time: a head
-/// that does not come whole, silence.
+/// A stream error ends only that stream. The connection ends after a malformed frame, a flood, an incomplete head or idle time.
 final class HTTP2Handler: ChannelDuplexHandler {
   typealias InboundIn = HTTP2Frame
   typealias OutboundIn = Never
@@ -14,21 +13,21 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   private enum Phase {
     case open
-    /// The peer was told to open no more streams; a ping of ours tells when it has read that.
+    /// A GOAWAY told the peer to open no more streams; the reply to a ping shows when the peer has read it.
     case ending
-    /// What is open is finished; streams above the last one are not looked at.
+    /// Open streams are finished; new streams are refused.
     case ended
     case closed
   }
 
-  /// What is read of a request that is answered already, before its stream is reset.
+  /// How many body bytes are read of a request that was answered already before its stream is reset.
   private static let skipAllowance = 1 << 18
   private static let windowSize = 65_535
-  /// Resets of any kind to one that ends work.
+  /// The allowed ratio of all resets to resets of unanswered streams.
   private static let idleResets = 20
-  /// How long a peer may take to see the first GOAWAY, and its connection to close.
+  /// How long the peer may take to acknowledge the first GOAWAY, and the connection to close.
   private static let endingTime: TimeAmount = .seconds(1)
-  /// The window in which NIO counts resets and errors, and this handler the streams it refuses.
+  /// The window in which NIO counts resets and errors, and this handler counts refused streams.
   private static let floodWindow: TimeAmount = .seconds(30)
 
   private let responder: any HTTPResponder
@@ -47,22 +46,22 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private var heldRead = false
   private var sawBytes = false
   private var sawFrame = false
-  /// Streams that were refused, and those that were reset before they were answered.
+  /// Counts of refused streams, and of streams that the peer reset before they were answered.
   private var refused = FloodCounter()
   private var givenUp = FloodCounter()
 
-  /// Without a stream, the connection ends at this time.
+  /// When the connection ends if no stream is opened.
   private var idleDeadline = NIODeadline.distantFuture
-  /// Since bytes came that made no frame.
+  /// When an incomplete frame times out.
   private var partDeadline = NIODeadline.distantFuture
-  /// When the present phase of ending is over.
+  /// When the current phase of ending times out.
   private var endingDeadline = NIODeadline.distantFuture
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
 
   /// - Parameters:
-  ///   - turn: of the connection's event loop.
-  ///   - failure: told of by NIO's handler when the whole connection is at fault.
+  ///   - turn: belongs to the connection's event loop.
+  ///   - failure: records connection errors that NIO's handler reports.
   init(
     responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry, turn: LoopTurnFlush, peer: ConnectionPeer,
     failure: ConnectionFailure
@@ -77,27 +76,27 @@ final class HTTP2Handler: ChannelDuplexHandler {
     self.failure = failure
   }
 
-  /// NIO's frame machine with our bounds, and this handler behind it.
+  /// Adds NIO's frame handler with our limits, and this handler behind it.
   static func add(
     to channel: any Channel, responder: any HTTPResponder, limits: Limits, bodies: BodyBudget, registry: MetricsRegistry,
     peer: ConnectionPeer
   ) throws {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
-    // Above ours, so that we answer 431 ourselves; far past it the connection ends. The same goes for streams, of which one more is
-    // refused alone: the peer is told our own bound.
+    // NIO's limits are above ours, because NIO ends the connection where this handler answers 431 or refuses one stream. The peer is told our
+    // limit of streams (``StreamLimitSetting``).
     connection.initialSettings = [
       HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams * 2 + limits.streamResets),
       HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytes * 4),
       HTTP2Setting(parameter: .initialWindowSize, value: windowSize),
     ]
     connection.maximumSequentialEmptyDataFrames = 8
-    // Frames that were under way when a stream was reset are passed over: of as many streams as can be open, twice.
+    // Frames in flight for a stream that was reset are ignored, for twice as many streams as can be open.
     connection.maximumRecentlyResetStreams = limits.streams * 2
     connection.controlFrameRateLimit.maximumCount = limits.controlFrames
     connection.controlFrameRateLimit.windowLength = floodWindow
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    // A reset of what is answered costs nothing, and curl sends one when it has counted an answer's bytes: this handler counts those
-    // that make us work in vain.
+    // Resets of answered streams cost nothing, and curl sends one when it has received all bytes of a response. This handler counts resets that
+    // waste work.
     stream.streamResetFrameRateLimit.maximumCount = limits.streamResets * Self.idleResets
     stream.streamResetFrameRateLimit.windowLength = floodWindow
     stream.streamErrorRateLimit.maximumCount = limits.streamResets
@@ -116,7 +115,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   // MARK: Events
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // Who sends the preface and nothing else has not asked anything yet.
+    // The connection is idle until the first request after the preface.
     idleDeadline = .now() + times.idle
     expect(idleDeadline, context)
   }
@@ -158,7 +157,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Reads nothing while the peer takes nothing: one that asks and does not listen costs no more than the answers to one read.
+  /// Stops reading while the peer does not read, so that a peer that only sends requests costs no more than the responses to one read.
   func read(context: ChannelHandlerContext) {
     if context.channel.isWritable, phase != .closed { context.read() } else { heldRead = true }
   }
@@ -177,7 +176,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     case let event as NIOHTTP2WindowUpdatedEvent: widen(event, context)
     case is ChannelShouldQuiesceEvent: beginEnding(context)
     case ChannelEvent.inputClosed:
-      // Who has nothing more to say may still be listening.
+      // A peer that closed its sending side may still read.
       if phase != .closed {
         phase = .ended
         for (id, stream) in streams where !stream.isWhole { reset(id, .cancel, context) }
@@ -188,7 +187,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Of a stream's fault NIO has told the peer by a reset; its connection lives on.
+    // NIO has reset the stream after a stream error; the connection goes on.
     if error is any NIOHTTP2Error, !failure.isConnections {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
       return
@@ -198,7 +197,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// Stands in front of NIO's handler and tells that bytes came.
+  /// Runs before NIO's handler and records that bytes arrived.
   private final class ByteArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -209,7 +208,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       handler.sawBytes = true
-      // After a fault of the whole connection nothing is read of what else was sent.
+      // After a connection error all further input is ignored.
       if handler.phase != .closed { context.fireChannelRead(data) }
     }
   }
@@ -219,7 +218,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
   private func take(_ headers: HTTP2Frame.FramePayload.Headers, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard phase != .closed else { return }
     if let stream = streams[id] {
-      // Trailers: nothing in them is asked for.
+      // Trailers are ignored.
       if headers.endStream { ended(stream, id, context) }
       return
     }
@@ -260,7 +259,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
       }
       stream.exchange = exchange
       stream.bodyLimit = limit
-      // Work under a key is finished, for whoever asks again.
+      // Work with an idempotency key is not cancelled, because a retry will ask for its response.
       stream.mayBeCancelled = request.idempotencyKey == nil
       if stream.isWhole {
         respond(stream, id, context)
@@ -299,7 +298,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     guard let exchange = stream.exchange else { return }
     stream.exchange = nil
     stream.deadline = nil
-    // It counts until the answer is made.
+    // The body counts against the budget until the response is made.
     if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
     switch exchange.respond(to: bytes, stream.body!.share) {
@@ -337,13 +336,13 @@ final class HTTP2Handler: ChannelDuplexHandler {
     if let requestId = answer.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
     fields.add(name: "content-length", value: String(answer.body.count))
     fields.add(name: "date", value: date.value())
-    // The last frame says that it is the last: a peer that counts the length would otherwise be done before the stream is, and
-    // reset it.
+    // The last data frame carries END_STREAM. With a separate empty frame, a peer that counts bytes could be done before the stream ends and reset
+    // it.
     write(.headers(.init(headers: fields, endStream: withoutBody)), id, context)
     if !withoutBody {
       write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)), id, context)
     }
-    // Sent as far as the peer lets it through, and the rest of the request passed over, both not for ever.
+    // Both sending within the peer's window and discarding the rest of the request have a time limit.
     wait(stream, stream.isWhole ? times.idle : times.body, context)
     turn.flush(context)
   }
@@ -357,7 +356,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     turn.flush(context)
   }
 
-  /// One stream too many: it is refused alone, and may be sent again. Whoever goes on and on is cut off.
+  /// Refuses one stream over the limit; the peer may retry it. A peer that keeps opening such streams loses the connection.
   private func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     registry.add("attribution_http_rejected_total", 1, ["streams"])
     guard refused.add(within: Self.floodWindow) <= limits.streamResets else {
@@ -386,7 +385,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     stream.work = nil
   }
 
-  /// Lets the peer send as much more as was read, of the connection and of a stream whose body is not whole.
+  /// Widens the flow-control window by what was read, for the connection and for streams whose body is incomplete.
   private func widen(_ event: NIOHTTP2WindowUpdatedEvent, _ context: ChannelHandlerContext) {
     guard phase != .closed, let size = event.inboundWindowSize, size <= Self.windowSize / 2 else { return }
     guard event.streamID == .rootStream || streams[event.streamID]?.isWhole == false else { return }
@@ -396,7 +395,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
 
   // MARK: The end
 
-  /// Tells the peer to open no more streams; what it sent before it reads that is still answered.
+  /// Sends a GOAWAY that allows all streams: requests that the peer sends before it reads the GOAWAY are still answered.
   private func beginEnding(_ context: ChannelHandlerContext) {
     guard phase == .open else { return }
     phase = .ending
@@ -407,7 +406,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     expect(endingDeadline, context)
   }
 
-  /// The peer knows, or had its time.
+  /// Sends the final GOAWAY after the peer has read the first or its time is over.
   private func end(_ context: ChannelHandlerContext) {
     guard phase == .ending else { return }
     phase = .ended
@@ -421,7 +420,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     if phase == .ended, streams.isEmpty { close(.noError, context) }
   }
 
-  /// Ends the connection, saying why, when everything that was written is sent: closing throws away what is not.
+  /// Sends a GOAWAY with the code and closes after everything written is sent, because closing discards unsent data.
   private func close(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
     guard phase != .closed else { return }
     phase = .closed
@@ -434,7 +433,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
       streamID: .rootStream, payload: .goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil))
     context.write(wrapOutboundOut(goAway), promise: sent)
     turn.flush(context)
-    // A peer that takes nothing ends with the rest.
+    // A peer that does not read is closed after this time.
     endingDeadline = .now() + Self.endingTime
     expect(endingDeadline, context)
   }
@@ -447,7 +446,7 @@ final class HTTP2Handler: ChannelDuplexHandler {
     expect(deadline, context)
   }
 
-  /// Deadlines move with every stream; the alarm is set anew only when it would ring too late.
+  /// Sets a deadline. Deadlines move with every stream; the timer is rescheduled only if it would fire too late.
   private func expect(_ deadline: NIODeadline, _ context: ChannelHandlerContext) {
     guard deadline < alarmAt else { return }
     alarm?.cancel()

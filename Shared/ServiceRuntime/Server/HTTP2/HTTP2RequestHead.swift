@@ -1,12 +1,12 @@
 import NIOHPACK
 import NIOHTTP1
 
-/// What the fields of an HTTP/2 request say, as HTTP/1.1 would have said it (RFC 9113 section 8.3).
+/// The head of an HTTP/2 request, translated to the fields of HTTP/1.1 (RFC 9113 section 8.3).
 struct HTTP2RequestHead {
   private(set) var method = ""
   private(set) var target = "/"
   private(set) var headers = HTTPHeaders()
-  /// Whether no value holds what could be taken for the end of a line.
+  /// True if no value contains control characters.
   private(set) var isSafe = true
 
   init(_ fields: HPACKHeaders) {
@@ -17,7 +17,7 @@ struct HTTP2RequestHead {
       case ":path": target = value
       case ":scheme": break
       case ":authority": headers.add(name: "host", value: value)
-      // The authority has said it: two that differ are no request (RFC 9113 section 8.3.1).
+      // A `host` equal to `:authority` is dropped. A different one is kept, and the request is refused for two hosts (RFC 9113 section 8.3.1).
       case "host" where headers.first(name: "host") == value: break
       default: headers.add(name: name, value: value)
       }

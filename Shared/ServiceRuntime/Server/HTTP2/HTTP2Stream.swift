@@ -2,19 +2,19 @@ import NIOCore
 
 /// One request of an HTTP/2 connection, and its answer.
 final class HTTP2Stream {
-  /// Waits for the body's end; nil once it is answered or being answered.
+  /// The exchange that waits for the body's end; nil once the request is answered or being answered.
   var exchange: (any HTTPExchange)?
   var bodyLimit = 0
   var body: BufferedBody?
   var isHead = false
   var isAnswered = false
-  /// Whether the peer has said everything.
+  /// True if the peer has ended its side of the stream.
   var isWhole = false
-  /// Of a request that was answered before its end.
+  /// Body bytes that were discarded after the request was answered.
   var skippedBytes = 0
-  /// When its present state has lasted too long; nil while an answer is being made.
+  /// When the current state times out; nil while a response is being made.
   var deadline: NIODeadline?
-  /// Makes the answer; cancelled when nobody waits for it any more.
+  /// The task that makes the response; cancelled when the stream ends before.
   var work: Task<Void, Never>?
   var mayBeCancelled = false
 }

@@ -1,8 +1,9 @@
 import NIOCore
 
-/// Puts our bound of streams into the SETTINGS that open the connection, and takes itself out.
+/// Rewrites the maximum number of concurrent streams in the connection's first SETTINGS frame, then removes itself.
 ///
-/// NIO enforces the bound it announces by ending the connection; we refuse the one stream.
+/// NIO ends the connection of a peer that exceeds the announced number. To refuse only the one stream, NIO is given a higher number, and the peer
+/// is told ours.
 final class StreamLimitSetting: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -16,7 +17,7 @@ final class StreamLimitSetting: ChannelOutboundHandler, RemovableChannelHandler 
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     var buffer = unwrapOutboundIn(data)
-    // Length (24 bits), type 4, no flags, stream 0: the first frame of a server, which fits into one write.
+    // The first frame of a server is SETTINGS (type 4) and fits into one write. Its length is the first 24 bits.
     let start = buffer.readerIndex
     if let length = buffer.getInteger(at: start + 1, as: UInt16.self), buffer.getInteger(at: start + 3, as: UInt8.self) == 4 {
       for place in stride(from: start + Self.headerLength, to: start + Self.headerLength + Int(length), by: Self.settingLength)

@@ -1,20 +1,20 @@
 public import AttributionProtocol
 import WireJSON
 
-/// Answers a method whose request is `{"items": […]}` and whose response is `{"results": […]}`: one result an item, in order.
+/// A handler of a method whose request is `{"items": […]}` and whose response is `{"results": […]}`, with one result per item, in order.
 ///
-/// Items are read, answered and written share by share on all cores, each while it is in the cache; nothing is kept of an item
-/// but its bytes before and its result's bytes after. An item that cannot be read is an error at its place, not of the call.
+/// Items are divided into shares that run on all cores. A share parses, answers and encodes its items one after the other, so that only bytes
+/// are held for the other items. An item that cannot be parsed gives an error result and does not fail the call.
 public protocol BatchRPCHandler<Method>: RPCHandler {
   associatedtype Item: RPCMessage
   associatedtype ItemResult: RPCMessage
   associatedtype Resources: Sendable = Void
 
-  /// What all items need, got once a call. Throws an error of the whole call.
+  /// Resources that all items need, obtained once per call. An error fails the whole call.
   func resources(_ context: RPCContext) async throws(RPCError) -> Resources
   /// Answers one item.
   func answer(_ item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> ItemResult
-  /// Answers some items, in order: one after the other, where the handler knows no better way.
+  /// Answers a share of the items in order. By default each item is answered on its own.
   func answer(share items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
     -> [Result<ItemResult, RPCError>]
   /// The result that carries an error.
@@ -41,15 +41,14 @@ extension BatchRPCHandler {
     return results
   }
 
-  /// A batch is answered as bytes; this way round is never taken.
+  /// Required by ``RPCHandler``. The server calls the variant on bytes instead.
   public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let answer = try await handle(request.json, JSONLimits(), context)
     do throws(JSONError) { return try Method.Response(json: answer) } catch { throw .invalidArgument(error) }
   }
 }
 
-/// How many items one task answers at a time: enough that handing them out costs nothing beside the work, few enough that
-/// cores end together.
+/// The number of items of a share: large enough that creating tasks costs little, small enough that all cores finish at about the same time.
 private let itemsOfShare = 16
 
 extension BatchRPCHandler {
@@ -100,12 +99,12 @@ extension BatchRPCHandler {
   }
 }
 
-/// Where the items of a batch are in its body.
+/// The offsets of a batch's items in its body.
 private struct BatchItems: Sendable {
   let reader: JSONReader
   let starts: [Int]
 
-  /// Checks that the whole body is JSON and holds nothing but `items`.
+  /// Checks that the body is JSON and has no member but `items`.
   init(_ body: [UInt8], limits: JSONLimits) throws(JSONError) {
     var reader = JSONReader(body, limits: limits)
     guard reader.isUTF8 else { throw JSONError(.syntax("invalid UTF-8", offset: 0)) }

@@ -1,5 +1,5 @@
-/// Answers `POST /benchmark.echo/Echo` with fixed bytes, through the same HTTP path as a call and without work: the ceiling that
-/// benchmarks compare with. Development only (`ATTRIBUTION_BENCHMARK_ECHO=1` beside `ATTRIBUTION_DEVELOPMENT=1`).
+/// Answers `POST /benchmark.echo/Echo` with fixed bytes over the same HTTP code as a call, as an upper bound that benchmarks compare with.
+/// Development only (`ATTRIBUTION_BENCHMARK_ECHO=1` with `ATTRIBUTION_DEVELOPMENT=1`).
 struct BenchmarkEcho: HTTPResponder {
   static let path = "/benchmark.echo/Echo"
   let inner: any HTTPResponder

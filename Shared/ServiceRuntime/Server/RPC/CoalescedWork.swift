@@ -1,15 +1,15 @@
 public import AttributionProtocol
 
-/// Work of one call that costs less when it is done for several calls together.
+/// Work of a call that costs less per call when it is performed for several calls together.
 ///
-/// One is used by one thread after the other: it is begun, performed, and its outcome read.
+/// An object is used by one thread after the other: it is created, performed, and then its outcome is read.
 public protocol CoalescedWork: AnyObject, Sendable {
-  /// Does all of them. Afterwards each has its own outcome.
+  /// Performs all of them. Afterwards each has its own outcome.
   static func perform(_ works: [Self])
 }
 
 extension CoalescedWork {
-  /// Does those of this kind, and answers the others.
+  /// Performs those of this type, and returns the others.
   fileprivate static func performOwn(_ works: [any CoalescedWork]) -> [any CoalescedWork] {
     var own: [Self] = []
     var others: [any CoalescedWork] = []
@@ -23,17 +23,17 @@ extension CoalescedWork {
 }
 
 extension [any CoalescedWork] {
-  /// Does them all, those of a kind together.
+  /// Performs all of them, those of the same type together.
   func performCoalesced() {
     var left = self
     while let first = left.first { left = type(of: first).performOwn(left) }
   }
 }
 
-/// A call that is begun: its work, and the answer that can be made when it is done.
+/// A call that was begun: its work, and a closure that makes the response after the work.
 public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
   public let work: Work
-  /// To be called once, after the work.
+  /// Must be called once, after the work.
   public let answer: @Sendable () throws(RPCError) -> Response
 
   public init(_ work: Work, answer: @escaping @Sendable () throws(RPCError) -> Response) {
@@ -41,20 +41,20 @@ public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
     self.answer = answer
   }
 
-  /// The same call with another form of its answer.
+  /// The same call with a transformed response.
   public func map<Other: Sendable>(_ transform: @escaping @Sendable (Response) -> Other) -> CoalescedCall<Work, Other> {
     CoalescedCall<Work, Other>(work) { () throws(RPCError) in transform(try answer()) }
   }
 
-  /// Does the work of this call alone, and answers.
+  /// Performs the work of this call alone, and returns the response.
   public func performAlone() throws(RPCError) -> Response {
     Work.perform([work])
     return try answer()
   }
 }
 
-/// Answers one method by computing alone, for microseconds, and most cheaply together with the calls that came at the same
-/// moment: on the connection's event loop, at the end of its turn, without a task; its time is not watched.
+/// A handler whose work is pure computation of microseconds and is cheaper when coalesced with other calls. The work is performed on the
+/// connection's event loop at the end of its turn, without a task and without a deadline.
 public protocol CoalescingRPCHandler<Method>: RPCHandler {
   associatedtype Work: CoalescedWork
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<Work, Method.Response>

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import Cryptography
 
-/// A call with an `Idempotency-Key`: its first answer is everybody's answer (`rpc-protocol.md`).
+/// A call with an `Idempotency-Key`: repeats get the response of the first call (`rpc-protocol.md`).
 struct IdempotentCall {
   let store: RPCIdempotencyStore
   let endpoint: RPCEndpoint
@@ -14,7 +14,7 @@ struct IdempotentCall {
     case replay(HTTPAnswer, String)
   }
 
-  /// Runs the work unless an answer stands under the key already; the answer and its code.
+  /// Runs the work unless a response is stored under the key. Returns the response and its code.
   func run(_ bytes: [UInt8], _ work: () async throws(RPCError) -> [UInt8]) async throws(RPCError) -> (HTTPAnswer, String) {
     let scope = "\(context.caller)\n\(endpoint.fullName)\n\(context.idempotencyKey ?? "")"
     let owner: String
@@ -42,9 +42,9 @@ struct IdempotentCall {
     }
   }
 
-  /// Claims the key, waiting a moment for a call that holds it.
+  /// Claims the key. If another call holds it, waits a short time for that call.
   private func claim(_ scope: String, fingerprint: String) async throws(RPCError) -> Claimed {
-    // Longer than the method may take, so that a key never changes hands under a call that still runs.
+    // The lease is longer than the method may take, so that no other call can claim the key while this one runs.
     let lease = max(.seconds(30), endpoint.timeLimit.maximum + .seconds(5))
     let until = min(ContinuousClock.now + .seconds(2), context.deadline)
     while true {
@@ -75,14 +75,15 @@ struct IdempotentCall {
     }
   }
 
-  /// The store being away now must not turn an answer into an error: the lease frees the key, the effect is safe to repeat.
+  /// Stores the result. If the store is unavailable, the response is returned all the same: the lease frees the key later, and the method is safe
+  /// to repeat.
   private func settle(_ store: () async throws -> Void) async {
     do { try await store() } catch { context.logger.warning("an answer was not stored under its idempotency key") }
   }
 }
 
 extension RPCCode {
-  /// Whether an error of this code depends on the request and settled state alone, so that a repeat may be answered the same.
+  /// True if an error with this code depends only on the request and settled state, so that repeats may get the same response.
   var isSettled: Bool {
     switch self {
     case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unauthenticated, .permissionDenied,

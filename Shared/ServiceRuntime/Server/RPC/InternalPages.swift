@@ -1,34 +1,34 @@
 public import AttributionProtocol
 import WireJSON
 
-/// Pages for people, beside the calls on the internal port.
+/// HTML pages on the internal port, beside the RPCs.
 public protocol InternalPages: Sendable {
-  /// What becomes of a request to one of the pages; nil for any other path. Called on the connection's event loop: it must not block.
+  /// The decision about a request to one of the pages; nil for any other path. Called on the connection's event loop, so it must not block.
   func admission(_ request: IncomingRequest, _ access: PageAccess) -> RequestAdmission?
 }
 
-/// Who may see pages: the callers of the RPCs, who see by them what they may ask by RPC.
+/// Access to pages: callers of the RPCs may see on pages what they may ask by RPC.
 public struct PageAccess: Sendable {
   let server: RPCServer
 
-  /// The callers that are known now.
+  /// The currently configured callers.
   public var callers: CallerDirectory { server.callers.current }
 
-  /// Calls of a caller who came by a page.
+  /// Calls on behalf of a caller who uses a page.
   public func calls(of caller: CallerDirectory.Caller) -> PageCalls { PageCalls(server: server, caller: caller) }
 }
 
-/// Calls that a page makes for its reader: the reader's permissions and rates count as by RPC.
+/// RPCs that a page makes on behalf of its reader, with the reader's permissions and rate limits.
 public struct PageCalls: Sendable {
   let server: RPCServer
   public let caller: CallerDirectory.Caller
-  /// What we made ourselves is as large as it is.
+  /// Limits for parsing our own responses, which may be large.
   private static let own = JSONLimits(depth: 64, values: 10_000_000)
 
   /// Whether the caller is allowed the method.
   public func may(_ method: any RPCMethod.Type) -> Bool { caller.may(String(method.path.dropFirst())) }
 
-  /// Throws where the caller is not allowed the method, or calls it too often.
+  /// Throws if the caller is not allowed the method, or exceeds its rate.
   public func admit(_ method: any RPCMethod.Type) throws(RPCError) {
     guard may(method) else {
       throw RPCError(.permissionDenied, "this caller may not call \(method.name)", reason: "CALLER_NOT_ALLOWED")
@@ -41,7 +41,7 @@ public struct PageCalls: Sendable {
     }
   }
 
-  /// Calls a method of this service, without going through the network.
+  /// Calls a method of this service without the network.
   public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async throws(RPCError) -> Method.Response {
     try admit(method)
     guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not built") }

@@ -1,14 +1,14 @@
 import AttributionProtocol
 import Cryptography
 
-/// The message of a call by GET (`rpc-protocol.md` section 4).
+/// The message of an RPC that was called by GET (`rpc-protocol.md` section 4).
 struct QueryMessage {
   let bytes: [UInt8]
 
   /// - Parameters:
-  ///   - limit: bytes of the message, inflated.
-  ///   - ratio: inflated to sent, at the most.
-  ///   - share: where what is inflated counts.
+  ///   - limit: the maximum size of the message after inflation, bytes.
+  ///   - ratio: the maximum ratio of inflated to sent bytes.
+  ///   - share: the memory reservation for inflated bytes.
   init(_ query: String, limit: Int, ratio: Int, share: BodyReservation) throws(RPCError) {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {

@@ -1,21 +1,21 @@
 import AttributionProtocol
 import WireJSON
 
-/// A method without its types: bytes in, bytes out.
+/// A method with its types erased: bytes in, bytes out.
 struct RPCEndpoint: Sendable {
-  /// How the method is answered.
+  /// How the handler runs.
   enum Call: Sendable {
-    /// In the contract and not built.
+    /// The method is in the contract and has no handler.
     case unbuilt
     case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
     case coalescing(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> Begun)
     case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
   }
 
-  /// A call whose work waits for its like.
+  /// A call whose work waits to be coalesced.
   struct Begun: Sendable {
     let work: any CoalescedWork
-    /// To be called once, after the work.
+    /// Must be called once, after the work.
     let answer: @Sendable () throws(RPCError) -> [UInt8]
 
     func performAlone() throws(RPCError) -> [UInt8] {
@@ -26,7 +26,7 @@ struct RPCEndpoint: Sendable {
 
   let service: String
   let name: String
-  /// As callers are allowed it: `attribution.signer.v1.SignerService/ListSigningKeys`.
+  /// The name in the callers' `allow` lists: `attribution.signer.v1.SignerService/ListSigningKeys`.
   let fullName: String
   let idempotency: IdempotencyClass
   let timeLimit: RPCTimeLimit

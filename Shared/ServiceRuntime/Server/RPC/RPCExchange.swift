@@ -4,17 +4,17 @@ import NIOHTTP1
 import Traces
 import WireJSON
 
-/// One call, from its head to its answer.
+/// One RPC from its head to its response.
 final class RPCExchange: HTTPExchange {
   private let server: RPCServer
   private let route: RPCServer.Route
   private let request: IncomingRequest
   private let started = ContinuousClock.now
   private let requestId: String
-  // Set by `admit()`, before anything else looks at them and before the exchange is shared.
+  // Set by `admit()`, before the exchange is shared between threads.
   nonisolated(unsafe) private var caller: CallerDirectory.Caller?
   nonisolated(unsafe) private var timeLimit: Duration = .zero
-  // Set when the body is there, before the work begins.
+  // Set after the body was read, before the work begins.
   nonisolated(unsafe) private var span: Span?
 
   private var endpoint: RPCEndpoint { route.endpoint }
@@ -29,7 +29,7 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: By the head
 
-  /// Who calls, whether it may, and how long it waits.
+  /// Authenticates and authorizes the caller, applies its rate limit, and determines the deadline.
   func admit() throws(RPCError) {
     guard
       let caller = server.callers.current.caller(
@@ -134,7 +134,7 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  /// Begins the call's span, where its trace is recorded.
+  /// Begins the call's span if its trace is recorded.
   private func begin(_ caller: CallerDirectory.Caller) -> SpanContext {
     let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
     let trace = server.tracer.context(below: parent)
@@ -161,7 +161,7 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  /// Counts the call and completes its answer.
+  /// Counts the call and completes the response.
   func finish(_ answer: HTTPAnswer, code: String, wasInFlight: Bool = false) -> HTTPAnswer {
     var answer = answer
     server.metrics.end(
@@ -176,7 +176,7 @@ final class RPCExchange: HTTPExchange {
     return answer
   }
 
-  /// Codes that are the server's fault, not the caller's.
+  /// Codes that mark a span as failed: the error is on the server's side.
   private static let faults: Set<String> = ["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]
 
   // MARK: Message
@@ -239,7 +239,7 @@ final class RPCExchange: HTTPExchange {
     return try await IdempotentCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
   }
 
-  /// Ends the work with the caller's patience.
+  /// Cancels the work at the deadline.
   private func watched(
     until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async throws(RPCError) -> [UInt8]
   ) async throws(RPCError) -> [UInt8] {

@@ -1,8 +1,8 @@
 import Traces
 
-/// The metrics of calls, under their names of `rpc-protocol.md` section 16.
+/// The metrics of RPCs (`rpc-protocol.md` section 16).
 struct RPCMetrics: Sendable {
-  /// The series of one method.
+  /// The metric series of one method.
   struct Method: Sendable {
     let service: String
     let name: String
@@ -42,7 +42,7 @@ struct RPCMetrics: Sendable {
 
   func begin(_ method: Method) { method.inFlight?.add(1) }
 
-  /// - Parameter wasInFlight: whether ``begin(_:)`` was called; a call refused by its head was never begun.
+  /// - Parameter wasInFlight: true if ``begin(_:)`` was called, which is not the case for calls refused by their head.
   func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool, span: Span? = nil) {
     if wasInFlight { method.inFlight?.add(-1) }
     method.responseBytes?.observe(Double(bytes))

@@ -4,7 +4,7 @@ import Logging
 import NIOHTTP1
 import Traces
 
-/// The internal port: RPC by Connect's unary protocol with JSON, health, metrics (`rpc-protocol.md`).
+/// The internal port: RPCs by Connect's unary protocol with JSON, health and metrics (`rpc-protocol.md`).
 final class RPCServer: HTTPResponder {
   /// A method and its metrics.
   final class Route: Sendable {
@@ -22,17 +22,17 @@ final class RPCServer: HTTPResponder {
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics
-  /// Nil where no Redis is configured: then keyed methods cannot be served.
+  /// Nil if no Redis is configured; methods that require an idempotency key fail then.
   let idempotency: RPCIdempotencyStore?
   let tracer: Tracer
   let logger: Logger
   private let pages: (any InternalPages)?
-  /// By the whole path, prefix included.
+  /// Routes by the full path including the prefix.
   private let routes: [String: Route]
 
   private let pathPrefix: String
 
-  /// - Parameter endpoints: by path without the prefix.
+  /// - Parameter endpoints: endpoints by path without the prefix.
   init(
     endpoints: [String: RPCEndpoint], callers: LiveCallers, limits: Limits, pathPrefix: String, health: Health,
     metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, tracer: Tracer, logger: Logger, pages: (any InternalPages)? = nil
@@ -62,10 +62,10 @@ final class RPCServer: HTTPResponder {
     return named(.answer(HTTPAnswer(status: 404)), request)
   }
 
-  /// A method by its path without the prefix.
+  /// The endpoint with the given path without the prefix.
   func endpoint(_ path: String) -> RPCEndpoint? { routes[pathPrefix + path]?.endpoint }
 
-  /// An answer to anything but a call carries a request id too.
+  /// Adds a request id to responses to anything but an RPC.
   private func named(_ admission: RequestAdmission, _ request: IncomingRequest) -> RequestAdmission {
     let requestId = RequestID.usable(request.requestId)
     switch admission {
@@ -83,7 +83,7 @@ final class RPCServer: HTTPResponder {
     }
   }
 
-  /// Everything that can be judged by the head is judged before the body is taken.
+  /// Checks everything that depends only on the head, before the body is read.
   private func admit(_ request: IncomingRequest, _ route: Route) -> RequestAdmission {
     let call = RPCExchange(server: self, route: route, request: request)
     let endpoint = route.endpoint
