@@ -4,7 +4,7 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite struct RedisGuardTests {
+@Suite struct RedisSafetyCheckTests {
   private final class Lines: Sendable {
     let all = Mutex<[(level: Logger.Level, text: String)]>([])
 

@@ -190,20 +190,20 @@ import Testing
   }
 }
 
-@Suite struct DeadlineBoardTests {
+@Suite struct DeadlineIndexTests {
   @Test func `It chooses the nearest of all that is known, and nothing that something unknown could precede`() {
-    var random = SeededRandom("deadline board")
+    var random = SeededRandom("deadline index")
     for _ in 0..<300 {
-      var board = DeadlineIndex()
+      var index = DeadlineIndex()
       var all: [(deadline: Int64, shard: Int)] = []
       for shard in 0..<Int.random(in: 1...8, using: &random) {
         let deadlines = (0..<Int.random(in: 0...9, using: &random)).map { _ in Int64.random(in: 0...1000, using: &random) }.sorted()
         all += deadlines.map { ($0, shard) }
-        board.look(shard)
-        board.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count)
+        index.look(shard)
+        index.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count)
       }
       let most = Int.random(in: 1...20, using: &random)
-      let (chosen, latest) = board.nearest(most)
+      let (chosen, latest) = index.nearest(most)
       let count = chosen.values.reduce(0, +)
       #expect(count <= most)
       #expect(count >= min(most, all.count, 1))
@@ -211,28 +211,28 @@ import Testing
       let taken = chosen.flatMap { shard, count in all.filter { $0.shard == shard }.map(\.deadline).sorted().prefix(count) }
       #expect(taken.sorted() == Array(all.map(\.deadline).sorted().prefix(count)))
       #expect(taken.isEmpty || latest == taken.max())
-      #expect(board.waiting == all.count)
-      #expect(board.nearest == all.map(\.deadline).min())
+      #expect(index.waiting == all.count)
+      #expect(index.nearest == all.map(\.deadline).min())
     }
   }
 
   @Test func `A shard told of while it is looked at is looked at again`() {
-    var board = DeadlineIndex()
-    #expect(board.stale.count == Shard.count)
+    var index = DeadlineIndex()
+    #expect(index.stale.count == Shard.count)
     for shard in 0..<Shard.count {
-      board.look(shard)
-      board.update(shard, coming: [], waiting: 0)
+      index.look(shard)
+      index.update(shard, coming: [], waiting: 0)
     }
-    #expect(board.stale.isEmpty)
-    board.look(3)
-    board.mark(3)
-    board.update(3, coming: [5], waiting: 1)
-    #expect(board.stale == [3])
-    board.look(3)
-    board.update(3, coming: [5], waiting: 1)
-    #expect(board.stale.isEmpty)
-    #expect(board.overdue(now: 5) == 1)
-    #expect(board.overdue(now: 4) == 0)
+    #expect(index.stale.isEmpty)
+    index.look(3)
+    index.mark(3)
+    index.update(3, coming: [5], waiting: 1)
+    #expect(index.stale == [3])
+    index.look(3)
+    index.update(3, coming: [5], waiting: 1)
+    #expect(index.stale.isEmpty)
+    #expect(index.overdue(now: 5) == 1)
+    #expect(index.overdue(now: 4) == 0)
   }
 }
 

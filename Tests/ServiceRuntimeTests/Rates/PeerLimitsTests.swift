@@ -2,7 +2,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite struct PeerSharesTests {
+@Suite struct PeerQuotaTests {
   private func address(_ text: String) throws -> IPAddress { try IPAddress(validating: text) }
 
   @Test func `A peer has as much as it may, others are not in its way, and what it gives back is room`() throws {
