@@ -1,12 +1,12 @@
 import WireJSON
 
-/// What a check found: counts of all, and the first faults by name.
+/// The result of a check: counts of all faults, and a list of the first ones.
 public struct CheckReport: Sendable {
   public internal(set) var shards = 0
   public internal(set) var messages = 0
   public internal(set) var events = 0
   public internal(set) var keys = 0
-  /// Faults and notices that are listed.
+  /// The listed faults and notices.
   public private(set) var listed: [StoreFault] = []
   private var found: [StoreRule: Int] = [:]
   private var mended: [StoreRule: Int] = [:]
@@ -26,10 +26,10 @@ public struct CheckReport: Sendable {
     if listed.count < most { listed.append(fault) }
   }
 
-  /// How often a rule is broken, with what was mended.
+  /// How often each rule is broken, including repaired faults.
   public func count(_ rule: StoreRule) -> Int { found[rule] ?? 0 }
 
-  /// Faults that are left.
+  /// The number of faults that remain.
   public var faults: Int {
     StoreRule.allCases.reduce(0) { $0 + ($1.isNotice ? 0 : (found[$1] ?? 0) - (mended[$1] ?? 0)) }
   }
@@ -39,7 +39,7 @@ public struct CheckReport: Sendable {
   private var broken: [StoreRule] { StoreRule.allCases.filter { found[$0] != nil } }
   private var total: Int { found.values.reduce(0, +) }
 
-  /// A table for people.
+  /// The report as a table.
   public var text: String {
     var lines: [String] = []
     if !broken.isEmpty {
@@ -58,7 +58,7 @@ public struct CheckReport: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The same for programs.
+  /// The report as JSON.
   public var json: [UInt8] {
     let value = JSONValue.object([
       "agrees": .bool(agrees), "faults": .integer(Int64(faults)), "shards": .integer(Int64(shards)),
@@ -100,7 +100,7 @@ public struct CheckReport: Sendable {
     }
   }
 
-  /// What a hand or another program wrote may hold what a terminal takes for a command.
+  /// Escapes control characters: names written by hand or by other programs may contain terminal commands.
   private static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || (127..<160).contains($0.value) ? "?" : $0 }))
   }

@@ -27,7 +27,7 @@ struct EventCheck: Sendable {
     let (events, index) = (Keys.events(shard), Keys.eventsIndex(shard))
     var places: [String: String] = [:]
     try await reader.hash(index, count: StoreReader.names) { places[$0] = $1.string ?? "" }
-    // What the index does not say of what is in the stream, and what it says of what is not.
+    // Events of the stream that the index lacks, and index entries without an event.
     var (suspects, faults): ([StoreFault], [StoreFault]) = ([], [])
     var count = 0
     _ = try await reader.stream(events, behind: "0-0", count: StoreReader.bodies) { entries in
@@ -60,15 +60,15 @@ struct EventCheck: Sendable {
   }
 }
 
-/// What an event's index entry and a place of the stream say at one moment.
+/// An event's index entry and an entry of the stream, read at the same moment.
 struct EventFacts: Sendable {
-  /// Where the index says that the event is; empty where it says nothing.
+  /// The position of the event according to the index; empty if it has none.
   var place: String
-  /// The id of the event in the entry that was asked about, and in the place that the index names; empty where there is none.
+  /// The id of the event in the queried entry, and in the entry that the index names; empty if there is none.
   var idInEntry: String
   var idInPlace: String
 
-  /// The rule that an event of this id and this entry breaks.
+  /// The rule that an event with this id and this entry breaks.
   func brokenRule(id: String, entry: String) -> StoreRule? {
     if idInEntry == id, place != entry { return idInPlace == id ? .eventTwice : .eventWithoutIndex }
     return !place.isEmpty && idInPlace != id ? .indexWithoutEvent : nil

@@ -1,20 +1,19 @@
 import RedisClient
 
-/// Goes through the names of all keys in small steps (`SCAN`), for what nothing else names: records whose messages are gone, lines, and keys
-/// that nobody knows.
+/// Scans the names of all keys (`SCAN`) for things that nothing else names: records without messages, order lines, and unknown keys.
 struct KeyWalk: Sendable {
   struct Found: Sendable {
     var keys = 0
-    /// Lines by queue and shard.
+    /// Order lines by queue and shard.
     var lines: [QueueName: [Shard: Set<String>]] = [:]
-    /// Deliveries whose records say that they wait, by queue and shard.
+    /// Deliveries that wait according to their records, by queue and shard.
     var accepted: [QueueName: [Shard: Set<String>]] = [:]
     var faults: [StoreFault] = []
   }
 
-  /// Names of a step.
+  /// The number of names per step.
   private static let step: Int64 = 512
-  /// As much of a name that is not known as is told.
+  /// The maximum length of an unknown name in a report.
   private static let told = 200
 
   let redis: RedisClient
@@ -25,7 +24,7 @@ struct KeyWalk: Sendable {
     return found
   }
 
-  /// Names are those of one node: each primary of a cluster is asked for its own.
+  /// Scans the nodes one by one: each primary of a cluster has its own keys.
   private func walk(_ node: NodeAddress?, _ found: inout Found) async throws {
     var cursor = "0"
     repeat {
@@ -48,7 +47,7 @@ struct KeyWalk: Sendable {
   }
 
   private func read(_ ids: [DeliveryID], _ found: inout Found) async throws {
-    // They lie in many shards: one command each, which leave together.
+    // The keys are in many shards, so each needs its own command; the commands are pipelined.
     let records = try await withThrowingTaskGroup(of: (DeliveryID, RedisReply).self) { group in
       for id in ids { group.addTask { (id, try await redis.sendAllowingErrors(["GET", .string(Keys.delivery(id))])) } }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -1,4 +1,4 @@
-/// A payload as the scripts pack it (the MessagePack specification): `{kind, body, envelope, attempts, history, line or false, deadline}`.
+/// A payload as the scripts encode it in MessagePack: `{kind, body, envelope, attempts, history, line or false, deadline}`.
 struct PackedPayload {
   let kind: String
   let body: [UInt8]
@@ -10,7 +10,7 @@ struct PackedPayload {
     case text([UInt8]), number, other
   }
 
-  /// Nil for what `append` of `payload.lua` would not take for a message either.
+  /// Returns nil for bytes that `append` in `payload.lua` would not accept as a message either.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard let count = reader.beginList(), count >= 5 else { return nil }

@@ -1,25 +1,25 @@
 import RedisClient
 
-/// Checks one shard of a queue: what seems wrong, read page by page, is looked at again, each at one moment.
+/// Checks one shard of a queue. The shard is read in pages while it changes, so each suspected fault is read again in one atomic step.
 struct QueueCheck: Sendable {
   let reader: QueueReader
   let redis: RedisClient
-  /// Nil where nothing is to be changed.
+  /// Repairs faults; nil if nothing may be changed.
   let mending: StoreMending?
 
   struct Result: Sendable {
     var faults: [StoreFault] = []
     var messages = 0
-    /// The first time that a delayed message waits for, milliseconds since 1970.
+    /// The earliest due time of a delayed message, milliseconds since 1970.
     var firstDue: Double?
   }
 
   func check(_ queue: QueueName, _ shard: Shard, lines: Set<String>, accepted: Set<String>) async throws -> Result {
     var result = Result()
     if let fault = try await ownership(queue, shard) { result.faults.append(fault) }
-    // Most shards of most queues have nothing.
+    // Most shards of most queues are empty.
     if lines.isEmpty, accepted.isEmpty, try await !reader.hasAnything(queue, shard) { return result }
-    // What is mended may show what lies behind it.
+    // A repair may reveal another fault.
     for round in 1...Self.rounds {
       var view: QueueView
       do {
@@ -47,7 +47,7 @@ struct QueueCheck: Sendable {
   }
 
   private static let rounds = 5
-  /// How often what came meanwhile is read before a message is left undecided.
+  /// How often new entries are read before a message is left undecided.
   private static let looks = 5
 
   private func faults(_ view: inout QueueView) async throws -> [StoreFault] {
@@ -79,7 +79,7 @@ struct QueueCheck: Sendable {
     }
   }
 
-  /// An epoch, a space, and a name.
+  /// True if the text is an ownership: an epoch, a space, and a name.
   static func isOwnership(_ text: String) -> Bool {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     return parts.count == 2 && !parts[1].isEmpty && !parts[0].isEmpty && parts[0].utf8.allSatisfy { (48...57).contains($0) }

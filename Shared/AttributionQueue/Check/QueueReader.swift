@@ -8,12 +8,12 @@ struct QueueReader: Sendable {
   /// Milliseconds since 1970.
   let now: Int64
 
-  /// A record may be written a little before or after the moment that a message tells, by another's clock.
+  /// The tolerance between the time in a message and the time when its record was written, because clocks differ.
   private static let clocks: Int64 = 60_000
 
   /// - Parameters:
-  ///   - lines: lines that are known to be there.
-  ///   - accepted: deliveries whose records say that they wait here.
+  ///   - lines: existing order lines.
+  ///   - accepted: deliveries that wait in this queue according to their records.
   func read(_ queue: QueueName, _ shard: Shard, lines: Set<String>, accepted: Set<String>) async throws -> QueueView {
     var view = QueueView(queue, shard)
     view.accepted = accepted
@@ -41,7 +41,7 @@ struct QueueReader: Sendable {
     return try await reader.redis.send(["EXISTS"] + keys.map { .string($0) }).integer != 0
   }
 
-  /// Reads on where the ready stream and the dead letters were read before.
+  /// Reads entries of the ready stream and the dead letters that were added since the last read.
   func readOn(_ view: inout QueueView) async throws {
     try await readReady(&view)
     let (key, end) = (Keys.dead(view.queue, view.shard), view.lettersEnd)
@@ -58,7 +58,7 @@ struct QueueReader: Sendable {
           read.shard == view.shard
         else {
           view.unreadable.insert(entry)
-          // What it says that it is keeps its place in a line.
+          // An unreadable entry may still hold a position in its order line.
           if let id = EventFeed.fields(fields)["i"]?.string { view.ready[id] = QueueView.Message(entry: entry) }
           continue
         }
@@ -71,7 +71,7 @@ struct QueueReader: Sendable {
     }
   }
 
-  /// Notes which messages have no record, of those whose record cannot have ended yet.
+  /// Records which messages have no record although it cannot have expired yet.
   private func noteUnrecorded(_ messages: [(id: String, message: QueueView.Message)], in view: inout QueueView) async throws {
     let due = messages.compactMap { id, message -> DeliveryID? in
       guard let recordedAt = message.recordedAt, Self.mustHaveRecord(recordedAt, recordTTL, now: now) else { return nil }
@@ -121,7 +121,7 @@ struct QueueReader: Sendable {
     return QueueView.Message(line: payload.line, recordedAt: message.map { recordedAt($0.receivedAt, history: payload.history) })
   }
 
-  /// A record is written when a message is accepted, and with each line of its history.
+  /// When the record was last written: at the accept, or with the last line of the history.
   static func recordedAt(_ receivedAt: Int64, history: String) -> Int64 {
     let newest = history.utf8.split(separator: UInt8(ascii: "\n")).last.flatMap { line in
       Int64(String(decoding: line.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self))
@@ -129,7 +129,7 @@ struct QueueReader: Sendable {
     return max(receivedAt, newest ?? .min)
   }
 
-  /// A message may wait longer than its record is kept, and then has none.
+  /// False if the record may have expired: a message may wait longer than its record is kept.
   static func mustHaveRecord(_ recordedAt: Int64, _ recordTTL: Duration, now: Int64) -> Bool {
     recordedAt + recordTTL.milliseconds > now + clocks
   }

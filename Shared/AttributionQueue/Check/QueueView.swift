@@ -1,49 +1,49 @@
-/// What was read of one shard of a queue, page by page: it changes meanwhile, so that what seems wrong in it is looked at again.
+/// The contents of one shard of a queue, read in pages. The shard changes meanwhile, so suspected faults must be checked again.
 struct QueueView: Sendable {
-  /// A message wherever it is.
+  /// A message in any state.
   struct Message: Sendable, Hashable {
-    /// Its entry in the ready stream; empty for one that waits.
+    /// The entry in the ready stream; empty for a waiting message.
     var entry = ""
-    /// What its line is told by.
+    /// Identifies the order line.
     var line: String?
-    /// When its record was written for the last time, milliseconds since 1970, as far as the message tells; nil when it cannot be read.
+    /// When the record was last written according to the message, milliseconds since 1970; nil if the message cannot be read.
     var recordedAt: Int64?
   }
 
   struct Letter: Sendable, Hashable {
     var entry: String
     var id: String
-    /// What its record says; nil when there is none.
+    /// The record; nil if there is none.
     var record: DeliveryState?
-    /// Whether it was left beside another outcome, which the record tells.
+    /// True if the dead letter was written in addition to another outcome, which the record has.
     var isFinal: Bool
   }
 
   let queue: QueueName
   let shard: Shard
-  /// When each delayed message is due; infinity for one that waits for its turn.
+  /// The due times of delayed messages; infinity for a message that waits in its order line.
   var delayed: [String: Double] = [:]
   var deadlines: Set<String> = []
   var payloads: [String: Message] = [:]
   var ready: [String: Message] = [:]
   /// All entries of the ready stream.
   var entries: Set<String> = []
-  /// Those that are no messages.
+  /// Entries that cannot be read as messages.
   var unreadable: Set<String> = []
-  /// Up to here the ready stream is known.
+  /// The last entry of the ready stream that was read.
   var readyEnd = "0-0"
   var letters: [Letter] = []
-  /// Up to here the dead letters are known.
+  /// The last dead letter that was read.
   var lettersEnd = "0-0"
-  /// Messages that have no record.
+  /// Messages without a record.
   var unrecorded: Set<String> = []
   /// Entries whose attempts are counted.
   var suspects: [String] = []
-  /// Entries under a lease of their own.
+  /// Leased entries.
   var leases: [String] = []
-  /// Lines and their ids in order.
+  /// The order lines and their ids in order.
   var lines: [String: [String]] = [:]
-  /// Deliveries whose records say that they wait in this queue.
+  /// Deliveries that wait in this queue according to their records.
   var accepted: Set<String> = []
 
   init(_ queue: QueueName, _ shard: Shard) {
@@ -51,9 +51,9 @@ struct QueueView: Sendable {
     self.shard = shard
   }
 
-  /// Whether a message of that id was seen anywhere.
+  /// True if a message with that id was found in any state.
   func has(_ id: String) -> Bool { delayed[id] != nil || deadlines.contains(id) || payloads[id] != nil || ready[id] != nil }
 
-  /// Of those that wait for a time, the first time, milliseconds since 1970.
+  /// The earliest due time, milliseconds since 1970.
   var firstDue: Double? { delayed.values.filter(\.isFinite).min() }
 }

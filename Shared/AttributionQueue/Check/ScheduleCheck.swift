@@ -1,14 +1,14 @@
 import RedisClient
 
-/// Checks that of each shard with delayed messages it is noted when to look at it. The note lies in a shard of its own, so that it is written
-/// in another step than the message: what is missing twice, some time apart, for the same message is missing.
+/// Checks that each shard with delayed messages is in the schedule. The schedule is in another shard than the message and written in another
+/// step, so an entry counts as missing only if it is missing twice, some time apart, for the same message.
 struct ScheduleCheck: Sendable {
-  /// What a look that is under way may be late by, milliseconds.
+  /// The tolerance for a query in progress, milliseconds.
   private static let slack: Double = 10_000
 
   let reader: StoreReader
 
-  /// Of shards and the first time that their delayed messages wait for: those of which no look is noted by then.
+  /// The shards whose schedule entry is missing or later than the earliest due time of their delayed messages.
   func missing(_ queue: QueueName, _ due: [Shard: Double]) async throws -> [Shard: Double] {
     guard !due.isEmpty else { return [:] }
     let noted = try await reader.sortedSet(Keys.schedule(queue))
@@ -18,7 +18,7 @@ struct ScheduleCheck: Sendable {
     }
   }
 
-  /// The same of shards that seemed so, where what waited first then still does: otherwise somebody has looked meanwhile.
+  /// Confirms suspected shards: those whose earliest due time did not change. Otherwise a worker has queried the shard meanwhile.
   func stillMissing(_ queue: QueueName, _ suspects: [Shard: Double]) async throws -> [(shard: Shard, due: Int64)] {
     var due: [Shard: Double] = [:]
     for (shard, before) in suspects {

@@ -1,20 +1,20 @@
 public import RedisClient
 
-/// Reads all shards and names what does not agree, while the system works: nothing that is under way is taken for a fault. It changes
-/// nothing unless it is told to.
+/// Checks the consistency of all shards while the system is running. Work in progress is not reported as a fault. Nothing is changed unless a
+/// repair is requested.
 public struct StoreCheck: Sendable {
   public struct Options: Sendable {
-    /// Faults that are listed; all are counted.
+    /// The maximum number of listed faults; all are counted.
     public var most = 1000
-    /// Whether what can be mended is mended.
+    /// True if faults are repaired where possible.
     public var repairs = false
-    /// Whether the names of all keys are gone through, for records without messages, lines and unknown keys.
+    /// True if all key names are scanned for records without messages, order lines and unknown keys.
     public var walksKeys = true
-    /// Shards that are read side by side.
+    /// The number of shards that are read concurrently.
     public var sideBySide = 4
     /// How long records are kept (`queues.deliveryRecordTTL`).
     public var recordTTL: Duration = QueueConfiguration().deliveryRecordTTL
-    /// Between the two looks at what is written in two steps.
+    /// The time between the two reads of data that is written in two steps.
     public var pause: Duration = .seconds(2)
 
     public init() {}

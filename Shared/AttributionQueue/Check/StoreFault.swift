@@ -1,16 +1,16 @@
-/// One place where what lies in Redis does not agree. It names things and holds nothing of what is in them.
+/// An inconsistency in Redis. It names keys and ids and contains no data.
 public struct StoreFault: Sendable, Hashable {
   public let rule: StoreRule
   public let shard: Shard
   public let key: String
-  /// Of a delivery, an event or an entry of a stream; empty where the key alone tells it.
+  /// The id of a delivery, an event or a stream entry; empty if the key is enough.
   public let id: String
-  /// Whether it was mended.
+  /// True if it was repaired.
   public internal(set) var isMended = false
   let queue: QueueName?
-  /// The entry of a stream that it is about.
+  /// The stream entry concerned.
   let entry: String
-  /// What the line that it is about is told by.
+  /// Identifies the order line concerned.
   let line: String?
 
   init(

@@ -1,13 +1,13 @@
 import RedisClient
 
-/// Mends what can be made to agree again without a loss. Each step looks once more, so that nothing is changed that agrees by now.
+/// Repairs faults that can be repaired without loss. Each step checks the fault again in the same atomic step.
 struct StoreMending: Sendable {
   let redis: RedisClient
 
-  /// Whether it was mended.
+  /// Repairs a fault; returns true if it did.
   func mend(_ fault: StoreFault) async throws(RedisError) -> Bool {
     guard fault.rule.canBeMended, fault.rule != .scheduleMissing else { return false }
-    // Keys of a queue stand for nothing where an event is mended.
+    // The script needs keys of a queue as placeholders when an event is repaired.
     let (queue, shard) = (fault.queue ?? .intake, fault.shard)
     let reply = try await Scripts.mend.run(
       redis,
@@ -26,7 +26,7 @@ struct StoreMending: Sendable {
     return true
   }
 
-  /// Notes when a shard must be looked at.
+  /// Adds a shard to the schedule.
   func note(_ queue: QueueName, _ shard: Shard, due: Int64) async throws(RedisError) {
     _ = try await Scripts.schedule.run(
       redis, [Keys.schedule(queue), Keys.wakes(queue)], ["0", .integer(Int64(shard.index)), .integer(due)])

@@ -1,14 +1,14 @@
 import RedisClient
 
-/// Reads what may be long in pages, none of which keeps Redis busy for long.
+/// Reads large values in pages, so that no command blocks Redis for long.
 struct StoreReader: Sendable {
-  /// Elements of a page: bodies of messages have up to some hundred kilobytes, ids few bytes.
+  /// The number of elements per page: message bodies may have some hundred kilobytes, ids a few bytes.
   static let bodies: Int64 = 64
   static let names: Int64 = 512
 
   let redis: RedisClient
 
-  /// A key that holds a value of another type than its name says.
+  /// Thrown if a key's value has another type than its name implies.
   struct WrongType: Error { let key: String }
 
   /// The members of a sorted set and their scores.
@@ -25,7 +25,7 @@ struct StoreReader: Sendable {
     try await scan("HSCAN", key, count: count) { each(Self.name($0), $1) }
   }
 
-  /// The entries of a stream behind one, page by page, up to what was added last.
+  /// The entries of a stream after the given one, in pages, up to the newest at the start.
   func stream(_ key: String, behind: String, count: Int64, _ page: ([(id: String, fields: RedisReply)]) async throws -> Void) async throws
     -> String
   {
@@ -55,13 +55,13 @@ struct StoreReader: Sendable {
     }
   }
 
-  /// Several values of one shard at once.
+  /// Reads several values of one shard in one command.
   func values(_ keys: [String]) async throws -> [RedisReply] {
     guard !keys.isEmpty else { return [] }
     return try await redis.send(["MGET"] + keys.map { .string($0) }).array ?? []
   }
 
-  /// One command on a key.
+  /// Sends one command on a key.
   func send(_ words: [RedisArgument], _ key: String) async throws -> RedisReply {
     let reply = try await redis.sendAllowingErrors(words)
     guard let text = reply.error else { return reply }

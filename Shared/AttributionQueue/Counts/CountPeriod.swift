@@ -1,4 +1,4 @@
-/// The lengths of time that deliveries are counted in.
+/// The periods in which deliveries are counted.
 public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
   case minute, hour
 
@@ -9,7 +9,7 @@ public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How many are kept.
+  /// How many periods are kept.
   public var kept: Int {
     switch self {
     case .minute: 24 * 60
@@ -17,10 +17,10 @@ public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How long a hash lives after its first count: all that are kept, its own length, and clocks that differ.
+  /// The expiry of a hash after its first count: all kept periods, its own length, and a tolerance for differing clocks.
   var lifeSeconds: Int64 { (Int64(kept) + 1) * milliseconds / 1000 + 600 }
 
-  /// The number of the period that a moment lies in.
+  /// The number of the period that contains a time.
   ///
   /// - Parameter time: milliseconds since 1970.
   func number(at time: Int64) -> Int64 { time / milliseconds }

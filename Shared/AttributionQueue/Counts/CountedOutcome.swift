@@ -1,4 +1,4 @@
-/// How a delivery ended, as it is counted.
+/// The outcome of a delivery as it is counted.
 public struct CountedOutcome: Sendable, Hashable {
   /// The message's kind.
   public var kind: String
@@ -13,10 +13,10 @@ public struct CountedOutcome: Sendable, Hashable {
     self.reason = reason
   }
 
-  /// The counter's field. All parts are words of ours, without the sign between them.
+  /// The field in the hash. The parts come from fixed sets and never contain the separator.
   var field: String { "d|\(kind)|\(verdict)|\(reason ?? "")" }
 
-  /// Reads a field; nil for what is none.
+  /// Parses a field; nil if it is invalid.
   init?(field: String) {
     let parts = field.split(separator: "|", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "d" else { return nil }

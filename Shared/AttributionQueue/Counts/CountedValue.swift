@@ -1,19 +1,19 @@
-/// What a delivery that was proved says, as far as it is counted over time.
+/// A value of a verified delivery that is counted over time.
 public enum CountedValue: Sendable, Hashable {
-  /// A fine conversion value of an app, by its Apple id.
+  /// A fine conversion value of an app; the app is named by its Apple id.
   case fine(app: Int64, Int)
-  /// A coarse one.
+  /// A coarse conversion value of an app.
   case coarse(app: Int64, String)
   /// A postback of an app without a conversion value.
   case noConversion(app: Int64)
-  /// A source identifier of an ad network, with the digits that Apple sent, or a campaign id of before version 4.0.
+  /// A source identifier of an ad network with the digits that Apple sent, or a campaign id before version 4.0.
   case source(adNetworkId: String, String)
   /// A notification of an app.
   case notification(bundleId: String, type: String)
-  /// More different values came than are counted one by one.
+  /// Values beyond the number of different values that are counted individually.
   case other
 
-  /// The counter's field: a letter, then the parts, the one that may hold any text in the middle.
+  /// The field in the hash: a letter and the parts. The part that may contain any text is in the middle.
   var field: String {
     switch self {
     case .fine(let app, let value): "f|\(app)|\(value)"
@@ -25,7 +25,7 @@ public enum CountedValue: Sendable, Hashable {
     }
   }
 
-  /// Reads a field; nil for what is none.
+  /// Parses a field; nil if it is invalid.
   init?(field: String) {
     guard field.utf8.count > 2, let last = field.lastIndex(of: "|"), field.dropFirst().first == "|" else { return nil }
     let start = field.index(field.startIndex, offsetBy: 2)

@@ -3,35 +3,35 @@ public import Logging
 public import RedisClient
 import Synchronization
 
-/// Counts how deliveries end and what they say, in memory, and keeps the sums in Redis: a delivery costs no command.
+/// Counts the outcomes and values of deliveries in memory, and writes the sums to Redis periodically, so that a delivery needs no command.
 ///
-/// A process has a field of its own in the hash of each period and writes its whole sum of the period into it, so that a write that is
-/// repeated changes nothing. The counts are for plots: what a process has counted and not written when it is killed is lost.
+/// Each process has its own field in the hash of a period and writes its whole sum of the period, so that writing is idempotent. The counts are for
+/// plots: counts that a process has not written when it is killed are lost.
 public final class DeliveryCounter: Sendable {
-  /// A hash of counts: one period, of ends or of values.
+  /// A hash of counts: one period, of outcomes or of values.
   struct Hash: Hashable {
     let period: CountPeriod
     let number: Int64
     let holdsValues: Bool
 
     var key: String { Keys.counts(period, number, holdsValues: holdsValues) }
-    /// When nothing more is counted in it.
+    /// When the period ends.
     var end: Int64 { (number + 1) * period.milliseconds }
   }
 
-  /// What was counted in a period.
+  /// The counts of a period.
   private struct Sum {
     var ends: [CountedOutcome: Int64] = [:]
     var values: [CountedValue: Int64] = [:]
-    /// Deliveries that were counted and not written yet.
+    /// The number of deliveries that were counted and not written yet.
     var unwritten = 0
     var writtenAt = ContinuousClock.now
-    /// Whether the hash has been given its time to live.
+    /// True if the expiry of the hash was set.
     var hasEnd = false
 
     var bytes: Int { (ends.count + values.count) * DeliveryCounter.usualBytes }
 
-    /// As it is kept: a line a counter.
+    /// The stored form: one line per counter.
     var text: String {
       var text = ""
       for (end, count) in ends { text += "\(end.field) \(count)\n" }
@@ -41,17 +41,17 @@ public final class DeliveryCounter: Sendable {
   }
 
   private struct State {
-    /// What was counted since the last look, by minute and by hour: little is done for each delivery.
+    /// Counts since the last merge, by minute and hour, so that little is done per delivery.
     var ends: [Int64: [CountedOutcome: Int64]] = [:]
     var values: [Int64: [CountedValue: Int64]] = [:]
     var sums: [Hash: Sum] = [:]
 
-    /// Adds what was counted to the sums.
+    /// Merges the counts into the sums.
     mutating func addUp() {
       for (minute, ends) in ends {
         for period in CountPeriod.allCases {
           let hash = Hash(period: period, number: period.number(at: minute * CountPeriod.minute.milliseconds), holdsValues: false)
-          // Taken out, so that it is changed in its place.
+          // The sum is moved out of the dictionary, so that it is changed in place and not copied.
           var sum = sums.removeValue(forKey: hash) ?? Sum()
           for (end, count) in ends {
             sum.ends[end, default: 0] += count
@@ -74,24 +74,24 @@ public final class DeliveryCounter: Sendable {
     }
   }
 
-  /// Different values that one process counts one by one within an hour. Devices in Developer Mode can make postbacks of many apps.
+  /// The maximum number of different values that one process counts within an hour: devices in Developer Mode can create postbacks of many apps.
   static let mostValues = 4000
-  /// How often is looked whether something is to be written.
+  /// How often the counter checks whether something must be written.
   private static let look: Duration = .seconds(1)
-  /// How long a few deliveries wait to be written together, and many of many values.
+  /// How long a few counts wait to be written together, and how long large sums wait.
   private static let patience: Duration = .seconds(5)
   private static let longestPatience: Duration = .seconds(60)
-  /// So many deliveries are written at the next look.
+  /// The number of deliveries at which a sum is written at the next check.
   private static let many = 64
-  /// Bytes of a counter, about, and those that may be written for each delivery: a sum of many counters is written seldom.
+  /// The approximate size of a counter, and the bytes that may be written per delivery: a sum with many counters is written less often.
   private static let usualBytes = 40
   private static let bytesEach = 256
-  /// What could not be written is given up so long after its period.
+  /// How long after its period a sum that could not be written is given up.
   private static let keptWhileAway: Int64 = 600_000
 
   private let redis: RedisClient
   private let logger: Logger
-  /// The process's field.
+  /// The field of this process.
   private let name = RandomBytes.uuid()
   private let state = Mutex(State())
 
@@ -100,7 +100,7 @@ public final class DeliveryCounter: Sendable {
     self.logger = logger
   }
 
-  /// Counts a delivery that has ended.
+  /// Counts a finished delivery.
   ///
   /// - Parameter time: milliseconds since 1970.
   func add(_ end: CountedOutcome, _ values: [CountedValue], at time: Int64) {
@@ -112,7 +112,7 @@ public final class DeliveryCounter: Sendable {
     }
   }
 
-  /// Writes what is counted, until its task is cancelled, and then once more.
+  /// Writes sums periodically until its task is cancelled, and once more at the end.
   public func run() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.look) } catch { break }
@@ -121,7 +121,7 @@ public final class DeliveryCounter: Sendable {
     await write(all: true)
   }
 
-  /// Writes sums that have changed: all of them, or those whose time it is.
+  /// Writes changed sums: all of them, or those that are due.
   func write(all: Bool = true) async {
     for (hash, sum) in due(all: all) {
       do throws(RedisError) {
@@ -153,8 +153,8 @@ public final class DeliveryCounter: Sendable {
     }
   }
 
-  /// Lets go of periods that are over and written, and of those that could not be written for too long. A clock that is set back a little
-  /// finds its period still.
+  /// Removes periods that are over and written, and those that could not be written for too long. Periods are kept a little longer, in case the
+  /// clock is set back.
   private func forget() {
     let now = DeliveryQueue.now
     state.withLock { state in

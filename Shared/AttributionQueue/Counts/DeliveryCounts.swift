@@ -1,25 +1,25 @@
 public import RedisClient
 import Synchronization
 
-/// Reads what ``DeliveryCounter`` of all processes have counted.
+/// Reads the counts that the ``DeliveryCounter`` of all processes have written.
 public final class DeliveryCounts: Sendable {
-  /// How deliveries ended within one period.
+  /// The outcomes of deliveries within one period.
   public struct Period: Sendable, Hashable {
     /// Milliseconds since 1970.
     public let start: Int64
     public let ends: [CountedOutcome: Int64]
   }
 
-  /// How long after its end a period may still grow: counts are added a moment later, and clocks differ.
+  /// How long after its end a period may still grow, because counts are written later and clocks differ.
   private static let settling: Int64 = 120_000
 
   private let redis: RedisClient
-  /// Hashes that do not change any more.
+  /// A cache of hashes that no longer change.
   private let settled = Mutex<[DeliveryCounter.Hash: [String: Int64]]>([:])
 
   public init(redis: RedisClient) { self.redis = redis }
 
-  /// The last periods up to now, oldest first; those in which nothing ended among them.
+  /// The last periods up to now, oldest first, including empty ones.
   public func ends(_ period: CountPeriod, last count: Int) async throws(QueueError) -> [Period] {
     try await hashes(period, last: count, holdsValues: false).map { number, fields in
       var ends: [CountedOutcome: Int64] = [:]
@@ -28,7 +28,7 @@ public final class DeliveryCounts: Sendable {
     }
   }
 
-  /// What deliveries said within the last hours, the present one among them.
+  /// The values of deliveries within the last hours, including the current one.
   public func values(lastHours count: Int) async throws(QueueError) -> [CountedValue: Int64] {
     var values: [CountedValue: Int64] = [:]
     for (_, fields) in try await hashes(.hour, last: count, holdsValues: true) {
@@ -48,7 +48,7 @@ public final class DeliveryCounts: Sendable {
           do throws(RedisError) {
             let words = try await self.redis.send(["HGETALL", .string(hash.key)]).array ?? []
             var fields: [String: Int64] = [:]
-            // A process's name, and its sum: a line a counter.
+            // The field is a process; the value is its sum, one line per counter.
             for place in stride(from: 0, to: words.count - 1, by: 2) {
               for line in (words[place + 1].string ?? "").split(separator: "\n") {
                 guard let space = line.lastIndex(of: " "), let count = Int64(line[line.index(after: space)...]) else { continue }
@@ -68,7 +68,7 @@ public final class DeliveryCounts: Sendable {
     }
     let complete = found
     settled.withLock { settled in
-      // What was read is what is kept of the kind: other periods are asked for seldom, and forgotten ones with them.
+      // The cache of this kind is replaced by what was read, which drops expired periods.
       settled = complete.filter { hash, _ in
         (hash.number + 1) * hash.period.milliseconds < now - Self.settling
           && hash.number > hash.period.number(at: now) - Int64(hash.period.kept)

@@ -1,17 +1,17 @@
 import RedisClient
 
-/// How much waited in the queues, minute by minute: for plots.
+/// The sizes of the queues, minute by minute, for plots.
 ///
-/// Of all processes the first that comes to it in a minute looks at the queues, and keeps what it saw in a hash of the hour.
+/// In each minute the first process writes a snapshot of the queues into a hash of the hour.
 public struct QueueHistory: Sendable {
-  /// What the queues looked like within a minute.
+  /// A snapshot of the queues in one minute.
   public struct Moment: Sendable, Hashable {
-    /// The minute's beginning, milliseconds since 1970.
+    /// The start of the minute, milliseconds since 1970.
     public let start: Int64
     public let queues: [QueueSnapshot]
   }
 
-  /// Minutes that are kept.
+  /// The number of minutes that are kept.
   public static let kept = CountPeriod.minute.kept
 
   private let administration: QueueAdministration
@@ -19,13 +19,13 @@ public struct QueueHistory: Sendable {
 
   public init(deliveries: DeliveryQueue) { administration = QueueAdministration(deliveries: deliveries) }
 
-  /// Looks once a minute, until its task is cancelled. What cannot be seen is missing.
+  /// Takes a snapshot every minute until its task is cancelled. Snapshots that fail are missing.
   public func run() async {
     let minute = CountPeriod.minute.milliseconds
     while !Task.isCancelled {
       let now = DeliveryQueue.now
       try? await look(at: now)
-      // Not all of them at once.
+      // A random delay spreads the processes.
       do { try await Task.sleep(for: .milliseconds(minute - now % minute + .random(in: 0...minute / 10))) } catch { return }
     }
   }
@@ -40,7 +40,7 @@ public struct QueueHistory: Sendable {
     _ = try await deliveries.send(["HSET", key, .integer(minute), .string(lines.joined(separator: "\n"))])
   }
 
-  /// The last minutes up to now, oldest first; without those in which nobody looked.
+  /// The snapshots of the last minutes, oldest first; minutes without a snapshot are left out.
   public func moments(last count: Int) async throws(QueueError) -> [Moment] {
     let newest = CountPeriod.minute.number(at: DeliveryQueue.now)
     let oldest = newest - Int64(count) + 1
@@ -59,14 +59,14 @@ public struct QueueHistory: Sendable {
     return moments.sorted { $0.start < $1.start }
   }
 
-  /// `intake 5 0 2 1 3.5 -`: ready, under a lease, delayed, dead, the oldest one's age in seconds, whether it is paused.
+  /// `intake 5 0 2 1 3.5 -`: ready, leased, delayed, dead, the age of the oldest in seconds, and whether the queue is paused.
   static func line(_ snapshot: QueueSnapshot) -> String {
     let age = snapshot.oldestAgeSeconds.map { "\($0)" } ?? "-"
     return "\(snapshot.queue.rawValue) \(snapshot.depth) \(snapshot.inFlight) \(snapshot.delayed) \(snapshot.dead) \(age) "
       + (snapshot.paused ? "paused" : "-")
   }
 
-  /// Nil for what is no such line, or of a queue that is not known here.
+  /// Returns nil if the line is invalid or names an unknown queue.
   static func snapshot(_ line: some StringProtocol) -> QueueSnapshot? {
     let parts = line.split(separator: " ")
     guard parts.count == 7, let queue = QueueName(rawValue: String(parts[0])), let depth = Int64(parts[1]), let inFlight = Int64(parts[2]),

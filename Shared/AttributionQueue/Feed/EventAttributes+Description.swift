@@ -1,7 +1,7 @@
 import WireJSON
 
 extension EventAttributes {
-  /// What builds of before did not write beside an event, by the same rule as `filter.lua`: out of its JSON.
+  /// Reads the attributes from an event's JSON by the same rule as `filter.lua`, for events that older builds wrote without attributes.
   public init(describing json: [UInt8], type: String) {
     guard let event = try? JSONValue(parsing: json, limits: .ownDocuments) else {
       self.init()

@@ -1,4 +1,4 @@
-/// What filters go by. It is kept beside each event, so that judging one does not read its JSON.
+/// The attributes that filters match. They are stored beside each event, so that a filter does not parse its JSON.
 public struct EventAttributes: Sendable, Hashable {
   public var adNetworkId: String?
   public var appAppleId: Int64?

@@ -1,24 +1,24 @@
 import RedisClient
 
-/// A stretch of the feed, in the order of publication.
+/// A page of the feed in the order of publication.
 public struct FeedPage: Sendable {
   public let events: [StoredEvent]
-  /// Behind which the next page begins; nil when this is the last one.
+  /// The cursor after which the next page begins; nil on the last page.
   public let next: FeedCursor?
-  /// All events that were published before are in this page or an earlier one; milliseconds since 1970.
+  /// All events published before this time are in this page or an earlier one; milliseconds since 1970.
   public let reached: Int64
 }
 
-/// Events of a time range, read without a subscription.
+/// Reading events of a time range without a subscription.
 extension EventFeed {
-  /// Rounds that one page may take where a filter leaves out nearly everything: a caller with a short time limit gets an answer.
+  /// The maximum number of rounds per page if a filter excludes nearly everything, so that a caller with a short deadline gets a response.
   private static let mostRounds = 8
 
-  /// Events that were published from `start` on and before `end`, in the order of publication across all shards.
+  /// Events published from `start` on and before `end`, in the order of publication across all shards.
   ///
   /// - Parameters:
   ///   - types: event types; all when empty.
-  ///   - end: milliseconds since 1970; the time of Redis where that is earlier, so that nothing can be published into the range later.
+  ///   - end: milliseconds since 1970; limited to Redis' time, so that nothing can be published into the range later.
   ///   - cursor: ``FeedPage/next`` of the page before.
   public func list(
     types: [String], filter: FeedFilter, from start: Int64, until end: Int64?, after cursor: FeedCursor?, most: Int
@@ -42,13 +42,13 @@ extension EventFeed {
   }
 
   private struct Round {
-    /// In the order of all shards together.
+    /// The events in the order of all shards together.
     let entries: [(cursor: FeedCursor, event: StoredEvent)]
-    /// Whether there is nothing behind them in the range.
+    /// True if the range has no events after them.
     let isLast: Bool
   }
 
-  /// Reads `count` entries of each shard. Where a shard has more, what lies behind its last one in any shard is left for the next round.
+  /// Reads `count` entries of each shard. If a shard has more, events after its last entry, in any shard, are left for the next round.
   private func round(from start: Int64, until end: Int64, after cursor: FeedCursor?, count: Int) async throws(EventFeedError) -> Round {
     let parts = try await onAllShards { shard throws(EventFeedError) in
       Self.stored(
@@ -70,7 +70,7 @@ extension EventFeed {
     return Round(entries: Array(entries.prefix { $0.cursor <= bound }), isLast: false)
   }
 
-  /// The earliest clock of all primaries: whatever is published from now on has this time or a later one.
+  /// The earliest clock of all primaries: every event that is published later has this time or a later one.
   private func earliestClock() async throws(EventFeedError) -> Int64 {
     let times: [Int64]
     do throws(RedisError) {

@@ -1,16 +1,16 @@
 import Cryptography
 import RedisClient
 
-/// The bytes that Apple sent: they are kept with each event while somebody asks for them.
+/// The bytes that Apple sent, which are stored with each event while a subscription requests them.
 ///
-/// Each asking has a name of its own, which the subscription holds. Whoever is late with ending one cannot end another one, and who
-/// stops before anybody holds it leaves only bytes that nobody needs, for an hour.
+/// Each request has its own name, which the subscription stores. A late removal therefore cannot remove a newer request. If a process crashes
+/// before the subscription stores the name, unneeded bytes are stored for an hour.
 extension EventFeed {
-  /// How long an asking that no subscription holds may be about to be held.
+  /// How long a request may exist before a subscription stores its name.
   private static let heldWithin: Int64 = 3_600_000
 
-  /// Has original bytes kept from now on; answers the name of this asking. It lasts while a subscription has it as its push settings'
-  /// `originals`.
+  /// Requests that original bytes are stored from now on, and returns the request's name. It lasts while a subscription has the name as `originals`
+  /// in its push settings.
   public func keepOriginals(for subscription: String) async throws(EventFeedError) -> String {
     let asking = "\(subscription) \(DeliveryQueue.now) \(Hex.encode(RandomBytes.make(8)))"
     _ = try await onAllShards { shard throws(EventFeedError) in
@@ -19,14 +19,14 @@ extension EventFeed {
     return asking
   }
 
-  /// Ends one asking.
+  /// Removes one request.
   public func endKeeping(_ asking: String) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
       _ = try await self.send(["SREM", .string(Keys.originals(shard)), .string(asking)])
     }
   }
 
-  /// Puts back what is asked for and got lost, and ends what no subscription holds.
+  /// Restores lost requests of subscriptions, and removes requests that no subscription stores.
   func mendOriginals() async throws(EventFeedError) {
     let asked = Set(try await subscriptions().compactMap(\.originals))
     let oldest = DeliveryQueue.now - Self.heldWithin

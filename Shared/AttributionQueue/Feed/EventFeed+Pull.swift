@@ -1,21 +1,21 @@
 import RedisClient
 
-/// Subscriptions that are pulled: events under leases.
+/// Pulled subscriptions: leasing and acknowledging events.
 extension EventFeed {
-  /// Events that are not wanted and that one step passes by: Redis does nothing else meanwhile.
+  /// The maximum number of unwanted events that one step skips, because a script blocks Redis.
   private static let passedAtOnce: Int64 = 500
-  /// Leases that a subscription which keeps the order of subjects may have in one shard: each is looked at when one is asked for.
+  /// The maximum number of leases per shard of a subscription that keeps the order of subjects, because each pull examines all of them.
   static let orderedLeases: Int64 = 64
-  /// Shards asked side by side in one round. Where order is kept fewer, so that each is asked for more: what follows comes only when that
-  /// was acknowledged.
+  /// The number of shards that one round queries concurrently. Subscriptions that keep order use fewer, so that each shard returns more events:
+  /// later events of a subject come only after the earlier ones were acknowledged.
   private static let (sideBySide, sideBySideInOrder) = (32, 8)
 
-  /// Takes up to `most` events under a lease, waiting for a first one up to `wait`.
+  /// Leases up to `most` events, waiting up to `wait` for the first.
   public func pull(_ name: String, most: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
     let until = ContinuousClock.now + wait
     var pause: Duration = .milliseconds(20)
     while true {
-      // Asked for anew each time: it may be set to another place while this waits.
+      // The subscription is read in each round: it may be set to another position meanwhile.
       guard let subscription = try await subscription(name) else { throw .unknownSubscription }
       guard subscription.push == nil else { throw .isPushed }
       let events = try await sweep(subscription, most: most, lease: lease)
@@ -25,14 +25,14 @@ extension EventFeed {
     }
   }
 
-  /// Says that events were dealt with; answers how many of them were waiting for it.
+  /// Acknowledges events; returns how many of them were leased.
   public func acknowledge(_ name: String, ackIds: [String]) async throws(EventFeedError) -> Int {
     try await each(name, ackIds) { shard, ids throws(EventFeedError) in
       try await self.send(["XACK", .string(Keys.events(shard)), .string(name)] + ids).integer ?? 0
     }
   }
 
-  /// Gives events a lease from now on, or gives them back, to be handed out at once, where it is zero; answers how many were leased.
+  /// Renews the lease of events from now on, or gives them back if the lease is zero; returns how many were leased.
   public func modifyLease(_ name: String, ackIds: [String], lease: Duration) async throws(EventFeedError) -> Int {
     try await each(name, ackIds) { shard, ids throws(EventFeedError) in
       try await self.run(
@@ -59,7 +59,7 @@ extension EventFeed {
 
   private func sweep(_ subscription: EventSubscription, most: Int, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
     var events: [FeedEvent] = []
-    // Where a sweep begins differs, so that no shard is always last.
+    // The first shard varies, so that no shard is always last.
     let start = Int.random(in: 0..<Shard.count)
     var offset = 0
     var foundThisRound = false
@@ -95,7 +95,7 @@ extension EventFeed {
       .integer(subscription.isOrdered ? Self.orderedLeases : 0),
     ]
     let answers = await results(of: shards) { shard throws(EventFeedError) in
-      // An event that was handed out must not be undone by the loss of a host: its delivery would be judged, and handed out, again.
+      // An event must be replicated before it is handed out: if a host were lost, its delivery would be worked and handed out again.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
     var events: [FeedEvent] = []
@@ -108,7 +108,7 @@ extension EventFeed {
         continue
       }
       if reply.integer == -1 {
-        // The group is gone (data was lost or never made whole): what there is counts as new.
+        // The group is missing (data was lost, or creation was interrupted): all events count as new.
         _ = try await allowing(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
         continue
       }
@@ -119,7 +119,7 @@ extension EventFeed {
         events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation).text, json: json))
       }
     }
-    // Those of other shards are leased by now.
+    // Events of other shards are leased already and must be returned.
     if let failure, events.isEmpty { throw failure }
     return (events, mayHaveMore)
   }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What is kept, and for how long.
+/// Retention: dropping and deleting events.
 extension EventFeed {
-  /// Events that one step deletes, drops or passes by: Redis does nothing else meanwhile.
+  /// The maximum number of events that one step deletes, drops or skips, because a script blocks Redis.
   private static let atOnce: Int64 = 500
-  /// Steps in one shard before the next is looked at.
+  /// The maximum number of steps in one shard before the next one.
   private static let stepsAtOnce = 40
-  /// The part of a bound from which a subscription is told to lag.
+  /// The fraction of a limit from which a subscription is reported as lagging.
   private static let laggingShare = 0.8
 
-  /// Tells of subscriptions that do not keep up, drops what passes their bounds, and deletes events that nobody needs any more, and bodies
-  /// of rejected deliveries past their time; answers how many events were dropped.
+  /// Reports lagging subscriptions, drops events beyond their limits, and deletes events that no subscription needs and expired bodies of rejected
+  /// deliveries. Returns how many events were dropped.
   @discardableResult
   public func trim() async throws(EventFeedError) -> Int {
-    // Where one shard's node is away, or its slot moves, the others go on.
+    // If one shard's node is unavailable or its slot moves, the other shards go on.
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
     do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
     do throws(EventFeedError) { try await mendOriginals() } catch { failure = error }
@@ -24,7 +24,7 @@ extension EventFeed {
     return dropped
   }
 
-  /// Trims from time to time, until cancelled. The first time comes early, and not at one moment where many instances were started.
+  /// Trims periodically until cancelled. The first time comes early, after a random delay.
   public func runTrimming(every interval: Duration = .seconds(60)) async {
     var pause = interval * Double.random(in: 0.05...0.15)
     while !Task.isCancelled {
@@ -99,7 +99,7 @@ extension EventFeed {
     return count
   }
 
-  /// Passes by what a subscription does not want in front of what it wants: nobody keeps that for it.
+  /// Skips unwanted events before the first wanted one, so that they are not kept for the subscription.
   private func passBy(_ subscription: EventSubscription) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
       _ = try await self.drop(subscription, shard, most: 0, below: "+")
@@ -127,7 +127,7 @@ extension EventFeed {
   private func deleteSettled(_ shard: Shard) async throws(EventFeedError) {
     let now = DeliveryQueue.now
     let configuration = deliveries.configuration
-    // Step by step, until nothing is left that may go: what comes in faster than one step a minute must go too.
+    // Steps are repeated until nothing can be deleted, because events may arrive faster than one step per minute.
     var deleted = Self.atOnce
     while deleted >= Self.atOnce, !Task.isCancelled {
       deleted =
@@ -145,11 +145,11 @@ extension EventFeed {
   }
 }
 
-/// The names of subscriptions that metrics were told of.
+/// The names of subscriptions that have metrics.
 final class KnownSubscriptions: Sendable {
   private let names = Mutex<Set<String>>([])
 
-  /// Takes the names that there are now; answers those that are gone.
+  /// Replaces the names, and returns those that are gone.
   func replace(_ now: Set<String>) -> Set<String> {
     names.withLock { names in
       defer { names = now }

@@ -1,22 +1,22 @@
 import Logging
 import RedisClient
 
-/// The event feed. A subscription that is pulled is a consumer group on the 256 event streams; one that is pushed is a position in each.
+/// The event feed. A pulled subscription is a consumer group on the 256 event streams; a pushed one is a position in each.
 public final class EventFeed: Sendable {
   let deliveries: DeliveryQueue
   var redis: RedisClient { deliveries.redis }
   let logger: Logger
   let names: AppNames
   let observe: @Sendable (FeedObservation) -> Void
-  /// Makes the event of a notice; nil: none are published.
+  /// Makes the event of a notice; nil if none are published.
   let notify: (@Sendable (FeedNotice) -> EventRecord)?
-  /// Subscriptions that metrics were told of.
+  /// Subscriptions that have metrics.
   let known = KnownSubscriptions()
 
   /// - Parameters:
-  ///   - names: the apps that are configured.
-  ///   - observe: is told what metrics count.
-  ///   - notify: makes the event that tells of a subscription which comes near to losing events, or loses them.
+  ///   - names: the configured apps.
+  ///   - observe: receives observations for metrics.
+  ///   - notify: makes the event about a subscription that is close to losing events, or loses them.
   public init(
     deliveries: DeliveryQueue, names: AppNames = AppNames(), observe: @escaping @Sendable (FeedObservation) -> Void = { _ in },
     notify: (@Sendable (FeedNotice) -> EventRecord)? = nil
@@ -28,14 +28,14 @@ public final class EventFeed: Sendable {
     logger = deliveries.logger
   }
 
-  /// The event of that id, while it is kept.
+  /// The event with that id, while it is kept.
   public func event(_ id: String) async throws(EventFeedError) -> [UInt8]? {
     guard let (shard, place) = try await place(of: id) else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(place.text), .string(place.text)])
     return Self.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
-  /// Publishes an event that comes of no delivery, such as one about a subscription; false when one of that id is kept already.
+  /// Publishes an event without a delivery, such as one about a subscription; false if an event with that id exists.
   @discardableResult
   public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
     let shard = Shard(hashing: event.id)
@@ -44,7 +44,7 @@ public final class EventFeed: Sendable {
     ).integer == 1
   }
 
-  /// Where an event lies. Its shard comes from its delivery, which the id does not name: all are asked in one pipelined batch.
+  /// Finds the shard of an event. The id does not name it, so all shards are queried in one pipelined batch.
   func place(of id: String) async throws(EventFeedError) -> (Shard, EntryID)? {
     let places = try await onAllShards { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.eventsIndex(shard)), .string(id)]).string
@@ -70,7 +70,7 @@ public final class EventFeed: Sendable {
     try await on(Shard.all, ask)
   }
 
-  /// Asks shards side by side: their commands leave in one batch.
+  /// Queries shards concurrently; their commands are pipelined.
   func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async throws(EventFeedError) -> [(Shard, Value)]
   {
@@ -79,7 +79,7 @@ public final class EventFeed: Sendable {
     return answers
   }
 
-  /// The same, where some shards may fail and others not.
+  /// Queries shards concurrently; each may fail on its own.
   func results<Value: Sendable>(of shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async -> [(Shard, Result<Value, EventFeedError>)]
   {

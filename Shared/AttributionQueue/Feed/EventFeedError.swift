@@ -1,17 +1,17 @@
 public import RedisClient
 
-/// Why a question to the feed has no answer.
+/// Why an operation on the feed failed.
 public enum EventFeedError: Error, Sendable, Hashable {
   case unknownSubscription
-  /// A subscription of this name exists that asks for something else.
+  /// A subscription with this name and other settings exists.
   case differs
-  /// The event to begin with is not kept.
+  /// The event to start from is no longer kept.
   case unknownEvent
   /// The subscription is pushed, and cannot be pulled.
   case isPushed
   /// The subscription is pulled, and has no endpoint.
   case isPulled
-  /// Others change the subscription all the time.
+  /// Concurrent changes of the subscription did not stop.
   case contended
   case unavailable(RedisError)
 }

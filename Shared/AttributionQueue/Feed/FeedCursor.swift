@@ -1,7 +1,7 @@
-/// A place in the events of all shards together. They are ordered by the millisecond of their publication, then by shard, then by their
-/// number: a list can go on behind any of them without anything that was kept between two pages.
+/// A position in the events of all shards together. Events are ordered by the millisecond of publication, then by shard, then by sequence number,
+/// so that a list can continue after any of them without stored state.
 public struct FeedCursor: Sendable, Hashable, Comparable {
-  /// When the event of this place was published, milliseconds since 1970.
+  /// When the event at this position was published, milliseconds since 1970.
   public let milliseconds: Int64
   let shard: Int
   let number: UInt64
@@ -12,10 +12,10 @@ public struct FeedCursor: Sendable, Hashable, Comparable {
     number = entry.number
   }
 
-  /// Later than any event will be; what a caller sends must not overflow.
+  /// The maximum time, later than any event, so that a caller's value cannot overflow.
   private static let latest: Int64 = 1 << 52
 
-  /// Nil for anything that ``text`` does not give.
+  /// Returns nil for text that is not in the form of ``text``.
   public init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let milliseconds = Int64(parts[0]), (0...Self.latest).contains(milliseconds), let shard = Int(parts[1]),
@@ -28,7 +28,7 @@ public struct FeedCursor: Sendable, Hashable, Comparable {
 
   public var text: String { "\(milliseconds)-\(shard)-\(number)" }
 
-  /// Where a shard is read on, as `XRANGE` takes it.
+  /// The start argument of `XRANGE` for a shard.
   func start(in other: Shard) -> String {
     if other.index == shard { return "(\(milliseconds)-\(number)" }
     return other.index < shard ? "\(milliseconds + 1)" : "\(milliseconds)"

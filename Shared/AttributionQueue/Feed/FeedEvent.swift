@@ -1,12 +1,12 @@
-/// An event and what acknowledges it.
+/// An event and its acknowledgement id.
 public struct FeedEvent: Sendable {
   public let ackId: String
   /// A CloudEvent in its JSON format.
   public let json: [UInt8]
 }
 
-/// What acknowledges an event: its shard, its place there, and the generation of the subscription that it was handed out in, where that was
-/// set to another place before.
+/// The id that acknowledges an event: its shard, its entry, and the generation of the subscription in which it was handed out, if that was set to
+/// another position before.
 struct AckID: Sendable, Hashable {
   let shard: Shard
   let entry: EntryID

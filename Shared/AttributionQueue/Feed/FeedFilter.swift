@@ -1,7 +1,6 @@
 import WireJSON
 
-/// Which events a subscription has: those that match every list that is not empty. An event that does not say what a list asks for does
-/// not match it.
+/// The filter of a subscription. An event passes if it matches every non-empty list. An event without the attribute of a list does not match it.
 public struct FeedFilter: Sendable, Hashable {
   public let adNetworkIds: [String]
   /// By Apple id or by bundle id.
@@ -9,7 +8,7 @@ public struct FeedFilter: Sendable, Hashable {
   /// In lower case.
   public let environments: [String]
 
-  /// Sorted, each value once: the same filter is equal however it was written.
+  /// Values are sorted and unique, so that equal filters compare equal however they were written.
   public init(adNetworkIds: [String] = [], apps: [String] = [], environments: [String] = []) {
     self.adNetworkIds = Set(adNetworkIds).sorted()
     self.apps = Set(apps).sorted()
@@ -30,7 +29,7 @@ public struct FeedFilter: Sendable, Hashable {
     self.init(adNetworkIds: texts("adNetworkIds"), apps: texts("apps"), environments: texts("environments"))
   }
 
-  /// Whether an event of this type is wanted, by the same rule as `filter.lua`.
+  /// True if an event of this type passes, by the same rule as `filter.lua`.
   ///
   /// - Parameters:
   ///   - types: event types; all when empty.
@@ -48,7 +47,7 @@ public struct FeedFilter: Sendable, Hashable {
     return environments.isEmpty || attributes.environment.map(environments.contains) == true
   }
 
-  /// As scripts read it; empty when everything is wanted.
+  /// The filter as scripts read it; empty if everything passes.
   func packed(types: [String], names: AppNames) -> [UInt8] {
     guard !isEmpty || !types.isEmpty else { return [] }
     var pack = MessagePackWriter()
@@ -62,8 +61,7 @@ public struct FeedFilter: Sendable, Hashable {
   }
 }
 
-/// The apps that are configured, each by its bundle id and its Apple id: a filter that names an app by one finds events that name it by the
-/// other.
+/// The configured apps by bundle id and Apple id, so that a filter with one of them finds events with the other.
 public struct AppNames: Sendable {
   private var others: [String: String] = [:]
 

@@ -1,19 +1,19 @@
-/// What happened to subscriptions, for metrics.
+/// An observation about subscriptions, for metrics.
 public enum FeedObservation: Sendable {
-  /// What a subscription has not dealt with, looked at once a minute.
+  /// The backlog of a subscription, measured once a minute.
   case backlog(subscription: String, events: Int64, oldestAgeSeconds: Double)
   /// A subscription lost events.
   case dropped(subscription: String, events: Int, reason: FeedNotice.Reason)
-  /// A subscription that there was has ended.
+  /// A subscription was deleted.
   case ended(subscription: String)
 }
 
-/// What is told on the feed itself about a subscription that its reader does not keep up with.
+/// A notice, published on the feed, about a subscription whose reader does not keep up.
 public struct FeedNotice: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
-    /// It comes near to losing events.
+    /// The subscription is close to losing events.
     case lagging
-    /// From now on it loses events.
+    /// The subscription loses events from now on.
     case dropping
   }
 
@@ -29,12 +29,12 @@ public struct FeedNotice: Sendable, Hashable {
   public let subscription: String
   public let backlog: Int64
   public let oldestAgeSeconds: Double
-  /// How many events it had lost before.
+  /// The number of events that were lost before.
   public let dropped: Int64
   /// Milliseconds since 1970.
   public let time: Int64
 
-  /// One an hour of each kind, whoever finds it.
+  /// The event id. It contains the hour, so that each kind of notice is published at most once an hour.
   public var id: String {
     let word = kind == .lagging ? "lagging" : "dropped"
     return "subscription-\(word):\(subscription):\(reason.rawValue):\(time / 3_600_000)"

@@ -1,16 +1,16 @@
 import RedisClient
 
-/// The end of one shard's events, as whoever pushes reads it.
+/// The tail of one shard's events, as the pusher reads it.
 public struct FeedTail: Sendable {
-  /// Every event that comes later is published at this time or later; milliseconds since 1970.
+  /// The publication time of every later event is at least this; milliseconds since 1970.
   public let time: Int64
-  /// The last of the events; where none was asked for, the last that there is.
+  /// The position of the last event read; without events, the position of the newest event.
   public let last: FeedPosition
   public let events: [StoredEvent]
 }
 
 extension EventFeed {
-  /// The events of a shard behind a place, in their order, and up to when there are no others; without a place only the latter.
+  /// The events of a shard after a position, and the time up to which they are complete; without a position only the time.
   public func tail(_ shard: Shard, after place: FeedPosition?, most: Int) async throws(EventFeedError) -> FeedTail {
     let reply = try await run(
       Scripts.tail, [Keys.events(shard)], [.string(place?.entry.text ?? "$"), .integer(Int64(most))])
@@ -19,7 +19,7 @@ extension EventFeed {
     return FeedTail(time: time, last: FeedPosition(entry: last), events: Self.stored(parts[2]))
   }
 
-  /// The tails of several shards, asked in one batch.
+  /// The tails of several shards, pipelined.
   public func tails(_ places: [(shard: Shard, after: FeedPosition?)], most: Int) async throws(EventFeedError) -> [(Shard, FeedTail)] {
     let after = Dictionary(uniqueKeysWithValues: places.map { ($0.shard, $0.after) })
     return try await on(places.map(\.shard)) { shard throws(EventFeedError) in
@@ -27,7 +27,8 @@ extension EventFeed {
     }
   }
 
-  /// The events of several shards behind their places, `most` of each. Up to when there are no others is not said, which saves Redis a script.
+  /// The events of several shards after their positions, at most `most` of each. The time up to which they are complete is left out, which saves
+  /// running a script.
   public func events(behind places: [(shard: Shard, place: FeedPosition)], most: Int) async throws(EventFeedError) -> [(
     Shard, [StoredEvent]
   )] {
@@ -39,7 +40,7 @@ extension EventFeed {
     }
   }
 
-  /// Events by their places; nil for one that is not kept any more.
+  /// The events at these positions; nil for events that are no longer kept.
   public func events(at places: [(shard: Shard, place: FeedPosition)]) async throws(EventFeedError) -> [StoredEvent?] {
     let results = await withTaskGroup(of: (Int, Result<StoredEvent?, EventFeedError>).self) { group in
       for (index, place) in places.enumerated() {

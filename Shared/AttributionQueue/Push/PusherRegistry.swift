@@ -1,20 +1,20 @@
 import RedisClient
 
-/// Who pushes to which endpoint. Instances that push say each second that they are alive; each endpoint has one of them.
+/// Assigns endpoints to pushers. Instances that push send a heartbeat every second; each endpoint belongs to one of them.
 ///
-/// An instance that was stopped and goes on later may post what its successor posts too. That repeats events and never changes their order: an
-/// event is posted only after the earlier ones of its subject were taken, by whomever.
+/// An instance that was suspended and resumes may post events that its successor posts too. Events may then repeat, but their order does not
+/// change: an event is posted only after the endpoint has accepted the earlier events of its subject.
 public struct PusherRegistry: Sendable {
-  /// What an instance is told.
+  /// The reply to a heartbeat.
   public struct Standing: Sendable {
-    /// All that are alive.
+    /// All live instances.
     public let pushers: [String]
-    /// Its endpoints.
+    /// The endpoints of this instance.
     public let own: Set<String>
   }
 
   private let feed: EventFeed
-  /// How long an instance that says nothing keeps its endpoints.
+  /// How long an instance without a heartbeat keeps its endpoints.
   private let timeout: Duration
 
   public init(feed: EventFeed, timeout: Duration) {
@@ -22,7 +22,7 @@ public struct PusherRegistry: Sendable {
     self.timeout = timeout
   }
 
-  /// Says that an instance is alive, gives endpoints back, and takes others.
+  /// Sends a heartbeat, releases endpoints and takes others.
   public func beat(_ pusher: String, givingBack: [String], wanting: [String]) async throws(EventFeedError) -> Standing {
     let arguments: [RedisArgument] =
       [.string(pusher), .integer(timeout.milliseconds), .integer(Int64(givingBack.count))]
@@ -33,7 +33,7 @@ public struct PusherRegistry: Sendable {
       pushers: (parts[0].array ?? []).compactMap(\.string), own: Set((parts[1].array ?? []).compactMap(\.string)))
   }
 
-  /// Ends an instance: its endpoints are free.
+  /// Removes an instance and frees its endpoints.
   public func leave(_ pusher: String, givingBack: [String]) async throws(EventFeedError) {
     _ = try await beat(pusher, givingBack: givingBack, wanting: [])
     _ = try await feed.send(["ZREM", .string(Keys.pushers), .string(pusher)])
@@ -41,7 +41,7 @@ public struct PusherRegistry: Sendable {
 }
 
 extension EventFeed {
-  /// What is kept of how endpoints do, by the names of their subscriptions, as whoever pushes wrote it.
+  /// The stored health of endpoints by the names of their subscriptions, as the pusher wrote it.
   public func endpointHealth() async throws(EventFeedError) -> [String: [UInt8]] {
     let all = try await send(["HGETALL", .string(Keys.endpointHealth)]).array ?? []
     var found: [String: [UInt8]] = [:]
@@ -49,12 +49,12 @@ extension EventFeed {
     return found
   }
 
-  /// The same of one endpoint.
+  /// The stored health of one endpoint.
   public func endpointHealth(_ name: String) async throws(EventFeedError) -> [UInt8]? {
     try await send(["HGET", .string(Keys.endpointHealth), .string(name)]).bytes
   }
 
-  /// Keeps it, unless the subscription has ended: one of its name that was made since has an endpoint of its own.
+  /// Stores the health of an endpoint, unless the subscription was deleted: a newer one with its name has another endpoint.
   public func setEndpointHealth(_ subscription: EventSubscription, _ json: [UInt8]) async throws(EventFeedError) {
     _ = try await run(
       Scripts.health, [Keys.subscriptions, Keys.endpointHealth],

@@ -1,14 +1,14 @@
-/// What a pushed subscription has read of a shard beyond its position: all of it is settled but these events, which were refused and are tried
-/// again.
+/// The events of a shard that a pushed subscription has read beyond its position and not settled, because the endpoint refused them. They are
+/// retried.
 public struct UnsettledEvents: Sendable, Hashable {
-  /// One of them.
+  /// An unsettled event.
   public struct Event: Sendable, Hashable {
     public let place: FeedPosition
-    /// How many events lie between the base and it, itself included.
+    /// The number of events from the base to this one, inclusive.
     public let offset: Int
-    /// How often it was tried; 0 where its first try was under way.
+    /// The number of attempts; 0 if the first was in progress.
     public let attempts: Int
-    /// When it failed first, milliseconds since 1970.
+    /// When the first attempt failed, milliseconds since 1970.
     public let firstFailure: Int64
 
     public init(place: FeedPosition, offset: Int, attempts: Int, firstFailure: Int64) {
@@ -19,10 +19,10 @@ public struct UnsettledEvents: Sendable, Hashable {
     }
   }
 
-  /// Up to where it was read, and how many events lie between the base and that.
+  /// The position up to which events were read, and the number of events from the base to it.
   public let cursor: FeedPosition
   public let offset: Int
-  /// The position from which all offsets count. It may have been moved since, by what drops events; nil where it is not known.
+  /// The position from which offsets count. The subscription's position may have advanced since, when events were dropped; nil if unknown.
   public let base: FeedPosition?
   public let events: [Event]
 
@@ -33,14 +33,14 @@ public struct UnsettledEvents: Sendable, Hashable {
     self.events = events
   }
 
-  /// As it is kept, in words: the generation, the cursor, its offset, the base, then place, offset, attempts and first failure of each.
+  /// The stored form: generation, cursor, its offset, base, then position, offset, attempts and first failure of each event.
   func text(generation: Int) -> String {
     var words = [String(generation), cursor.entry.text, String(offset), base?.entry.text ?? "-"]
     for event in events { words += [event.place.entry.text, String(event.offset), String(event.attempts), String(event.firstFailure)] }
     return words.joined(separator: " ")
   }
 
-  /// Reads that, and what builds of before wrote, without a base; nil for another generation, or anything else.
+  /// Parses the stored form, also of older builds, without a base; nil for another generation or invalid text.
   init?(text: String, generation: Int) {
     let words = text.split(separator: " ").map(String.init)
     let hasBase = words.count % 4 == 0
@@ -60,7 +60,7 @@ public struct UnsettledEvents: Sendable, Hashable {
 }
 
 extension EventFeed {
-  /// What is kept of this kind of a pushed subscription, of its present generation.
+  /// The stored unsettled events of a pushed subscription in its current generation.
   public func unsettled(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: UnsettledEvents] {
     let answers = try await onAllShards { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.unsettledEvents(shard)), .string(subscription.name)]).string
@@ -70,15 +70,15 @@ extension EventFeed {
     return found
   }
 
-  /// How far a pushed subscription has come in one shard.
+  /// The progress of a pushed subscription in one shard.
   public struct PushNote: Sendable {
     public let shard: Shard
-    /// Up to where all is settled, how many events further that is, and from which place they were counted, where that is known; nil where it
-    /// is nothing new.
+    /// The position up to which everything is settled, the number of events by which it advanced, and the position from which they were counted, if
+    /// known; nil if nothing changed.
     public let position: (place: FeedPosition, count: Int, base: FeedPosition?)?
-    /// What is to be kept of events that are tried again.
+    /// The unsettled events to store.
     public let unsettled: UnsettledEvents?
-    /// Whether nothing of that kind is to be kept any more.
+    /// True if stored unsettled events are to be removed.
     public let clearsUnsettled: Bool
 
     public init(
@@ -92,7 +92,7 @@ extension EventFeed {
     }
   }
 
-  /// Notes how far a pushed subscription has come; false when it was set to another place, or ended, meanwhile.
+  /// Stores the progress; false if the subscription was set to another position or deleted meanwhile.
   public func note(_ notes: [PushNote], of subscription: EventSubscription) async throws(EventFeedError) -> Bool {
     let byShard = Dictionary(uniqueKeysWithValues: notes.map { ($0.shard, $0) })
     let answers = try await on(notes.map(\.shard)) { shard throws(EventFeedError) in

@@ -1,10 +1,10 @@
-/// Addresses with a common beginning (CIDR): `17.0.0.0/8`, `2001:db8::/32`, or one address alone.
+/// A range of addresses with a common prefix (CIDR), `17.0.0.0/8` or `2001:db8::/32`, or a single address.
 public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   private let first: UInt128
   private let mask: UInt128
   public let description: String
 
-  /// Throws ``AddressError`` for anything else, and for a beginning with bits set behind its length, which is most likely a slip.
+  /// Throws ``AddressError`` for anything else, and for a prefix with bits set beyond its length, which is most likely a mistake.
   public init(validating text: String) throws(AddressError) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let address = try IPAddress(validating: String(parts[0]))

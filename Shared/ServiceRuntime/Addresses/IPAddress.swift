@@ -4,7 +4,7 @@
 
 /// An IPv4 or IPv6 address. An IPv4 address inside IPv6 (`::ffff:17.0.0.1`) is that IPv4 address.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// As 128 bits; IPv4 in the form of `::ffff:a.b.c.d`.
+  /// The address as 128 bits; IPv4 in the form `::ffff:a.b.c.d`.
   let bits: UInt128
 
   static let v4Prefix = UInt128(0xFFFF) << 32
@@ -13,7 +13,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads `17.1.2.3` or `2001:db8::1`, without brackets, port or zone. Throws ``AddressError``.
   public init(validating text: String) throws(AddressError) {
-    // The system's reader would stop at a zero byte.
+    // The system's parser would stop at a zero byte.
     guard !text.utf8.contains(0) else { throw AddressError("'\(text.prefix(64))' is no IP address") }
     var v4 = in_addr()
     if inet_pton(AF_INET, text, &v4) == 1 {
@@ -25,7 +25,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     bits = withUnsafeBytes(of: &v6) { bytes in bytes.reduce(0) { $0 << 8 | UInt128($1) } }
   }
 
-  /// The address in 4 or 16 bytes of network order; nil for another number of them.
+  /// An address from 4 or 16 bytes in network order; nil for any other count.
   public init?(networkOrder bytes: [UInt8]) {
     let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
     switch bytes.count {
@@ -37,10 +37,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   public var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-  /// Its last 32 bits as an IPv4 address, which translators (RFC 6052) mean by them.
+  /// The last 32 bits as an IPv4 address, as in addresses of IPv4 translators (RFC 6052).
   public var lastIPv4: IPAddress { IPAddress(bits: Self.v4Prefix | bits & 0xFFFF_FFFF) }
 
-  /// What one customer of a network has at the least: an IPv4 address, or the first 64 bits of an IPv6 address.
+  /// The smallest unit that a network gives to one customer: an IPv4 address, or the first 64 bits of an IPv6 address.
   public var network: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
   public var description: String {

@@ -2,8 +2,8 @@ extension ProxyHeader {
   /// The type of a vector that holds the header's checksum.
   private static let checksumType: UInt8 = 3
 
-  /// Whether what stands behind the addresses are vectors (a type, a length of two bytes, a value), and the checksum among them is right
-  /// if there is one. What else they say is not looked at.
+  /// True if the bytes after the addresses are vectors (a type, a length of two bytes, a value) and a checksum among them is right. Other vectors
+  /// are ignored.
   static func hasProperVectors(_ header: ArraySlice<UInt8>, after start: Int) -> Bool {
     var at = start
     var checksum: Int?
@@ -23,7 +23,7 @@ extension ProxyHeader {
     return header[checksum..<checksum + 4].reduce(0) { $0 << 8 | UInt32($1) } == crc32c(bare)
   }
 
-  /// The checksum of SCTP (RFC 9260, appendix A). Headers are short and come once a connection: bit by bit is fast enough.
+  /// The checksum of SCTP (RFC 9260, appendix A). A table is not needed because headers are short and come once per connection.
   static func crc32c(_ bytes: [UInt8]) -> UInt32 {
     var rest = UInt32.max
     for byte in bytes {

@@ -1,39 +1,39 @@
-/// What a proxy sends in front of a connection that it passes on: who is at the other end of it (the PROXY protocol, versions 1 and 2).
+/// The header of the PROXY protocol, versions 1 and 2: a proxy sends it at the start of a forwarded connection to name the client.
 struct ProxyHeader: Sendable, Hashable {
-  /// Who the connection comes from.
+  /// The origin of the connection.
   enum Origin: Sendable, Hashable {
     case client(IPAddress)
-    /// The proxy itself, which looks whether we are well.
+    /// The proxy itself, for a health check.
     case proxy
-    /// A client of which the proxy knows no address of the Internet.
+    /// A client without a known internet address.
     case unknown
   }
 
-  /// What a connection's first bytes are.
+  /// The result of parsing a connection's first bytes.
   enum Reading: Sendable, Hashable {
-    /// The beginning of a header.
+    /// The beginning of a header; more bytes are needed.
     case incomplete
     case whole(ProxyHeader)
-    /// No header, or a longer one than is taken.
+    /// No header, or one that is too long.
     case refused
   }
 
-  /// The longest line of version 1, its end included, bytes.
+  /// The maximum length of a line of version 1 including its end, bytes.
   static let longestLine = 107
-  /// The longest header of version 2, bytes.
+  /// The maximum length of a header of version 2, bytes.
   static let longest = fixedLength + 0xFFFF
 
   let origin: Origin
-  /// Bytes of the header; behind them begins what the client sent.
+  /// The length of the header, bytes. The client's data follows it.
   let length: Int
 
   private static let lineStart = Array("PROXY ".utf8)
   private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
   private static let fixedLength = 16
 
-  /// Looks at what has come of a connection. No byte behind the header is looked at.
+  /// Parses the first bytes of a connection. Bytes after the header are not read.
   ///
-  /// - Parameter limit: the longest header that is taken, bytes.
+  /// - Parameter limit: the maximum length of a header, bytes.
   static func read(_ bytes: [UInt8], limit: Int) -> Reading {
     func begins(with start: [UInt8]) -> Bool { bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count)) }
     if begins(with: lineStart) { return bytes.count < lineStart.count ? .incomplete : line(bytes, limit: min(limit, longestLine)) }
@@ -51,7 +51,7 @@ struct ProxyHeader: Sendable, Hashable {
     let parts = window[..<(end - 1)].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
       String(decoding: $0, as: UTF8.self)
     }
-    // What else the line of an unknown one says is to be passed over.
+    // The rest of the line is ignored for UNKNOWN, as the specification demands.
     if parts.count > 1, parts[1] == "UNKNOWN" { return .whole(ProxyHeader(origin: .unknown, length: end + 1)) }
     guard parts.count == 6, let source = address(parts[2], family: parts[1]), address(parts[3], family: parts[1]) != nil,
       isPort(parts[4]), isPort(parts[5])
@@ -76,7 +76,7 @@ struct ProxyHeader: Sendable, Hashable {
     let (family, transport) = (bytes[13] >> 4, bytes[13] & 15)
     guard version == 2, command <= 1, length <= limit else { return .refused }
     let isOwn = command == 0
-    // Of a connection of the proxy's own, the rest says nothing.
+    // For LOCAL connections the rest is ignored.
     guard isOwn || family <= 3 && transport <= 2 else { return .refused }
     let block = [0, 12, 36, 216][isOwn || transport == 0 ? 0 : Int(family)]
     guard length >= fixedLength + block else { return .refused }
@@ -87,7 +87,7 @@ struct ProxyHeader: Sendable, Hashable {
       switch (family, transport) {
       case (1, 1): .client(IPAddress(bits: IPAddress.v4Prefix | number(bytes[16..<20])))
       case (2, 1): .client(IPAddress(bits: number(bytes[16..<32])))
-      // Sockets of a machine, or packets: nothing that this listener takes.
+      // Unix sockets and datagrams do not reach this listener.
       default: .unknown
       }
     return .whole(ProxyHeader(origin: origin, length: length))

@@ -1,8 +1,8 @@
 import NIOHTTP1
 
-/// Proxies whose word on who asks is believed.
+/// The proxies whose statement about the client's address is trusted.
 public struct TrustedProxies: Sendable, Hashable {
-  /// The one header that the proxies write. Believing two would believe whoever writes the one that they pass on.
+  /// The one header that the proxies write. With two trusted headers, a client could write the one that the proxies only pass on.
   public enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "X-Forwarded-For"
     case forwarded = "Forwarded"
@@ -16,9 +16,9 @@ public struct TrustedProxies: Sendable, Hashable {
     self.header = header
   }
 
-  /// Who asks: the rightmost address that is none of a proxy's. What stands left of it anybody may have written.
+  /// The client: the rightmost address that is not a proxy's. Addresses to its left may be forged.
   ///
-  /// Where the chain ends in something that is no address, the proxy that was told so is the one that asks.
+  /// If the chain contains something that is not an address, the proxy that added it counts as the client.
   public func client(peer: IPAddress?, headers: HTTPHeaders) -> IPAddress? {
     guard let peer, ranges.contains(peer) else { return peer }
     var client = peer
@@ -30,7 +30,7 @@ public struct TrustedProxies: Sendable, Hashable {
     return client
   }
 
-  /// What each proxy said of its peer, the last one last.
+  /// The statements of the proxies about their peers, the nearest proxy last.
   private func hops(_ headers: HTTPHeaders) -> [Substring] {
     let lines = headers[header.rawValue]
     switch header {
@@ -38,13 +38,13 @@ public struct TrustedProxies: Sendable, Hashable {
     case .forwarded:
       return lines.flatMap { Self.split($0[...], at: ",") }.map { element in
         let pairs = Self.split(element, at: ";").filter { $0.prefix(4).lowercased() == "for=" }
-        // None, or two that may differ, say nothing.
+        // A missing or repeated parameter is ignored.
         return pairs.count == 1 ? pairs[0].dropFirst(4) : ""
       }
     }
   }
 
-  /// Splits outside of quotes.
+  /// Splits at separators outside of quotes.
   private static func split(_ text: Substring, at separator: Character) -> [Substring] {
     var quoted = false
     return text.split(omittingEmptySubsequences: false) { character in

@@ -1,15 +1,15 @@
 import Cryptography
 
-/// Who may call what. Tokens are known by their digests alone.
+/// The callers and the methods that they may call. Only digests of their tokens are known.
 public struct CallerDirectory: Sendable {
-  /// A caller that was recognised.
+  /// An authenticated caller.
   public struct Caller: Sendable, Hashable {
     public let name: String
     let allow: [String]
-    /// Of each method; nil for no bound.
+    /// The rate limit of each method; nil for none.
     var rate: RequestRate?
 
-    /// Whether a full method name is allowed: `attribution.signer.v1.SignerService/ListSigningKeys`.
+    /// True if the caller may call the method with that full name: `attribution.signer.v1.SignerService/ListSigningKeys`.
     public func may(_ method: String) -> Bool {
       allow.contains { pattern in
         pattern.hasSuffix("*") ? method.hasPrefix(pattern.dropLast()) : method == pattern
@@ -19,7 +19,7 @@ public struct CallerDirectory: Sendable {
 
   private let entries: [(digest: [UInt8], caller: Caller)]
   private let certificates: [String: Caller]
-  /// Whether anybody may call everything (loopback only).
+  /// True if everyone may call everything (loopback only).
   public let isOpen: Bool
 
   public init(clients: [DeploymentConfiguration.Client], serviceToken: String?, open: Bool) {
@@ -38,8 +38,8 @@ public struct CallerDirectory: Sendable {
 
   public var isEmpty: Bool { entries.isEmpty && certificates.isEmpty && !isOpen }
 
-  /// The caller by its `Authorization` header and the names in its certificate; nil when there is neither or one is wrong, without
-  /// saying which. Where both are there, both name the same caller (`rpc-protocol.md` section 13).
+  /// The caller with that `Authorization` header and those certificate names; nil if both are missing or one is wrong. If both are present they
+  /// must name the same caller (`rpc-protocol.md` section 13).
   public func caller(authorization: String?, certificateNames: [String] = []) -> Caller? {
     guard !certificateNames.isEmpty else { return caller(authorization: authorization) }
     let named = Set(certificateNames.compactMap { certificates[$0] })
@@ -52,27 +52,27 @@ public struct CallerDirectory: Sendable {
     guard let authorization else { return isOpen ? Caller(name: "open", allow: ["*"]) : nil }
     guard let token = Self.bearer(authorization) else { return nil }
     let digest = SHA256Digest.hash(token)
-    // All are compared, so that the time does not tell which one it was.
+    // All digests are compared, so that the time does not reveal which one matched.
     var found: Caller?
     for entry in entries where ConstantTime.equal(entry.digest, digest) { found = entry.caller }
     return found
   }
 
-  /// The caller that a token is of, and a mark of that token by which ``caller(ofToken:)`` finds it as long as it is valid. The mark tells
-  /// nothing of the token, and nobody is recognised by it alone: it is kept where callers cannot write.
+  /// The caller with that token, and a mark with which ``caller(ofToken:)`` finds the caller as long as the token is valid. The mark reveals nothing
+  /// about the token and is no credential: it is stored where callers cannot write.
   public func signIn(token: String) -> (caller: Caller, mark: [UInt8])? {
     guard !token.isEmpty, let caller = caller(authorization: "Bearer " + token) else { return nil }
     return (caller, SHA256Digest.hash(SHA256Digest.hash(token)))
   }
 
-  /// The caller whose token has this mark; nil when the token is valid no more.
+  /// The caller whose token has this mark; nil if the token is no longer valid.
   public func caller(ofToken mark: [UInt8]) -> Caller? {
     var found: Caller?
     for entry in entries where ConstantTime.equal(SHA256Digest.hash(entry.digest), mark) { found = entry.caller }
     return found
   }
 
-  /// The token of `Bearer <token>`, the scheme in either case.
+  /// The token of `Bearer <token>`; the scheme is case-insensitive.
   private static func bearer(_ authorization: String) -> [UInt8]? {
     var authorization = authorization
     return authorization.withUTF8 { utf8 in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The callers that are known now. A reading of the configuration replaces them as a whole.
+/// The current callers. A reload of the configuration replaces all of them.
 final class LiveCallers: Sendable {
   private let directory: Mutex<CallerDirectory>
 
@@ -12,7 +12,7 @@ final class LiveCallers: Sendable {
 }
 
 extension CallerDirectory {
-  /// The callers of a deployment. Throws when there are none and the service is not told to serve anybody.
+  /// The callers of a configuration. Throws if there are none and the service is not configured to serve everyone.
   init(_ configuration: DeploymentConfiguration, _ variables: ServiceVariables) throws(ConfigurationError) {
     self.init(clients: configuration.clients, serviceToken: variables.serviceToken, open: variables.open)
     if isEmpty {

@@ -7,9 +7,9 @@ import Cryptography
   import Foundation
 #endif
 
-/// Looks at the certificates that a listener has.
+/// Checks the certificates of a listener.
 struct CertificateDiagnosis: Sendable {
-  /// Left of a certificate's life when it is time to replace it, seconds.
+  /// The remaining validity below which a certificate should be replaced, seconds.
   private static let soon: Int64 = 14 * 86_400
 
   /// `internal` or `public`.

@@ -3,7 +3,7 @@ import AttributionProtocol
 import AttributionQueue
 import RedisClient
 
-/// `Diagnose`, of every service.
+/// The handler of `Diagnose`, which every service has.
 struct DiagnoseHandler: RPCHandler {
   typealias Method = DiagnosticsService.Diagnose
 
@@ -12,7 +12,7 @@ struct DiagnoseHandler: RPCHandler {
   let durability: Durability
   let certificates: [CertificateDiagnosis]
   let upstreams: [Upstream]
-  /// Where the service calls signer.
+  /// The client for signer, if the service calls it.
   let signer: RPCClient?
   /// Milliseconds since 1970.
   let startedAt: Int64

@@ -1,9 +1,9 @@
 import AttributionProtocol
 public import HTTPClient
 
-/// A server of somebody else's that a service calls, as far as diagnosis is concerned.
+/// An external server that a service calls, for diagnosis.
 public struct Upstream: Sendable {
-  /// What it is for, such as `App Store Server API, production`.
+  /// The purpose, such as `App Store Server API, production`.
   public let name: String
   public let url: String
   let http: HTTPClient
@@ -15,10 +15,10 @@ public struct Upstream: Sendable {
   }
 
   private static let timeout: Duration = .seconds(5)
-  /// The Date header has whole seconds, and the answer was some time under way.
+  /// The tolerance for the Date header, which has whole seconds and is older by the time of the response's transfer.
   private static let clockDifference: Int64 = 5
 
-  /// Whether it answers at all, whatever it says, and whether its clock agrees with ours.
+  /// Checks that it responds, with whatever status, and that its clock agrees with ours.
   func findings() async -> [Finding] {
     let answer: HTTPClientResponse
     let started = ContinuousClock.now

@@ -6,7 +6,7 @@ import WireJSON
 public struct ReadinessCheck: Sendable {
   /// Names the dependency, never its address.
   public let name: String
-  /// Nil when it works, a word on what is wrong otherwise.
+  /// Returns nil if it works, otherwise a description of what is wrong.
   public let check: @Sendable () async -> String?
 
   public init(name: String, check: @escaping @Sendable () async -> String?) {
@@ -34,12 +34,12 @@ final class Health: Sendable {
 
   var isDraining: Bool { draining.load(ordering: .relaxed) }
   func setStarted() { started.store(true, ordering: .relaxed) }
-  /// Whether the time is over in which balancers look away: what still comes is not served.
+  /// True after the drain delay: further calls are refused.
   var isEnding: Bool { ending.load(ordering: .relaxed) }
   func setEnding() { ending.store(true, ordering: .relaxed) }
   func setDraining() { draining.store(true, ordering: .relaxed) }
 
-  /// What becomes of a request to an administrative path; nil for any other path.
+  /// The decision about a request to an administrative path; nil for any other path.
   func admission(_ request: IncomingRequest) -> RequestAdmission? {
     switch request.path {
     case "/livez": return get(request) ?? .answer(status(true))

@@ -1,6 +1,6 @@
 import HTTPClient
 
-/// Asks the service of the same environment, over loopback, how it is.
+/// Asks the service with the same environment for its health over loopback.
 struct HealthProbe {
   private let url: String
   private let http: HTTPClient
@@ -8,7 +8,8 @@ struct HealthProbe {
   init(_ variables: ServiceVariables) {
     url = "\(variables.tls == nil ? "http" : "https")://\(Self.host(variables.listen.host)):\(variables.listen.port)"
     var configuration = HTTPClientConfiguration()
-    // The certificate is of the service's name and this asks by address; nothing secret is sent, and the answer leaves no machine.
+    // The certificate is not verified: it names the service while the probe uses an address. The request never leaves the machine and contains
+    // no secret.
     configuration.verifiesServer = false
     if variables.tls?.clientCAFile != nil {
       configuration.certificateFile = variables.tls?.certificateFile
@@ -17,7 +18,7 @@ struct HealthProbe {
     http = HTTPClient(configuration: configuration)
   }
 
-  /// Where a listener of this address is reached from its own machine.
+  /// The address under which a listener is reached from its own machine.
   static func host(_ listening: String) -> String {
     switch listening {
     case "0.0.0.0", "": "127.0.0.1"
@@ -26,7 +27,7 @@ struct HealthProbe {
     }
   }
 
-  /// Nil when the answer is 200.
+  /// Returns nil if the response is 200.
   func fault(path: String, timeout: Duration) async -> String? {
     do throws(HTTPClientError) {
       let answer = try await http.send(HTTPClientRequest(method: "GET", url: url + path, timeout: timeout, maxResponseBytes: 65_536))

@@ -6,19 +6,18 @@ import NIOCore
   import Foundation
 #endif
 
-/// How many cores this process may use.
+/// The number of cores that this process may use.
 public enum AvailableCores {
-  /// Of a container bound to some of the machine's cores, those, and of one with a share of their time (cgroup's `cpu.max`), that
-  /// share, rounded up: a thread more than that only takes turns, or is stopped when the share is used up.
+  /// In a container, the cores it is pinned to, or its CPU quota (cgroup's `cpu.max`) rounded up. More threads than that would only be throttled.
   public static let count: Int = {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     return count(status: status, share: System.coreCount)
   }()
 
-  /// `share`: what the container may use of the machine, the machine where it may use all of it.
+  /// `share`: the container's CPU quota, or all cores of the machine.
   static func count(status: String, share: Int) -> Int { max(1, min(share, allowed(status: status) ?? share)) }
 
-  /// From the kernel's mask of allowed cores (`Cpus_allowed:`, hexadecimal in groups); nil where there is none.
+  /// Counts the bits of the kernel's mask of allowed cores (`Cpus_allowed:`, hexadecimal in groups); nil if it is missing.
   static func allowed(status: String) -> Int? {
     guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("Cpus_allowed:") }) else { return nil }
     let digits = line.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)

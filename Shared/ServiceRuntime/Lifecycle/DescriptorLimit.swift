@@ -1,16 +1,16 @@
 import Glibc
 
-/// How many descriptors (open files) the process may have.
+/// The process's limit of open file descriptors.
 enum DescriptorLimit {
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
-  /// Nil when the system does not say.
+  /// The current limit; nil if it cannot be read.
   static var current: Int? {
     var limit = rlimit()
     return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
   }
 
-  /// Raises it as far as it may be raised.
+  /// Raises the limit to the hard limit.
   static func raise() {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

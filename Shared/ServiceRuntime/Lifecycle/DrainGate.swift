@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Ends first: readiness turns red, and only after a delay, in which balancers look away, listening stops.
+/// The first service to stop: it turns readiness off, then waits until load balancers have noticed, before the listeners stop.
 struct DrainGate: Service {
   let health: Health
   let delay: Duration
@@ -17,7 +17,7 @@ struct DrainGate: Service {
   }
 }
 
-/// Counts listeners that came up; says so when all have.
+/// Counts started listeners, and calls a closure when all have started.
 final class Listening: Sendable {
   private let left: Mutex<Int>
   private let all: @Sendable () -> Void
@@ -36,12 +36,12 @@ final class Listening: Sendable {
   }
 }
 
-/// Runs a piece of work until the service drains, then asks it to stop and waits for it.
+/// Runs background work until the service drains, then stops it and waits for it.
 public struct BackgroundWork: Service {
   private let work: @Sendable () async -> Void
   private let stop: @Sendable () -> Void
 
-  /// Without `stop` the work's task is cancelled.
+  /// Without `stop`, the work's task is cancelled.
   public init(stop: (@Sendable () -> Void)? = nil, work: @escaping @Sendable () async -> Void) {
     self.work = work
     self.stop = stop ?? {}
@@ -65,7 +65,7 @@ public struct BackgroundWork: Service {
         stop()
       }
     }
-    // Work that ends by itself must not end the service with it before everything drains.
+    // If the work ends by itself, the service must not end with it.
     try? await gracefulShutdown()
   }
 }

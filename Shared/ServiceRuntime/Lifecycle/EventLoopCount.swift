@@ -1,12 +1,12 @@
 import NIOCore
 
-/// How many event loops the process has.
+/// The number of event loops of the process.
 enum EventLoopCount {
-  /// Descriptors of a loop: three of its own, and a pipe's two ends where it works a queue.
+  /// Descriptors per loop: three of its own, and the two ends of a pipe in a loop that works a queue.
   private static let descriptors = 5
 
-  /// Settles it, before anything asks for a loop: so many as were configured, or one for each core that may be used. Throws when there
-  /// are no descriptors for those that were configured: a loop that gets none ends the process.
+  /// Sets the number before the first loop is used: as configured, or one per available core. Throws if there are too few descriptors for the
+  /// configured number, because a loop without descriptors would crash the process.
   static func settle(configured: Int?) throws(ConfigurationError) {
     if let configured, let limit = DescriptorLimit.current,
       configured * descriptors + ConnectionLimit.reservedDescriptors > limit

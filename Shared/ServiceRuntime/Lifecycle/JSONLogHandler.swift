@@ -7,7 +7,7 @@ import WireJSON
   import Glibc
 #endif
 
-/// Logs as one JSON object a line, to standard error.
+/// Writes logs to standard error, one JSON object per line.
 public struct JSONLogHandler: LogHandler {
   public var metadata: Logger.Metadata = [:]
   public var logLevel: Logger.Level
@@ -56,7 +56,7 @@ public struct JSONLogHandler: LogHandler {
     }
     writer.endObject()
     let line = writer.bytes + [UInt8(ascii: "\n")]
-    // One write a line: lines of several threads do not mix.
+    // Each line is one write, so lines of several threads do not mix.
     _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   }
 }

@@ -2,14 +2,14 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration anew on SIGHUP. A wrong one changes nothing but the log and the metric.
+/// Reloads the configuration on SIGHUP. An invalid configuration is logged and counted, and changes nothing else.
 struct ReloadSignal: Service {
   private static let metric = "attribution_configuration_reloads_total"
 
   let path: String
   let metrics: MetricsRegistry
   let logger: Logger
-  /// What is read anew whatever the configuration says.
+  /// Called before each reload, for files that are reloaded even if the configuration is invalid.
   let before: @Sendable () -> Void
   let apply: @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
 
@@ -26,7 +26,7 @@ struct ReloadSignal: Service {
   }
 
   func run() async throws {
-    // Trapped before anything else, or the signal would end the process.
+    // The signal is trapped first, because it would end the process otherwise.
     let signals = await UnixSignalsSequence(trapping: .sighup)
     for await _ in signals.cancelOnGracefulShutdown() { reload() }
     try? await gracefulShutdown()

@@ -17,19 +17,19 @@ import UnixSignals
   import Glibc
 #endif
 
-/// What a service is made of.
+/// The parts of a service.
 public struct ServiceParts: Sendable {
   public var handlers: [any RPCHandler] = []
-  /// Methods of the services it answers for; those without a handler answer `unimplemented`.
+  /// The methods of its RPC services; those without a handler answer `unimplemented`.
   public var methods: [any RPCMethod.Type] = []
   public var workers: [any Service] = []
   public var checks: [ReadinessCheck] = []
-  /// Servers of others that it calls, for `Diagnose`.
+  /// External servers that it calls, for `Diagnose`.
   public var upstreams: [Upstream] = []
-  /// Whether it calls signer, for `Diagnose`.
+  /// True if it calls signer, for `Diagnose`.
   public var callsSigner = false
-  /// Takes over a changed configuration (SIGHUP) as far as the service can while it runs. Throws, and leaves everything as it
-  /// was, when the configuration is wrong.
+  /// Applies a changed configuration (SIGHUP) as far as that is possible at run time. Throws if the configuration is invalid; nothing changes
+  /// then.
   public var reload: (@Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void)?
   /// Pages on the internal port.
   public var pages: (any InternalPages)?
@@ -39,7 +39,7 @@ public struct ServiceParts: Sendable {
   public init() {}
 }
 
-/// What a service finds when it starts.
+/// The environment of a service at its start.
 public struct ServiceEnvironment: Sendable {
   public let service: ServiceName
   public let variables: ServiceVariables
@@ -47,12 +47,12 @@ public struct ServiceEnvironment: Sendable {
   public let logger: Logger
   public let metrics: MetricsRegistry
   public let tracer: Tracer
-  /// Nil when ATTRIBUTION_REDIS_URL is not set.
+  /// Nil if ATTRIBUTION_REDIS_URL is not set.
   public let redis: RedisClient?
   /// The queues, opened and checked; nil without Redis.
   public internal(set) var deliveries: DeliveryQueue?
 
-  /// The Redis that this service cannot do without.
+  /// Redis, for services that require it.
   public func requiredDeliveries() throws(ConfigurationError) -> (RedisClient, DeliveryQueue) {
     guard let redis, let deliveries else {
       throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; \(service.rawValue) needs a Redis")
@@ -60,7 +60,7 @@ public struct ServiceEnvironment: Sendable {
     return (redis, deliveries)
   }
 
-  /// A client for outgoing HTTPS, trusting ATTRIBUTION_CA_FILE where it is set.
+  /// A client for outgoing HTTPS that trusts ATTRIBUTION_CA_FILE if it is set.
   public func httpClient(_ adjust: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
     var configuration = HTTPClientConfiguration()
     configuration.caFile = variables.caFile
@@ -69,7 +69,7 @@ public struct ServiceEnvironment: Sendable {
     return HTTPClient(configuration: configuration)
   }
 
-  /// A client for signer, trusting ATTRIBUTION_SIGNER_CA_FILE where it is set. Where callers' certificates are asked for, it shows this service's own.
+  /// A client for signer that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it presents this service's own.
   public func rpcClient(baseURL: String) -> RPCClient { rpcClient(baseURL: baseURL) { $0 } }
 
   fileprivate func rpcClient(baseURL: String, _ carrier: (HTTPClient) -> any HTTPSender) -> RPCClient {
@@ -93,7 +93,7 @@ extension ServiceEnvironment {
     }
   }
 
-  /// A client for a service of the user's own, which has the contract and none of this deployment's tokens.
+  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens.
   ///
   /// - Parameter token: sent as the bearer token.
   public func foreignClient(baseURL: String, token: String?) -> RPCClient {
@@ -101,12 +101,12 @@ extension ServiceEnvironment {
   }
 }
 
-/// Starts a service: reads its configuration, refuses to start with a word on what is wrong, serves, drains.
+/// Runs a service: reads the configuration and reports what is wrong with it, serves, drains.
 public enum ServiceMain {
-  /// Runs until SIGTERM or SIGINT; ends the process with 78 when the configuration is wrong, 69 when Redis is, 1 otherwise.
+  /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, 69 if Redis cannot be used, 1 after other errors.
   public static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
     OpenSSLLibrary.keepUntilTheEnd()
-    // Private keys must not reach a core file; a peer that goes away must not end the process.
+    // Core files are disabled because they could contain private keys. SIGPIPE is ignored because a closed connection must not end the process.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     signal(SIGPIPE, SIG_IGN)
@@ -174,7 +174,7 @@ public enum ServiceMain {
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
-        // A connection of its own: one that answers too late is closed, with all that others have sent over it.
+        // The check has its own connection: a connection with a late reply is closed, which fails all other commands on it.
         let probe = redis.dedicated(commandTimeout: .seconds(1))
         let absence = Mutex(DependencyOutage(tolerance: variables.redisAway))
         parts.checks.append(
@@ -185,14 +185,14 @@ public enum ServiceMain {
       }
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
-    // Services end in reverse order: what the others did last is exported too.
+    // Services stop in reverse order, so the exporter also exports the last spans of the others.
     if let exporter = try traces.exporter(environment) {
       parts.workers.insert(BackgroundWork(stop: { exporter.stop() }, work: { await exporter.run() }), at: 0)
     }
     try await serve(parts, environment, callers, internalTLS)
   }
 
-  /// Opens the queues and finds signer, where the service needs them.
+  /// Opens the queues and checks signer, if the service needs them.
   private static func waitForDependencies(
     _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?
   ) async throws {
@@ -288,7 +288,7 @@ public enum ServiceMain {
         try reload?(configuration)
         callers.replace(by: directory)
       })
-    // Services end in reverse order: first readiness turns red and balancers look away, then listening stops, then work.
+    // Services stop in reverse order: first readiness, then the listeners, then the work.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, logger: logger))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])

@@ -2,11 +2,11 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Repeats the attempts at what a service waits for until all succeeded, one cannot succeed, or the time is over.
+/// Retries the dependencies of a starting service until all succeed, one fails for good, or the time is over.
 final class StartAttempts: Service {
-  /// Between two attempts: longer than the Redis client's own pause.
+  /// The pause between attempts: longer than the Redis client's own.
   private static let pause: Duration = .seconds(1)
-  /// Between two lines of the log.
+  /// The pause between log lines.
   private static let reminder: Duration = .seconds(10)
 
   private struct State {
@@ -28,7 +28,7 @@ final class StartAttempts: Service {
 
   /// The dependency that is being waited for.
   var waitsFor: String? { state.withLock { $0.waitsFor } }
-  /// Nil when the attempts were stopped before they came to an end.
+  /// The result; nil if the attempts were stopped before.
   var outcome: Result<Void, any Error>? { state.withLock { $0.outcome } }
 
   func run() async throws {
@@ -37,7 +37,7 @@ final class StartAttempts: Service {
       var isFirst = true
       for dependency in self.dependencies {
         self.state.withLock { $0.waitsFor = dependency.name }
-        // The first one has failed just now.
+        // ``StartWait`` has tried the first dependency already, and logged the failure.
         guard await self.wait(for: dependency, until: end, failedBefore: isFirst) else { return }
         isFirst = false
       }
@@ -45,7 +45,7 @@ final class StartAttempts: Service {
     }
   }
 
-  /// Whether it is there; false when the outcome is settled or the task was cancelled.
+  /// True if the dependency is available; false if the result is final or the task was cancelled.
   private func wait(for dependency: StartDependency, until end: ContinuousClock.Instant, failedBefore: Bool) async -> Bool {
     var nextLine = failedBefore ? ContinuousClock.now + Self.reminder : .now
     var pauses = failedBefore

@@ -8,32 +8,32 @@ import UnixSignals
   import Glibc
 #endif
 
-/// What a service cannot work without.
+/// A dependency that a service requires.
 struct StartDependency: Sendable {
   /// Its name in the log and in `/readyz`.
   let name: String
-  /// Whether a failed attempt is repeated; other errors end the start at once.
+  /// True if an attempt with this error is repeated; other errors end the start at once.
   let mayPass: @Sendable (any Error) -> Bool
   let attempt: @Sendable () async throws -> Void
 }
 
-/// Waits at start for what a service cannot work without, so that one that comes up before its Redis does not end and begin again.
+/// Waits at start for required dependencies, so that a service that starts before its Redis does not have to be restarted.
 ///
-/// The internal port answers meanwhile: `/livez` with 200, `/startupz` and `/readyz` with 503, calls with `unavailable`.
+/// Meanwhile the internal port answers `/livez` with 200, `/startupz` and `/readyz` with 503, and calls with `unavailable`.
 struct StartWait {
-  /// The process was asked to end before it had started.
+  /// The process got a signal to end before it had started.
   struct Ended: Error {}
 
-  /// For all dependencies together; zero waits for none.
+  /// The time for all dependencies together; zero means no wait.
   let timeout: Duration
   let logger: Logger
-  /// The internal listener, in front of the given responder.
+  /// Makes the internal listener with the given responder.
   let listener: (any HTTPResponder) -> any Service
-  /// Health of a service that has not started, with what it waits for.
+  /// The health of a service that has not started, with the dependency that it waits for.
   let health: (ReadinessCheck) -> Health
 
-  /// Returns when every dependency is there, in their order. Throws the last error when the time is over, and ``Ended`` after SIGTERM or
-  /// SIGINT.
+  /// Returns when every dependency is available; they are checked in order. Throws the last error when the time is over, and ``Ended`` after
+  /// SIGTERM or SIGINT.
   func until(_ dependencies: [StartDependency]) async throws {
     var missing = dependencies[...]
     while let next = missing.first {
@@ -49,12 +49,12 @@ struct StartWait {
 
   private func serve(while attempts: StartAttempts) async throws {
     let waiting = health(ReadinessCheck(name: "start") { attempts.waitsFor.map { "waits for \($0)" } })
-    // The group ends the listener when the attempts are over; a signal that comes meanwhile must not be lost with it.
+    // The group also ends when the attempts end. The flag keeps a signal that arrives in the meantime.
     let wasAskedToEnd = Atomic(false)
     let signals = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint)) {
       wasAskedToEnd.store(true, ordering: .sequentiallyConsistent)
     }
-    // There is nothing to read anew yet, and the signal would end the process.
+    // SIGHUP is ignored: nothing can be reloaded yet, and the signal would end the process.
     signal(SIGHUP, SIG_IGN)
     defer { signal(SIGHUP, SIG_DFL) }
     var configuration = ServiceGroupConfiguration(
@@ -71,7 +71,7 @@ struct StartWait {
   }
 }
 
-/// Ends with the first signal, and watches for it until its group is gone.
+/// Ends its group at the first signal.
 private struct SignalWatch: Service {
   let signals: UnixSignalsSequence
   let note: @Sendable () -> Void
@@ -84,7 +84,7 @@ private struct SignalWatch: Service {
   }
 }
 
-/// What the internal port answers while the service waits.
+/// The responder of the internal port while the service waits.
 private struct StartingResponder: HTTPResponder {
   let health: Health
 

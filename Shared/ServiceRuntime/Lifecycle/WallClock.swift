@@ -2,7 +2,7 @@
   import Glibc
 #endif
 
-/// The time.
+/// The system's clock.
 public enum WallClock {
   /// Milliseconds since 1970.
   @Sendable public static func now() -> Int64 {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The series of a metric by what its labels are told by, of which there are few: looking a series up in the registry costs more than
-/// recording, and so does making a hash of the labels.
+/// A cache of the series of a metric with few label values. Looking a series up in the registry, or hashing its labels, costs more than recording
+/// a value.
 public final class KnownSeries<Labels: Equatable & Sendable>: Sendable {
   private struct Known {
     var labels: [Labels] = []

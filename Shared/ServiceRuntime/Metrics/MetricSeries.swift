@@ -1,14 +1,14 @@
 import Synchronization
 public import Traces
 
-/// One series of a metric, looked up once and kept by what records often: looking it up costs more than recording.
+/// One series of a metric. Code that records often keeps it, because looking it up costs more than recording.
 public final class MetricSeries: Sendable {
   struct Values {
     var value: Double = 0
-    /// Observations in each bucket alone, not in those below it.
+    /// The observations of each bucket, not cumulative.
     var buckets: [UInt64] = []
     var count: UInt64 = 0
-    /// The newest traced observation of each bucket, the one above all bounds last; empty until there is one.
+    /// The newest traced observation of each bucket, with the bucket above all bounds last; empty until there is one.
     var exemplars: [Exemplar?] = []
   }
 
@@ -38,7 +38,7 @@ public final class MetricSeries: Sendable {
 
   /// Records an observation of a histogram.
   ///
-  /// - Parameter span: the span of what is observed, where its trace is recorded.
+  /// - Parameter span: the span of the observed operation, if its trace is recorded.
   public func observe(_ value: Double, of span: Span? = nil) {
     values.withLock { values in
       values.value += value

@@ -1,8 +1,8 @@
-/// In which form metrics are told.
+/// The exposition format of metrics.
 enum MetricsForm: Sendable {
-  /// Prometheus' text form 0.0.4.
+  /// Prometheus' text format 0.0.4.
   case prometheus
-  /// OpenMetrics 1.0, which alone has exemplars.
+  /// OpenMetrics 1.0, the only one with exemplars.
   case openMetrics
 
   var contentType: String {
@@ -12,7 +12,7 @@ enum MetricsForm: Sendable {
     }
   }
 
-  /// What an `Accept` header prefers; Prometheus' own form where it says nothing that is known.
+  /// The format that an `Accept` header prefers; Prometheus' text format by default.
   init(accept: String?) {
     var best = (form: MetricsForm.prometheus, quality: 0.0)
     for range in (accept ?? "").lowercased().split(separator: ",") {

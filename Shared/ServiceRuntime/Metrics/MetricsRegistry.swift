@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The service's metrics, in Prometheus' text form or as OpenMetrics. Labels have bounded values.
+/// The service's metrics. Labels must have a bounded number of values.
 public final class MetricsRegistry: Sendable {
   private struct Family {
     let kind: String
@@ -18,7 +18,7 @@ public final class MetricsRegistry: Sendable {
 
   public init() {}
 
-  /// Names a counter before it is used.
+  /// Declares a counter; required before its use.
   public func counter(_ name: String, help: String, labels: [String] = []) {
     declare(name, "counter", help, labels, [])
   }
@@ -38,7 +38,7 @@ public final class MetricsRegistry: Sendable {
     }
   }
 
-  /// The series of these label values, made at the first call; nil for a name that was not declared.
+  /// The series with these label values, created at the first call; nil if the name was not declared.
   public func series(_ name: String, _ labels: [String] = []) -> MetricSeries? {
     families.withLock { families in
       guard let family = families[name] else { return nil }
@@ -55,12 +55,12 @@ public final class MetricsRegistry: Sendable {
 
   public func observe(_ name: String, _ value: Double, _ labels: [String] = []) { series(name, labels)?.observe(value) }
 
-  /// Runs before each scrape: for gauges that must be asked for.
+  /// Adds a closure that runs before each scrape, for gauges whose value must be queried.
   public func collect(_ collector: @escaping @Sendable () async -> Void) {
     collectors.withLock { $0.append(collector) }
   }
 
-  /// All metrics in the form that the scraper asks for.
+  /// All metrics in the given format.
   func exposition(_ form: MetricsForm) async -> String {
     for collector in collectors.withLock({ $0 }) { await collector() }
     return families.withLock { families in
@@ -75,6 +75,6 @@ public final class MetricsRegistry: Sendable {
     }
   }
 
-  /// All metrics in Prometheus' own form.
+  /// All metrics in Prometheus' text format.
   public func text() async -> String { await exposition(.prometheus) }
 }

@@ -11,7 +11,7 @@ struct MetricsWriter {
 
   var finished: String { form == .openMetrics ? text + "# EOF\n" : text }
 
-  /// Begins a family. OpenMetrics names a counter without the `_total` that its samples have.
+  /// Begins a family. In OpenMetrics the name of a counter lacks the `_total` of its samples.
   mutating func begin(_ name: String, kind: String, help: String) {
     self.kind = kind
     self.name = name
@@ -50,7 +50,7 @@ struct MetricsWriter {
     return String(value)
   }
 
-  /// OpenMetrics has `1.0` for 1. So has the other form here: a series is the same whichever way it is scraped.
+  /// Bounds are written as OpenMetrics requires (`1.0` for 1) in both formats, so that a series has the same labels in both.
   private static func bound(_ value: Double) -> String {
     if let whole = Int64(exactly: value) { return "\(whole).0" }
     return String(value)

@@ -2,7 +2,7 @@
   import Glibc
 #endif
 
-/// `process_*` and the build.
+/// The metrics `process_*` and `attribution_build_info`.
 enum ProcessMetrics {
   static func install(_ registry: MetricsRegistry) {
     registry.gauge("attribution_build_info", help: "What was built.", labels: ["version", "revision"])

@@ -1,7 +1,7 @@
 import RedisClient
 import Synchronization
 
-/// `attribution_store_*` (`rpc-protocol.md` section 16): what Redis does for this process.
+/// The metrics `attribution_store_*` about Redis (`rpc-protocol.md` section 16).
 final class StoreMetrics: RedisObserver {
   private static let duration = "attribution_store_command_duration_seconds"
   private static let errors = "attribution_store_errors_total"
@@ -41,7 +41,7 @@ final class StoreMetrics: RedisObserver {
   func redirected(_ kind: String) { registry.add(Self.redirections, 1, [kind]) }
 }
 
-/// A number that event loops count and the collector reads.
+/// A number that event loops change and the metrics collector reads.
 private final class PendingCount: Sendable {
   private let count = Atomic(0)
 

@@ -5,7 +5,7 @@ import WireJSON
 
 /// `attribution.queues.v1.QueuesService`, for every service that works a queue.
 public enum QueueHandlers {
-  /// All methods, and metrics of the queues beside them.
+  /// All handlers; also registers the metrics of the queues.
   public static func all(_ deliveries: DeliveryQueue, metrics: MetricsRegistry) -> [any RPCHandler] {
     let administration = QueueAdministration(deliveries: deliveries)
     QueueMetrics.install(administration, metrics)
@@ -53,7 +53,7 @@ public enum QueueHandlers {
       diedAt: Timestamp(millisecondsSince1970: letter.diedAt), lastError: letter.lastError, history: letter.history)
   }
 
-  /// Asks the queue and says `unavailable` when its Redis is away, `failed_precondition` when that has a form which is not known.
+  /// Calls the queue. Throws `unavailable` if Redis is unavailable, `failed_precondition` if the store has an unknown form.
   static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
     do throws(QueueError) { return try await question() } catch {
       if case .unknownForm = error { throw .failedPrecondition("\(error)", reason: "UNKNOWN_STORE_FORM") }

@@ -34,7 +34,7 @@ public enum QueueMetrics {
     }
   }
 
-  /// What a worker tells of its work.
+  /// Records an observation of a worker.
   public static func observer(_ queue: QueueName, _ registry: MetricsRegistry)
     -> @Sendable (WorkObservation) -> Void
   {
@@ -48,7 +48,7 @@ public enum QueueMetrics {
       "attribution_queue_reclaimed_total", help: "Messages taken over from workers that ended.", labels: ["queue"])
     registry.histogram("attribution_queue_wait_seconds", help: "From receipt to the end of work.", labels: ["queue"])
     registry.histogram("attribution_queue_process_seconds", help: "Time worked.", labels: ["queue"])
-    // Looked up once: this is told of every message.
+    // The series are looked up once, because every message records into them.
     let outcomes = KnownSeries { registry.series("attribution_queue_processed_total", [name, $0]) }
     let worked = registry.series("attribution_queue_process_seconds", [name])
     let waiting = registry.series("attribution_queue_wait_seconds", [name])

@@ -1,4 +1,4 @@
-/// What each caller has left of its rate, method by method. Both are of the configuration and the contract: there is a bounded number.
+/// The rate limits of callers by method. Their number is bounded, because callers are configured and methods are in the contract.
 final class CallerRates: Sendable {
   struct Key: Hashable, Sendable {
     let caller: String
@@ -7,6 +7,6 @@ final class CallerRates: Sendable {
 
   private let table = RateTable<Key>(most: 65_536)
 
-  /// Takes one call; nil when it is let through, or how long to wait.
+  /// Counts one call. Returns nil if it is allowed, otherwise how long to wait.
   func take(_ key: Key, _ rate: RequestRate) -> Duration? { table.take(key, rate, now: RateClock.now()) }
 }

@@ -1,17 +1,17 @@
-/// What one peer may have at a time on a listener.
+/// The limits of one peer on a listener.
 struct PeerLimits: Sendable {
-  /// Open connections; nil where peers have no bound.
+  /// Open connections; nil if unlimited.
   let connections: PeerQuota?
-  /// Bytes of bodies that are not answered yet; nil where peers have no bound.
+  /// Bytes of bodies of unanswered requests; nil if unlimited.
   let bodies: PeerQuota?
   private let proxies: [AddressRange]
 
-  /// Of the internal port: its callers are one's own.
+  /// No limits, for the internal port.
   static let none = PeerLimits()
 
   private init() { (connections, bodies, proxies) = (nil, nil, []) }
 
-  /// Of the public port, as it is configured.
+  /// The configured limits of the public port.
   init(_ edge: PublicEdge) {
     func shares(_ most: Int) -> PeerQuota? { most > 0 ? PeerQuota(most: most) : nil }
     connections = shares(edge.peerConnections)
@@ -19,7 +19,7 @@ struct PeerLimits: Sendable {
     proxies = edge.proxies.ranges
   }
 
-  /// Whom something from an address counts for; nil for proxies, which pass on what is many peers'.
+  /// The peer that an address belongs to; nil for proxies, whose connections belong to many peers.
   func peer(_ address: IPAddress?) -> IPAddress? {
     address.flatMap { proxies.contains($0) ? nil : $0 }
   }

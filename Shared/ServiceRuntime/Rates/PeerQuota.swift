@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Bounds how much of something one peer has at a time: one address, or one /64 of IPv6, as rates count them.
+/// Limits how much of a resource one peer may hold at a time. A peer is one address, or one /64 of IPv6, as for rates.
 ///
-/// Only peers that have some are remembered.
+/// Only peers that hold some of it use memory.
 final class PeerQuota: Sendable {
   private final class Stripe: Sendable {
     let held: Mutex<[IPAddress: Int]> = Mutex([:])
@@ -13,7 +13,7 @@ final class PeerQuota: Sendable {
 
   init(most: Int) { self.most = most }
 
-  /// Whether there was room for so much more.
+  /// Takes an amount; returns false if the quota would be exceeded.
   func take(_ count: Int, of address: IPAddress) -> Bool {
     guard count > 0 else { return true }
     let peer = address.network
@@ -33,11 +33,11 @@ final class PeerQuota: Sendable {
     }
   }
 
-  /// Peers that have some now.
+  /// The number of peers that hold some of it.
   var count: Int { stripes.reduce(0) { $0 + $1.held.withLock { $0.count } } }
 
   private func stripe(_ peer: IPAddress) -> Stripe {
-    // Swift's hashes are seeded anew in each process: nobody can aim at a stripe.
+    // Swift seeds its hashes in each process, so a sender cannot aim at a stripe.
     stripes[Int(UInt(bitPattern: peer.hashValue) % UInt(stripes.count))]
   }
 }

@@ -31,12 +31,12 @@ public struct PublicEdge: Sendable, Hashable {
   func proxies(of listener: Listener) -> [AddressRange] { proxyProtocol.contains(listener) ? proxies.ranges : [] }
 }
 
-/// Judges requests to the public port by who asks.
+/// Decides by the client whether a request to the public port is allowed.
 final class PublicEdgeGuard: Sendable {
   private let edge: PublicEdge
   private let rates: RateTable<IPAddress>
   private let registry: MetricsRegistry
-  /// The field `RateLimit-Policy`; nil where peers have no bound.
+  /// The header field `RateLimit-Policy`; nil if clients have no rate limit.
   let ratePolicy: String?
 
   init(_ edge: PublicEdge, _ registry: MetricsRegistry) {
@@ -47,18 +47,18 @@ final class PublicEdgeGuard: Sendable {
     registry.counter("attribution_rate_limited_total", help: "Requests over their caller's rate.", labels: ["method"])
   }
 
-  /// Who asks, past the proxies.
+  /// The client's address behind the proxies.
   func client(of request: IncomingRequest) -> IPAddress? {
     edge.proxies.ranges.isEmpty || request.peer.isStranger
       ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
   }
 
-  /// Whether an address is one of the proxies in front.
+  /// True if the address is a trusted proxy's.
   func isProxy(_ address: IPAddress) -> Bool { edge.proxies.ranges.contains(address) }
 
-  /// Why the request is not served, nil when it is; and where it was counted, how its peer stands afterwards.
+  /// The error with which the request is refused, nil if it is allowed; and the state of the client's rate limit if the request was counted.
   ///
-  /// - Parameter isStranger: whether the proxy in front does not know its client: nobody's address is on an allow list then.
+  /// - Parameter isStranger: true if the proxy does not know its client's address. Such a client is on no allow list.
   func judge(_ client: IPAddress?, isStranger: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
     refusal: RPCError?, standing: RateLimitStatus?
   ) {
@@ -76,7 +76,7 @@ final class PublicEdgeGuard: Sendable {
 }
 
 extension RPCError {
-  /// Too many requests; the next one would be let through after that time.
+  /// Too many requests; the next one is allowed after that time.
   static func rateLimited(_ wait: Duration) -> RPCError {
     RPCError(.resourceExhausted, "too many requests from here", reason: "RATE_LIMITED", retryDelay: wait)
   }

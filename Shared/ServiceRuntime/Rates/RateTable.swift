@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Buckets by key, in a table of fixed size: whoever comes from ever new addresses costs no more memory.
+/// Token buckets by key in a table of fixed size, so that requests from ever new addresses use no more memory.
 ///
-/// A key has a set of eight places. Where all are taken, the one with most left gives way: forgetting it gives its owner the least.
+/// The table is set-associative: a key has a set of eight slots. If all are in use, the bucket with the most tokens left is evicted, because its
+/// owner gains the least from that.
 final class RateTable<Key: Hashable & Sendable>: Sendable {
   private struct Entry {
     var key: Key
@@ -10,7 +11,7 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
   }
 
   private static var ways: Int { 8 }
-  /// Of sets that share a lock.
+  /// The number of stripes; the sets of a stripe share a lock.
   private static var stripes: Int { 64 }
 
   private let sets: Int
@@ -20,18 +21,18 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
     let sets: Mutex<[Int: [Entry]]> = Mutex([:])
   }
 
-  /// - Parameter most: keys at the most, at least 512 and rounded down to such.
+  /// - Parameter most: the maximum number of keys, at least 512; rounded down to a size that the table can have.
   init(most: Int) {
     sets = max(1, most / (Self.ways * Self.stripes))
     stripes = (0..<Self.stripes).map { _ in Stripe() }
   }
 
-  /// Takes one request of that key; nil when it is let through, or how long to wait.
+  /// Counts one request of the key. Returns nil if it is allowed, otherwise how long to wait.
   func take(_ key: Key, _ rate: RequestRate, now: Int64) -> Duration? { taking(key, rate, now: now).wait }
 
-  /// The same, with what is left to that key afterwards.
+  /// Counts one request, and also returns the state of the key's rate limit.
   func taking(_ key: Key, _ rate: RequestRate, now: Int64) -> (wait: Duration?, bucket: RequestBucket) {
-    // Swift's hashes are seeded anew in each process: nobody can aim at a place.
+    // Swift seeds its hashes in each process, so a sender cannot aim at a slot.
     let hash = UInt(bitPattern: key.hashValue)
     let stripe = stripes[Int(hash % UInt(Self.stripes))]
     let set = Int(hash / UInt(Self.stripes) % UInt(sets))
@@ -55,14 +56,14 @@ final class RateTable<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Keys that are known now.
+  /// The number of keys in the table.
   var count: Int { stripes.reduce(0) { $0 + $1.sets.withLock { $0.values.reduce(0) { $0 + $1.count } } } }
 }
 
-/// The clock of rates.
+/// The clock of rate limits.
 enum RateClock {
   private static let start = ContinuousClock.now
 
-  /// Nanoseconds since the first look.
+  /// Nanoseconds since the first use.
   static func now() -> Int64 { Int64(start.duration(to: .now) / .nanoseconds(1)) }
 }

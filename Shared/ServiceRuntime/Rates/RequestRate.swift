@@ -1,4 +1,4 @@
-/// How many requests are let through: so many a second on average, and so many at once after a rest.
+/// A rate limit: requests per second on average, and the burst after idle time.
 public struct RequestRate: Sendable, Hashable {
   public let perSecond: Double
   public let burst: Int
@@ -9,7 +9,7 @@ public struct RequestRate: Sendable, Hashable {
   }
 }
 
-/// What is left of a rate (a token bucket). Pure; times are nanoseconds of any one clock.
+/// A token bucket. It has no clock: times are nanoseconds of a monotonic clock.
 struct RequestBucket: Sendable, Hashable {
   private(set) var left: Double
   private var at: Int64
@@ -19,10 +19,10 @@ struct RequestBucket: Sendable, Hashable {
     at = now
   }
 
-  /// Takes one request; nil when it is let through, or how long until the next one would be.
+  /// Takes a token. Returns nil if the request is allowed, otherwise the time until the next token.
   mutating func take(_ rate: RequestRate, now: Int64) -> Duration? {
     refill(rate, now: now)
-    // A hair is forgiven: what fractions lost must not keep the last one out.
+    // A small tolerance, so that rounding errors do not refuse the last request of a burst.
     guard left < 1 - 1e-9 else {
       left = max(0, left - 1)
       return nil

@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 
 enum CertificateNames {
-  /// The URI names in the certificate that the peer showed and TLS verified; empty without one.
+  /// The URI names in the peer's verified certificate; empty without one.
   static func uris(of channel: any Channel) -> [String] {
     guard let certificate = try? channel.pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
     return certificate._subjectAlternativeNames().compactMap { name in

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 
-/// Looks at the listeners' files and takes over what was changed.
+/// Polls the certificate files of the listeners and reloads changed ones.
 struct CertificateWatch: Service {
-  /// Between two looks: one that finds a change, and one that finds it finished.
+  /// The polling interval. A change is loaded when the next poll finds the file unchanged, so that it is not read while it is being written.
   private static let interval: Duration = .seconds(1)
 
   let listeners: [LiveTLS]

@@ -1,12 +1,12 @@
-/// Where a listener's certificate and key are, and whose certificates it takes from callers.
+/// The files of a listener's certificate and key, and the authorities of callers' certificates.
 public struct ListenerTLS: Sendable, Hashable {
-  /// PEM, the listener's own certificate first and those that lead to its root after it.
+  /// PEM: the listener's certificate, followed by its chain.
   public let certificateFile: String
-  /// PEM, readable by the owner alone.
+  /// PEM; only the owner may be able to read it.
   public let keyFile: String
-  /// PEM, the authorities whose certificates callers may show; nil: none are asked for.
+  /// PEM: the authorities of callers' certificates; nil if none are requested.
   public var clientCAFile: String?
-  /// Whether a caller without a certificate is turned away before it has said anything.
+  /// True if the TLS handshake fails for callers without a certificate.
   public var requiresClientCertificate = false
 
   public init(certificateFile: String, keyFile: String) {

@@ -7,10 +7,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// A listener's certificate as it is now. Each connection takes the one of its beginning and keeps it to its end, so that a new one
-/// disturbs nobody.
+/// The current certificate of a listener. A connection keeps the certificate with which it began, so a reload does not affect open connections.
 final class LiveTLS: Sendable {
-  /// What tells one version of a file from another without reading it.
+  /// Identifies a version of a file without reading it.
   private struct Stamp: Hashable {
     let inode: UInt64
     let size: Int64
@@ -20,9 +19,9 @@ final class LiveTLS: Sendable {
 
   private struct State {
     var context: NIOSSLContext
-    /// Of the files when they were last read.
+    /// The stamps of the files when they were read.
     var read: [Stamp?]
-    /// Of the last look; what differs between two looks is still being written.
+    /// The stamps of the last poll. If they differ between two polls, a file may still be being written.
     var seen: [Stamp?]
   }
 
@@ -36,7 +35,7 @@ final class LiveTLS: Sendable {
   private let logger: Logger
   private let state: Mutex<State>
 
-  /// Throws ``ConfigurationError`` when the files are not what they should be.
+  /// Throws ``ConfigurationError`` if the files are invalid.
   init(_ settings: ListenerTLS, listener: String, variable: String, metrics: MetricsRegistry, logger: Logger) throws(ConfigurationError) {
     self.settings = settings
     self.listener = listener
@@ -56,7 +55,7 @@ final class LiveTLS: Sendable {
 
   var context: NIOSSLContext { state.withLock { $0.context } }
 
-  /// Reads the files anew. Faulty ones change nothing but the log and the metric.
+  /// Reloads the files. Invalid files are logged and counted, and change nothing else.
   func reload() {
     let stamps = Self.stamps(settings)
     do throws(TLSFault) {
@@ -76,7 +75,7 @@ final class LiveTLS: Sendable {
     }
   }
 
-  /// Reads the files anew when they have changed since they were read and not since the last look.
+  /// Reloads the files if they have changed since they were read and have not changed since the last poll.
   func look() {
     let stamps = Self.stamps(settings)
     let isDue = state.withLock { state in
@@ -97,7 +96,7 @@ final class LiveTLS: Sendable {
     }
   }
 
-  /// The context, and when the certificate ends, seconds since 1970.
+  /// The TLS context, and the expiry of the certificate, seconds since 1970.
   private static func context(_ settings: ListenerTLS) throws(TLSFault) -> (NIOSSLContext, Int) {
     let chain: [NIOSSLCertificate]
     do { chain = try NIOSSLCertificate.fromPEMFile(settings.certificateFile) } catch {
@@ -130,7 +129,7 @@ final class LiveTLS: Sendable {
   }
 }
 
-/// What is wrong with a listener's files.
+/// A fault in a listener's files.
 private struct TLSFault: Error, CustomStringConvertible {
   let description: String
 

@@ -7,7 +7,7 @@ struct OTLPTraces {
   /// The version of the semantic conventions by which attributes are named.
   static let schema = "https://opentelemetry.io/schemas/1.45.0"
 
-  /// What is said of the process, as JSON.
+  /// The resource attributes of the process, as JSON.
   private let resource: [UInt8]
 
   init(service: String, settings: TraceSettings, instance: String) {
@@ -68,7 +68,7 @@ struct OTLPTraces {
 
   private static func write(_ span: FinishedSpan, _ writer: inout JSONWriter) {
     writer.beginObject()
-    // OTLP's JSON has ids in hexadecimal digits where protobuf's own would have Base64.
+    // OTLP's JSON encoding has ids in hexadecimal digits, unlike protobuf's JSON mapping, which uses Base64.
     writer.key("traceId")
     writer.string(span.context.traceID.text)
     writer.key("spanId")
@@ -122,7 +122,7 @@ struct OTLPTraces {
     writer.endObject()
   }
 
-  /// How many spans the collector says that it did not take (`partialSuccess`).
+  /// The number of spans that the collector rejected (`partialSuccess`).
   static func rejected(in answer: [UInt8]) -> Int {
     guard let partial = (try? JSONValue(parsing: answer))?["partialSuccess"], let count = partial["rejectedSpans"] else { return 0 }
     return Int(clamping: count.int64Value ?? count.stringValue.flatMap { Int64($0) } ?? 0)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many traces a second strangers may have recorded: spans cost more than requests.
+/// Limits how many traces per second callers of the public port may have recorded, because spans cost more than requests.
 final class ParentRate: Sendable {
   private struct State {
     var second: Int64 = 0

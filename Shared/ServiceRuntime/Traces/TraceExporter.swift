@@ -4,10 +4,10 @@ import Logging
 import Synchronization
 import Traces
 
-/// Posts spans to a collector (OTLP/HTTP with JSON), in batches and beside all other work.
+/// Posts spans to a collector (OTLP/HTTP with JSON) in batches, in the background.
 ///
-/// A collector that is away or slow costs no request anything: spans wait in a buffer of fixed size, and those that find no room, or are not
-/// taken within a few attempts, are dropped and counted.
+/// A slow or unavailable collector does not slow requests: spans wait in a buffer of fixed size. Spans that do not fit, or that the collector does
+/// not accept within a few attempts, are dropped and counted.
 final class TraceExporter: Sendable {
   /// Why spans were dropped.
   enum Cause: String, CaseIterable {
@@ -15,11 +15,11 @@ final class TraceExporter: Sendable {
     case refused, unreachable
   }
 
-  /// Attempts at one batch.
+  /// The number of attempts per batch.
   private static let attempts = 5
   private static let firstPause: Duration = .seconds(1)
   private static let longestPause: Duration = .seconds(30)
-  /// What is left may take so long when the process ends.
+  /// The time for the last exports when the process ends.
   private static let lastTime: Duration = .seconds(3)
 
   private static let exportedName = "attribution_trace_spans_exported_total"
@@ -80,7 +80,7 @@ final class TraceExporter: Sendable {
     return headers
   }
 
-  /// Has ``run()`` export what is left and end.
+  /// Lets ``run()`` export the remaining spans and return.
   func stop() { stops.finish() }
 
   /// Exports until it is stopped.
@@ -107,7 +107,7 @@ final class TraceExporter: Sendable {
         guard !spans.isEmpty else { break }
         underWay.withLock { $0 = spans }
         await export(spans)
-        // What was cut short is exported once more at the end.
+        // An interrupted batch is exported again at the end.
         guard !Task.isCancelled else { return }
         underWay.withLock { $0 = [] }
       }
@@ -133,7 +133,7 @@ final class TraceExporter: Sendable {
     for attempt in 1...Self.attempts {
       guard case .again(let after) = await post(spans, timeout: timeout) else { return }
       guard attempt < Self.attempts else { break }
-      // Jitter, so that not all instances come back at once.
+      // Jitter, so that not all instances retry at once.
       do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.longestPause)) } catch { return }
       pause = min(pause * 2, Self.longestPause)
     }

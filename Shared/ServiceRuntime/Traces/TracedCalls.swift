@@ -3,7 +3,7 @@ import AttributionProtocol
 import HTTPClient
 import Traces
 
-/// Makes client spans of calls to other services.
+/// Records client spans of RPCs to other services.
 struct TracedCalls: CallObserver {
   func begin(_ method: any RPCMethod.Type) -> (any ObservedCall)? {
     guard let span = Span.current else { return nil }
@@ -24,7 +24,7 @@ private struct TracedCall: ObservedCall {
   }
 }
 
-/// Makes client spans of requests to others, Apple among them. Neither path nor query is told: they name purchases.
+/// Records client spans of requests to external servers such as Apple's. Path and query are left out, because they name purchases.
 struct TracedRequests: HTTPRequestObserver {
   func begin(_ request: HTTPClientRequest) -> (any ObservedHTTPRequest)? {
     guard let span = Span.current else { return nil }
@@ -53,7 +53,7 @@ private struct TracedRequest: ObservedHTTPRequest {
 }
 
 extension HTTPClientError {
-  /// A bounded word.
+  /// A word out of a fixed set.
   var word: String {
     switch self {
     case .badURL: "bad_url"

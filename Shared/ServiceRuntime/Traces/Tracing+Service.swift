@@ -5,17 +5,17 @@ import Traces
   import Glibc
 #endif
 
-/// Environment variables that are not this system's own.
+/// Environment variables that other systems define.
 enum ProcessVariables {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// The tracer of a process and what it exports to.
+/// The tracer of a process and its exporter.
 struct ProcessTracing {
   let tracer: Tracer
   fileprivate let buffer: SpanBuffer?
 
-  /// Nil where nothing is recorded.
+  /// Nil if nothing is recorded.
   func exporter(_ environment: ServiceEnvironment) throws(ConfigurationError) -> TraceExporter? {
     let settings = environment.configuration.traces
     guard let buffer, let url = settings.url else { return nil }

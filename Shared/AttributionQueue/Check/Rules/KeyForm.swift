@@ -1,18 +1,18 @@
-/// What a key is by its name: the names of ``Keys``, read.
+/// The meaning of a key by its name: the inverse of ``Keys``.
 enum KeyForm: Equatable {
   case record(DeliveryID)
   case line(QueueName, Shard, String)
   case other
-  /// With a shard's tag, and a name that this version does not know.
+  /// A key with a shard's tag and an unknown name.
   case unknown(Shard)
-  /// Without a shard's tag: another program's.
+  /// A key without a shard's tag: another program's.
   case foreign
 
   private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker"]
   private static let ofShard: Set<Substring> = [
     "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected", "confirmation",
   ]
-  /// What there is once, in the first shard.
+  /// A key that exists once, in the first shard.
   private static let single: Set<Substring> = ["subscriptions", "digest-key", "form", "push:pushers", "push:owners", "push:health"]
   private static let ofQueue: Set<Substring> = ["", "delayed", "payloads", "dead", "owner", "suspects", "deadlines"]
   private static let ofQueueOnce: Set<Substring> = ["workers", "paused", "schedule", "wakes"]

@@ -1,37 +1,36 @@
 import RedisClient
 
-/// What there is of one message, all at the same moment: what a script of the queue leaves in one step is whole in it, so that nothing that
-/// is under way looks like a fault.
+/// All data about one message, read in one atomic step. Scripts change it in atomic steps too, so that work in progress never looks like a fault.
 struct MessageFacts: Sendable {
-  /// When it is due, infinity for one that waits for its turn; nil when it is not delayed.
+  /// The due time, infinity for a message that waits in its order line; nil if it is not delayed.
   var delayed: Double?
   var hasDeadline = false
   var hasPayload = false
-  /// Its place in the line that was asked about.
+  /// The index in the queried order line.
   var linePlace: Int64?
   var lineFirst: String?
   var hasRecord = false
   var record: DeliveryState?
-  /// Whether the entry that was asked about is in the ready stream, and in the dead letters.
+  /// True if the queried entry is in the ready stream, and in the dead letters.
   var isEntryThere = false
   var isLetterThere = false
-  /// Whether it was added to them since they were read.
+  /// True if the message was added to them since they were read.
   var isBehindReady = false
   var isBehindLetters = false
   var isSuspect = false
   var isLeased = false
 
-  /// Whether a worker will come to it.
+  /// True if a worker will work it.
   var isMessage: Bool { delayed != nil || hasDeadline || isInStream }
   var isInStream: Bool { isEntryThere || isBehindReady }
   var isLetter: Bool { isLetterThere || isBehindLetters }
   var isNowhere: Bool { !isMessage && !hasPayload }
-  /// Whether it waits for its turn in a line.
+  /// True if it waits in an order line.
   var waitsForTurn: Bool { hasPayload && delayed == .infinity }
 
   init() {}
 
-  /// Looks at a message; nil when more came meanwhile than one look goes through.
+  /// Reads the data about a message; nil if more entries were added meanwhile than one step may read.
   static func look(_ fault: StoreFault, _ view: QueueView, letter: String, _ redis: RedisClient) async throws(RedisError)
     -> MessageFacts?
   {
@@ -65,6 +64,6 @@ struct MessageFacts: Sendable {
     return facts
   }
 
-  /// Entries that one look goes through: Redis does nothing else meanwhile.
+  /// The maximum number of entries that one step reads, because a script blocks Redis.
   private static let lookedAtOnce: Int64 = 200
 }

@@ -1,11 +1,10 @@
-/// A rule about the messages of one shard of a queue: what seems to break it, in what was read page by page, and whether it does, in what
-/// was read at one moment.
+/// A rule about the messages of one shard of a queue: how to find suspects in a ``QueueView``, and how to confirm one with ``MessageFacts``.
 struct MessageRule: Sendable {
   let rule: StoreRule
   let suspects: @Sendable (QueueView) -> [StoreFault]
   let isBroken: @Sendable (MessageFacts) -> Bool
 
-  /// In the order in which they are mended.
+  /// All rules in the order in which faults are repaired.
   static let all: [MessageRule] = [
     missingPayload, lineOfNothing, orphanedPayload, waitsOutsideLine, waitsAsFirst, unreadablePayload, unreadableEntry,
     messageWithoutRecord, recordWithoutMessage, letterOfAnother, suspectOfNothing, leaseOfNothing,
@@ -57,7 +56,7 @@ struct MessageRule: Sendable {
     $0.waitsForTurn && $0.linePlace == 0
   }
 
-  /// Those that wait for their turn and can be read, with their lines.
+  /// Readable messages that wait in an order line, with their lines.
   private static func waiting(_ view: QueueView) -> [(id: String, line: String?)] {
     view.delayed.compactMap { id, due in
       guard due == .infinity, let message = view.payloads[id], message.recordedAt != nil else { return nil }
@@ -100,7 +99,7 @@ struct MessageRule: Sendable {
     $0.record == .accepted && $0.isNowhere && !$0.isLetter
   }
 
-  /// A delivery whose bytes were accepted anew beside its letter has the record of what it is now.
+  /// If a delivery was accepted again after it became a dead letter, its record describes the newer one.
   static let letterOfAnother = MessageRule(.letterOfAnother) { view in
     view.letters.filter { letter in !letter.isFinal && letter.record.map { $0 != .dead } == true && !view.has(letter.id) }.map { letter in
       StoreFault(

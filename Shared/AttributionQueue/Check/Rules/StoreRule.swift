@@ -1,50 +1,50 @@
-/// What has to agree in Redis, each rule named for what breaks it.
+/// Consistency rules of the data in Redis. Each is named for what breaks it.
 public enum StoreRule: String, Sendable, Hashable, CaseIterable {
-  /// A payload whose message neither waits for a time nor by deadline: nobody will ever work it.
+  /// A payload whose message is neither delayed nor waiting by deadline: it would never be worked.
   case orphanedPayload = "orphaned_payload"
-  /// A message waits, and what is to be worked is gone.
+  /// A waiting message without payload.
   case missingPayload = "missing_payload"
-  /// A payload that is no message of a known form.
+  /// A payload that is not a message of a known form.
   case unreadablePayload = "unreadable_payload"
-  /// A message waits for its turn, and its line does not know it.
+  /// A message waits in an order line that does not contain it.
   case waitsOutsideLine = "waits_outside_line"
-  /// A message waits for its turn, and nothing stands before it in its line.
+  /// A message waits although it is the first of its order line.
   case waitsAsFirst = "waits_as_first"
-  /// A line holds up those behind for a message that is nowhere.
+  /// An order line begins with a message that does not exist, which blocks the others.
   case lineOfNothing = "line_of_nothing"
   /// An entry of a ready stream or of the events that cannot be read.
   case unreadableEntry = "unreadable_entry"
-  /// A message whose record is gone before its time.
+  /// A message whose record is missing before its expiry.
   case messageWithoutRecord = "message_without_record"
-  /// A record that says that its message waits, and the message is nowhere.
+  /// A record of a waiting message that does not exist.
   case recordWithoutMessage = "record_without_message"
   /// A record that cannot be read.
   case unreadableRecord = "unreadable_record"
-  /// A dead letter whose record says that the delivery is no such.
+  /// A dead letter whose record has another state.
   case letterOfAnother = "letter_of_another_state"
-  /// An event that its index does not know.
+  /// An event that is missing in the index.
   case eventWithoutIndex = "event_without_index"
-  /// An event that stands in the stream a second time.
+  /// An event that is in the stream twice.
   case eventTwice = "event_twice"
-  /// An index entry whose event is gone.
+  /// An index entry without an event.
   case indexWithoutEvent = "index_without_event"
-  /// A count of attempts at an entry that is gone.
+  /// A count of attempts for an entry that does not exist.
   case suspectOfNothing = "suspect_of_nothing"
-  /// A lease on an entry that is gone.
+  /// A lease on an entry that does not exist.
   case leaseOfNothing = "lease_of_nothing"
-  /// An ownership that no worker can read.
+  /// An ownership that cannot be parsed.
   case ownershipForm = "ownership_form"
-  /// A shard with delayed messages that nobody is told to look at.
+  /// A shard with delayed messages that is missing in the schedule.
   case scheduleMissing = "schedule_missing"
-  /// A key that holds a value of another type than its name says.
+  /// A key whose value has another type than its name implies.
   case wrongType = "wrong_type"
-  /// A key with a shard's tag whose name is not known; another version's perhaps.
+  /// A key with a shard's tag and an unknown name, perhaps of another version.
   case unknownKey = "unknown_key"
 
-  /// Whether it is only told: a key of another version is no fault.
+  /// True if this is only a notice: a key of another version is no fault.
   public var isNotice: Bool { self == .unknownKey }
 
-  /// Whether ``StoreMending`` can make it agree again without a loss.
+  /// True if ``StoreMending`` can repair it without loss.
   var canBeMended: Bool {
     switch self {
     case .orphanedPayload, .missingPayload, .waitsOutsideLine, .waitsAsFirst, .lineOfNothing, .eventWithoutIndex, .indexWithoutEvent,

@@ -1,38 +1,38 @@
 import RedisClient
 
-/// A place in the events of one shard. Places of one shard are ordered.
+/// A position in the events of one shard.
 public struct FeedPosition: Sendable, Hashable, Comparable {
   let entry: EntryID
 
-  /// Before everything.
+  /// The position before all events.
   public static let beginning = FeedPosition(entry: EntryID(milliseconds: 0, number: 0))
 
-  /// When the event of this place was published, milliseconds since 1970.
+  /// When the event at this position was published, milliseconds since 1970.
   public var milliseconds: Int64 { Int64(clamping: entry.milliseconds) }
 
   public static func < (one: FeedPosition, other: FeedPosition) -> Bool { one.entry < other.entry }
 }
 
-/// An event as it lies in its shard.
+/// An event as it is stored in its shard.
 public struct StoredEvent: Sendable {
   public let place: FeedPosition
   public let id: String
   public let type: String
   /// A CloudEvent in its JSON format.
   public let json: [UInt8]
-  /// What filters go by; nil where a build of before wrote the event.
+  /// The attributes for filters; nil if an older build wrote the event.
   public let attributes: EventAttributes?
-  /// What Apple sent, and its content type, empty where there was none; nil where it is not kept.
+  /// The bytes that Apple sent and their content type, empty if there was none; nil if they are not stored.
   public let original: (body: [UInt8], contentType: String)?
 }
 
-/// Subscriptions that are pushed: a position in each shard, which whoever pushes reads behind and moves on.
+/// Pushed subscriptions: a position in each shard, after which the pusher reads and which it advances.
 extension EventFeed {
-  /// Where a pushed subscription is in each shard: it is done with everything up to there. Places belong to one generation of the
-  /// subscription: what is of an earlier one is set to the place of this one, what is of a later one is left out.
+  /// The positions of a pushed subscription: in each shard it has settled everything up to there. Positions belong to a generation of the
+  /// subscription: those of an earlier one are reset to the start of this one, those of a later one are left out.
   ///
-  /// A place that was lost, or never made, is made anew: what there is counts as new. Without a place nothing could be noted, and what is not
-  /// delivered yet would not be kept.
+  /// A missing position is created again, so that all events count as new. Without a position, progress could not be stored, and undelivered events
+  /// would not be kept.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPosition] {
     let (positions, isLeftBehind) = try await placed(subscription)
     guard isLeftBehind else { return positions }
@@ -67,7 +67,7 @@ extension EventFeed {
     }
   }
 
-  /// Answers false when there is no such subscription any more: then none of its places is left.
+  /// Returns false, and removes the positions, if the subscription no longer exists.
   private func remakePlaces(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
     guard try await self.subscription(subscription.name) != nil else { return false }
     logger.warning(
@@ -78,7 +78,7 @@ extension EventFeed {
         Scripts.seek, [Keys.events(shard), Keys.eventPositions(shard)],
         [.string(subscription.name), .string(FeedPosition.beginning.entry.text), "", .string(String(subscription.generation)), "1"])
     }
-    // It may have been ended meanwhile: nothing may be kept for it then.
+    // The subscription may have been deleted meanwhile; then its positions must be removed.
     guard try await self.subscription(subscription.name) == nil else { return true }
     _ = try await on(shards) { shard throws(EventFeedError) in
       try await self.send(["HDEL", .string(Keys.eventPositions(shard)), .string(subscription.name)])
@@ -86,7 +86,7 @@ extension EventFeed {
     return false
   }
 
-  /// The events of a shard behind a place, in their order.
+  /// The events of a shard after a position, in order.
   public func read(_ shard: Shard, after place: FeedPosition, most: Int) async throws(EventFeedError) -> [StoredEvent] {
     let reply = try await send([
       "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(most)),

@@ -1,24 +1,24 @@
 import RedisClient
 
-/// What a subscription did with an event.
+/// The state of an event in a subscription.
 public enum ReaderState: String, Sendable, Hashable {
-  /// Its types or its filter leave the event out.
+  /// The subscription's types or filter exclude the event.
   case unwanted
-  /// It was not handed out yet.
+  /// The event was not handed out yet.
   case waiting
-  /// It was handed out, or posted, and is not acknowledged.
+  /// The event was handed out or posted, and is not acknowledged.
   case leased
   case done
 }
 
-/// An event and which subscriptions have dealt with it.
+/// An event and its state in each subscription.
 public struct EventWithReaders: Sendable {
   public let event: StoredEvent
   public let readers: [(subscription: String, state: ReaderState)]
 }
 
 extension EventFeed {
-  /// The event of that id and its readers; nil when it is not kept.
+  /// The event with that id and its readers; nil if it is not kept.
   public func eventWithReaders(_ id: String) async throws(EventFeedError) -> EventWithReaders? {
     guard let (shard, entry) = try await place(of: id) else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(entry.text), .string(entry.text)])
@@ -40,7 +40,7 @@ extension EventFeed {
     return EventWithReaders(event: event, readers: readers)
   }
 
-  /// Up to where each group of a shard's stream has read.
+  /// The last read entry of each consumer group of a shard's stream.
   private func lastDelivered(_ shard: Shard) async throws(EventFeedError) -> [String: EntryID] {
     let reply = try await allowing(["XINFO", "GROUPS", .string(Keys.events(shard))])
     var found: [String: EntryID] = [:]
@@ -58,7 +58,7 @@ extension EventFeed {
       "XPENDING", .string(Keys.events(shard)), .string(name), .string(entry.text), .string(entry.text), "1",
     ])
     guard let lease = pending.array?.first?.array, lease.count > 1 else { return .done }
-    // The consumer 0 holds what waits to be taken at once.
+    // The consumer named 0 holds events that can be leased at once.
     return lease[1].string == "0" ? .waiting : .leased
   }
 
@@ -67,7 +67,7 @@ extension EventFeed {
     let parts = position.split(separator: " ")
     guard parts.count == 3, let place = EntryID(String(parts[1])) else { return .waiting }
     guard place < entry else { return .done }
-    // Beyond its position it has dealt with everything up to a cursor but for what the endpoint refused: ``UnsettledEvents``.
+    // Beyond its position, it has settled everything up to a cursor except for events that the endpoint refused: ``UnsettledEvents``.
     let unsettled = try await send(["HGET", .string(Keys.unsettledEvents(shard)), .string(name)]).string ?? ""
     let words = unsettled.split(separator: " ")
     guard words.count >= 4, words[0] == parts[0], let cursor = EntryID(String(words[1])) else { return .waiting }

@@ -1,8 +1,8 @@
 public import WireJSON
 
-/// Subscriptions: made, looked at, changed, ended.
+/// Creating, reading, changing and deleting subscriptions.
 extension EventFeed {
-  /// Makes a subscription; the same again answers the one there is.
+  /// Creates a subscription; returns the existing one if its settings are the same.
   public func create(_ asked: EventSubscription) async throws(EventFeedError) -> EventSubscription {
     var wanted = EventSubscription(
       name: asked.name, types: asked.types, filter: asked.filter, start: asked.start, isOrdered: asked.isOrdered,
@@ -11,25 +11,25 @@ extension EventFeed {
       guard existing.asksForTheSame(as: wanted) else { throw .differs }
       return existing
     }
-    // Whoever still pushes for one of this name that has ended moves nothing of it.
+    // The new generation fences off a pusher of a deleted subscription with the same name.
     if wanted.push != nil { wanted.generation = Int(try await send(["GET", .string(Keys.firstGeneration)]).integer ?? 0) }
-    // Its places first: a subscription that can be seen can be read.
+    // The positions are created first, so that a visible subscription can be read.
     try await put(wanted, at: wanted.start, keeps: true)
     _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(wanted.name), .bytes(wanted.json)])
     guard let made = try await subscription(wanted.name) else { throw .unavailable(.unexpectedReply("HSETNX")) }
     guard made.asksForTheSame(as: wanted) else { throw .differs }
     guard made.generation < wanted.generation else { return made }
-    // Another made it at the same time, and had seen fewer end: the places are those of the later generation.
+    // Another process created the subscription concurrently with an earlier generation; the positions must have the later one.
     let generation = wanted.generation
     return try await change(wanted.name) { $0.generation = max($0.generation, generation) }
   }
 
-  /// The same of one that is pulled, without a filter.
+  /// Creates a pulled subscription without a filter.
   public func create(name: String, types: [String], start: FeedStart) async throws(EventFeedError) -> EventSubscription {
     try await create(EventSubscription(name: name, types: types, start: start))
   }
 
-  /// The subscription of that name, without its backlog; nil when there is none.
+  /// The subscription with that name, without its backlog; nil if there is none.
   public func subscription(_ name: String) async throws(EventFeedError) -> EventSubscription? {
     try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes.flatMap { EventSubscription(name: name, json: $0) }
   }
@@ -57,8 +57,8 @@ extension EventFeed {
     return subscription.counted(try await backlogs(of: name)[name] ?? SubscriptionBacklog())
   }
 
-  /// Sets a subscription to another place: what is behind it is handed out, again where it was before. Leases end, and what was handed out
-  /// before cannot be acknowledged any more.
+  /// Sets a subscription to another position: events after it are handed out, some of them again. Leases end, and events that were handed out
+  /// before can no longer be acknowledged.
   public func seek(_ name: String, to start: FeedStart) async throws(EventFeedError) -> EventSubscription {
     let time: Int64
     switch start {
@@ -66,7 +66,7 @@ extension EventFeed {
     case .now: time = DeliveryQueue.now
     case .time(let asked): time = asked
     case .event(let id):
-      // An event that is not kept must not end leases.
+      // If the start event is no longer kept, leases must not end.
       guard let (_, entry) = try await place(of: id) else { throw .unknownEvent }
       time = Int64(clamping: entry.milliseconds)
     }
@@ -78,14 +78,14 @@ extension EventFeed {
     return try await get(name)
   }
 
-  /// Replaces what is kept of how a subscription is pushed; answers its new state.
+  /// Replaces the push settings of a subscription; returns its new state.
   public func setPush(_ name: String, _ change: @Sendable (JSONObject) -> JSONObject) async throws(EventFeedError) -> EventSubscription {
     guard let subscription = try await subscription(name) else { throw .unknownSubscription }
     guard subscription.push != nil else { throw .isPulled }
     return try await self.change(name) { $0.push = change($0.push ?? [:]) }
   }
 
-  /// Ends a subscription; false when there was none.
+  /// Deletes a subscription; false if there was none.
   public func delete(_ name: String) async throws(EventFeedError) -> Bool {
     let reply = try await run(
       Scripts.delete, [Keys.subscriptions, Keys.firstGeneration, Keys.endpointHealth], [.string(name)], isDurable: true)
@@ -114,13 +114,13 @@ extension EventFeed {
     throw .contended
   }
 
-  /// Finishes what was interrupted when a pushed subscription was set to another place: where it has none of its generation, it gets it.
+  /// Completes an interrupted seek of a pushed subscription: creates positions that are missing in its generation.
   func finishSeek(_ subscription: EventSubscription) async throws(EventFeedError) {
     logger.warning("a seek that another instance began is finished", metadata: ["subscription": "\(subscription.name)"])
     try await put(subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keeps: true)
   }
 
-  /// Sets a subscription to a place of each shard.
+  /// Sets the position of a subscription in each shard.
   func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
     var eventPlace: (shard: Shard, entry: EntryID)?
     if case .event(let id) = start {
@@ -148,7 +148,7 @@ extension EventFeed {
     }
   }
 
-  /// A place, and how many events were ever added up to there: by that Redis knows how many are behind it.
+  /// A position, and how many events were ever added up to there, from which Redis computes how many follow.
   private func behind(_ place: EntryID, _ shard: Shard) async throws(EventFeedError) -> (place: String, read: String) {
     var (added, last, counted): (Int64?, String, Int64) = (nil, "", 0)
     var next = place.text
@@ -163,12 +163,12 @@ extension EventFeed {
     return (place.text, added.map { String(max(0, $0 - counted)) } ?? "")
   }
 
-  /// Events that one step counts: Redis does nothing else meanwhile.
+  /// The maximum number of events that one step counts, because a script blocks Redis.
   private static let countedAtOnce: Int64 = 500
 }
 
 extension EntryID {
-  /// The last that an entry of before this millisecond can have.
+  /// The last entry id before this millisecond.
   init(before milliseconds: Int64) {
     if milliseconds <= 0 {
       self.init(milliseconds: 0, number: 0)
@@ -177,7 +177,7 @@ extension EntryID {
     }
   }
 
-  /// The last that may stand before it.
+  /// The last entry id before this one.
   var previous: EntryID {
     number > 0 ? EntryID(milliseconds: milliseconds, number: number - 1) : EntryID(before: Int64(clamping: milliseconds))
   }

@@ -7,23 +7,24 @@ public struct EventSubscription: Sendable, Hashable {
   public let types: [String]
   public let filter: FeedFilter
   public let start: FeedStart
-  /// Whether the events of a subject, in a shard, are one reader's at a time.
+  /// True if the events of a subject, in a shard, are leased to one reader at a time.
   public let isOrdered: Bool
   /// Milliseconds since 1970.
   public let createdAt: Int64
-  /// How and where it is pushed, as whoever pushes wrote it, but for its `originals`; nil for one that is pulled. A subscription never changes from one to the other.
+  /// The push settings as the pusher wrote them, except for `originals`; nil for a pulled subscription. A subscription never changes between pulled
+  /// and pushed.
   public internal(set) var push: JSONObject?
-  /// Grows each time that the subscription is set to another place: what was handed out before cannot be acknowledged any more. That of a
-  /// pushed one is higher than those of all that had its name before.
+  /// Grows with each seek, after which events handed out before can no longer be acknowledged. The generation of a pushed subscription is higher
+  /// than those of all deleted subscriptions.
   public internal(set) var generation: Int
-  /// Where its generation begins, if it was set to another place: events that were published at this time or later, milliseconds since 1970.
-  /// By that another one can finish what was interrupted.
+  /// Where the generation begins after a seek: events published at this time or later, milliseconds since 1970. With it, another process can
+  /// complete an interrupted seek.
   var soughtTime: Int64?
-  /// Events not yet acknowledged, those among them that it does not want and has not passed by; nil when it was not counted.
+  /// The number of unacknowledged events, including unwanted ones that were not skipped yet; nil if not counted.
   public var backlog: Int64?
-  /// Nil when nothing waits or it was not counted.
+  /// Nil if nothing waits or it was not determined.
   public var oldestAgeSeconds: Double?
-  /// Events that it lost; nil when it was not counted.
+  /// The number of lost events; nil if not counted.
   public var dropped: Int64?
 
   public init(
@@ -40,19 +41,19 @@ public struct EventSubscription: Sendable, Hashable {
     generation = 0
   }
 
-  /// Under which name it asks for the bytes that Apple sent; nil when it does not: ``EventFeed/keepOriginals(for:)``.
+  /// The name of its request for the bytes that Apple sent; nil without one: ``EventFeed/keepOriginals(for:)``.
   var originals: String? { push?["originals"]?.stringValue }
 
-  /// Whether making the one again would ask for the same: with another push endpoint's settings it is the same subscription still.
+  /// True if creating the other subscription asks for the same. Different settings of a push endpoint do not make a difference.
   public func asksForTheSame(as other: EventSubscription) -> Bool {
     types == other.types && filter == other.filter && start == other.start && isOrdered == other.isOrdered
       && (push == nil) == (other.push == nil)
   }
 
-  /// Whether there are events that it does not want.
+  /// True if it excludes some events.
   var isSelective: Bool { !types.isEmpty || !filter.isEmpty }
 
-  /// As it is kept. Builds of before read `types`, `start` and `createdAt` alone.
+  /// The stored form. Older builds read only `types`, `start` and `createdAt`.
   var json: [UInt8] {
     var object: JSONObject = [
       "types": .array(types.map { .string($0) }), "start": .string(start.word), "createdAt": .integer(createdAt),
@@ -70,7 +71,7 @@ public struct EventSubscription: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
-  /// Reads that form; nil for anything else.
+  /// Parses the stored form; nil if it is invalid.
   init?(name: String, json: [UInt8]) {
     guard let value = try? JSONValue(parsing: json), let types = value["types"]?.arrayValue, let word = value["start"]?.stringValue,
       let createdAt = value["createdAt"]?.int64Value

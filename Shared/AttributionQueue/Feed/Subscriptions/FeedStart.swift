@@ -1,15 +1,15 @@
-/// Where a subscription begins, or is set to.
+/// Where a subscription starts, or is set to by a seek.
 public enum FeedStart: Sendable, Hashable {
-  /// With the oldest event that is kept.
+  /// At the oldest event that is kept.
   case beginning
-  /// With what is published from now on.
+  /// After the newest event.
   case now
-  /// With what was published at this time or later, in milliseconds since 1970.
+  /// At the first event published at this time or later, milliseconds since 1970.
   case time(Int64)
-  /// With the event of this id, and what was published in its millisecond or later in other shards.
+  /// At the event with this id, and in other shards at events published in its millisecond or later.
   case event(String)
 
-  /// As the contract's `start` and records name it.
+  /// The name in the contract's `start` and in records.
   public var word: String {
     switch self {
     case .beginning: "beginning"

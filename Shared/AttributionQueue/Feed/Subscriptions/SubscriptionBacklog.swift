@@ -1,9 +1,9 @@
-/// What a subscription has not dealt with.
+/// The backlog of a subscription.
 struct SubscriptionBacklog: Sendable, Hashable {
   var events: Int64 = 0
-  /// When the oldest of them was published, milliseconds since 1970; nil when there is none.
+  /// When the oldest event was published, milliseconds since 1970; nil if there is none.
   var oldest: Int64?
-  /// Events that it lost.
+  /// The number of lost events.
   var dropped: Int64 = 0
   /// Events by shard.
   var byShard: [Shard: Int64] = [:]
@@ -15,7 +15,7 @@ struct SubscriptionBacklog: Sendable, Hashable {
     if let oldest { self.oldest = min(self.oldest ?? oldest, oldest) }
   }
 
-  /// So many events, each shard's part as large as its part of all.
+  /// Distributes a number of events over the shards in proportion to their backlogs.
   func shares(of excess: Int64) -> [(shard: Shard, events: Int64)] {
     var (left, total) = (excess, byShard.values.reduce(0, +))
     return byShard.sorted { $0.value > $1.value }.compactMap { shard, events in
@@ -40,7 +40,7 @@ extension EventSubscription {
 }
 
 extension EventFeed {
-  /// What all subscriptions, or one, have not dealt with.
+  /// The backlogs of all subscriptions, or of one.
   func backlogs(of name: String = "") async throws(EventFeedError) -> [String: SubscriptionBacklog] {
     let answers = try await onAllShards { shard throws(EventFeedError) in
       try await self.run(
