@@ -65,10 +65,10 @@ struct ControlAPI: Sendable {
     switch route {
     case "POST skadnetwork/postbacks":
       let maker = SKAdNetworkPostbackMaker(keys: parts.deviceKeys, random: parts.random)
-      return try await PostbackDesk(parts: parts, kind: "skadnetwork").handle(body, make: maker.make)
+      return try await PostbackControl(parts: parts, kind: "skadnetwork").handle(body, make: maker.make)
     case "POST adattributionkit/postbacks":
       let maker = AdAttributionKitPostbackMaker(keys: parts.deviceKeys, random: parts.random)
-      return try await PostbackDesk(parts: parts, kind: "adattributionkit").handle(body, make: maker.make)
+      return try await PostbackControl(parts: parts, kind: "adattributionkit").handle(body, make: maker.make)
     case "POST ad-networks": return try parts.networks.register(body)
     case "POST apps":
       let app = try SimulatedApp(body)

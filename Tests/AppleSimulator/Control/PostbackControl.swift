@@ -1,7 +1,7 @@
 import WireJSON
 
 /// Makes postbacks on request and lets devices send them.
-struct PostbackDesk: Sendable {
+struct PostbackControl: Sendable {
   let parts: SimulatorParts
   let kind: String
 
