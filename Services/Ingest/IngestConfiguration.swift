@@ -16,7 +16,7 @@ struct IngestConfiguration: Sendable {
   /// Throws ``ConfigurationError`` when an app's strategy is none, or a strategy has no domain.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
-    maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTWaiting.maximumMilliseconds
+    maximumWait = deployment.consentMaximumWait.map { $0.milliseconds } ?? ATTStatusWait.maximumMilliseconds
     patience = deployment.consentPatience.milliseconds
     for (name, settings) in deployment.consentStrategies {
       let domains = settings.domains

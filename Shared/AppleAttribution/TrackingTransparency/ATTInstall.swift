@@ -2,13 +2,13 @@
 /// the wait for it. Pure; one value an install, kept as ``text``.
 public struct ATTInstall: Sendable, Hashable {
   public private(set) var record: ATTStatusRecord?
-  public private(set) var waiting: ATTWaiting
+  public private(set) var waiting: ATTStatusWait
   /// How many items were held so far: the place of the next one.
   public private(set) var heldItems: Int64
   /// A withdrawn consent that holds already, and that others could not be told of yet.
   public private(set) var untold: ATTStatusChange?
 
-  public init(record: ATTStatusRecord? = nil, waiting: ATTWaiting = ATTWaiting(), heldItems: Int64 = 0) {
+  public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
     self.record = record
     self.waiting = waiting
     self.heldItems = heldItems
@@ -40,7 +40,7 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// A session or event arrives.
   public mutating func receive(
-    _ session: SessionSubmission, now: Int64, maximumWait: Int64 = ATTWaiting.maximumMilliseconds
+    _ session: SessionSubmission, now: Int64, maximumWait: Int64 = ATTStatusWait.maximumMilliseconds
   ) -> Reception {
     // A status that is none of Apple's says nothing about the install; the item goes at once, without consent.
     guard session.attStatus.isKnown else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
@@ -133,11 +133,11 @@ extension ATTInstall {
         status: ATTStatus(code: code), deviceTime: deviceTime, receivedAt: receivedAt, since: since, isUpdate: parts[5] == "1")
     }
     switch parts[3] {
-    case "-": waiting = ATTWaiting()
-    case "over": waiting = ATTWaiting(phase: .over)
+    case "-": waiting = ATTStatusWait()
+    case "over": waiting = ATTStatusWait(phase: .over)
     default:
       guard let deadline = Int64(parts[3]) else { return nil }
-      waiting = ATTWaiting(phase: .holding(until: deadline))
+      waiting = ATTStatusWait(phase: .holding(until: deadline))
     }
     self.heldItems = heldItems
     if parts.count > 6, !parts[6].isEmpty {

@@ -42,7 +42,7 @@ struct ATTRoutingVectorsTests {
   func wait(_ vector: ATTRoutingVector) throws {
     let start: Int64 = 1_790_000_000_000
     let interval = vector.object["waitSeconds"]!.int64Value!
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     var record: ATTStatusRecord?
     var held: [(event: String, status: ATTStatus, until: Int64)] = []
     var releasedAt: Int64?

@@ -2,7 +2,7 @@
 ///
 /// Pure: one value an install, times in milliseconds since 1970 passed in. The deadline is absolute, counted from the
 /// first held item; a wait that ran out or was answered is not begun again.
-public struct ATTWaiting: Sendable, Hashable {
+public struct ATTStatusWait: Sendable, Hashable {
   /// The longest wait unless configured otherwise, in milliseconds.
   public static let maximumMilliseconds: Int64 = 120_000
 

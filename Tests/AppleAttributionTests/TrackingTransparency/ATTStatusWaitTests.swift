@@ -2,22 +2,22 @@ import AppleAttribution
 import Testing
 
 @Suite("ATT waiting")
-struct ATTWaitingTests {
+struct ATTStatusWaitTests {
   @Test("no interval, zero and less mean no waiting", arguments: [nil, 0, -5, Int64.min])
   func none(_ interval: Int64?) {
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: interval, now: 0) == .send)
   }
 
   @Test("a longer wait is cut to the maximum", arguments: [121, 360, Int64.max])
   func cut(_ interval: Int64) {
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: interval, now: 7) == .hold(until: 120_007))
   }
 
   @Test("the deadline counts from the first held item and later ones do not move it")
   func deadline() {
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 0) == .hold(until: 30_000))
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 90, now: 20_000) == .hold(until: 30_000))
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 90, now: 30_000) == .send)
@@ -28,14 +28,14 @@ struct ATTWaitingTests {
     "a first item with an answer means that nothing is ever held",
     arguments: [ATTStatus.authorized, .denied, .restricted])
   func answered(_ status: ATTStatus) {
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     #expect(waiting.receive(status: status, intervalSeconds: 30, now: 0) == .send)
     #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 1) == .send)
   }
 
   @Test("a status releases what is held, once")
   func released() {
-    var waiting = ATTWaiting()
+    var waiting = ATTStatusWait()
     #expect(waiting.learn(.notDetermined, now: 0) == false)
     _ = waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 0)
     #expect(waiting.learn(.notDetermined, now: 1) == false)
