@@ -34,6 +34,8 @@ GIVEN_UP = {
     "SigningDesk": "SignatureIssuer",
     "RetentionDesk": "RetentionResponder",
     "NotificationDesk": "NotificationPublisher",
+    "PostbackDesk": "PostbackControl",
+    "ATTWaiting": "ATTStatusWait",
     "FloodCount": "FloodCounter",
     "RedisGuard": "RedisSafetyCheck",
     "RedisWords": "EncodedArguments",
