@@ -1,16 +1,16 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
--- KEYS 1 seen bucket, this generation  2 the last one  3 the next one, when another instance's clock may be in it already; else the last
+-- KEYS 1 deduplication bucket of this generation  2 of the last one  3 of the next one if another instance's clock may be in it, else the last
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
---      8 the set by deadline, in a queue that is worked by deadline; elsewhere the line of its order key, if it is to take its place there
---        now, for workers that expect it there
+--      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message must enter it now because
+--        workers of older builds expect it there
 -- ARGV 1 member  2 bucket expiry, seconds  3 backlog bound of this shard  4 delivery id  5 record expiry, seconds
 --      6 the record  7 due, ms, or 0 for at once  8 kind  9 body  10 attributes
---      11 what the line is told by, if it keeps its order  12 deadline, ms, or empty, in such a queue
--- A line is the ids of unfinished messages of one order key. Only its first may be worked, delayed or retried; the others wait among the
--- delayed ones, due never, until the one before them is finished. Messages are put there by commit, when they are proved.
+--      11 the name of the order line, if it keeps its order  12 deadline, ms, or empty, in a queue that is worked by deadline
+-- An order line holds the ids of the unfinished messages of one order key. Only the first may be worked, delayed or retried. The others are
+-- in the delayed set with score +inf until the one before them is finished. commit adds messages to the line when they are verified.
 -- A payload is {kind, body, attributes, attempts, history, line or false, deadline or nil}. An entry of the ready stream names its
 -- attempts (n) and history (h) when it has any.
--- Answers 1 when new, 0 when seen before, -1 when the backlog is full.
+-- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
 if KEYS[3] ~= KEYS[2] and redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return 0 end
 local due = tonumber(ARGV[7])
@@ -37,6 +37,6 @@ elseif line then
 else
   redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10])
 end
--- The shard's owner reads on by itself while there is something.
+-- Only the first message of an empty stream is published: the shard's owner reads until the stream is empty.
 if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], '') end
 return 1

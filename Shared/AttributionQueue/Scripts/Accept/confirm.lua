@@ -1,8 +1,8 @@
--- confirm: writes something behind what was seen before, if it is still there: when replicas confirm that, they have what was seen.
--- A replica that took over may be without it: then nothing is written, and it is to be accepted again.
--- KEYS 1 what is written  2… the seen buckets where it may be
+-- confirm: writes a key if an earlier claim still exists. When replicas confirm this write, they also have the claim, which came before it.
+-- A replica without the claim may have become the primary. Then nothing is written, and the delivery must be accepted again.
+-- KEYS 1 the key to write  2… the deduplication buckets that may hold the claim
 -- ARGV 1 member
--- Answers 1 when it is there.
+-- Returns 1 if the claim exists.
 for place = 2, #KEYS do
   if redis.call('SISMEMBER', KEYS[place], ARGV[1]) == 1 then
     redis.call('SET', KEYS[1], '1')

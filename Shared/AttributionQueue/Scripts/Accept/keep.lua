@@ -1,6 +1,6 @@
--- keep: in front of accept, keeps a value in the same step, unless there is one.
--- KEYS, after those of accept: the value's place  ARGV, after those of accept: the value, seconds that it is kept
--- Answers the value that was there before, and accepts nothing then; else what accept answers.
+-- keep: a prefix of accept that stores a value in the same step, unless it exists.
+-- KEYS, after those of accept: the value's key  ARGV, after those of accept: the value, its expiry in seconds
+-- Returns the existing value, and accepts nothing then; else what accept returns.
 local seconds = table.remove(ARGV)
 local value = table.remove(ARGV)
 local earlier = redis.call('SET', table.remove(KEYS), value, 'NX', 'GET', 'EX', seconds)

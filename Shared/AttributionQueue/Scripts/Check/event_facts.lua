@@ -1,4 +1,4 @@
--- event_facts: whether an event and its index entry agree, both at the same moment. Reads only.
+-- event_facts: reads an event and its index entry at the same moment. Writes nothing.
 -- KEYS 1 events  2 events index
 -- ARGV 1 the event's id  2 an entry of the stream
 -- Answers {the entry that the index names or empty, the id of the event in the given entry or empty, the same of the entry that the index

@@ -1,4 +1,4 @@
--- facts: what there is of one message, all at the same moment. Reads only.
+-- facts: reads all data about one message at the same moment. Writes nothing.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 dead letters  6 suspects  7 delivery record
 --      8 a line, where it is asked about
 -- ARGV 1 delivery id  2 entry id up to which the ready stream is known, which may be what is asked about  3 the same of the dead letters

@@ -1,48 +1,48 @@
--- commit: settles messages of one shard's ready stream in one step, those that the worker still holds.
+-- commit: settles messages of one shard's ready stream in one step, if the worker still holds them.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
---      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves: keys that are not named here would
---      be missing  11 subscriptions that ask for original bytes
---      Keys of single messages are made of the names that these arguments have; all lie in the same slot.
--- ARGV 1 what is said of the messages, packed; behind it stand two texts for each message, in the order of the stream: the record of its
---      delivery and the JSON of its event, either empty where there is none. They are not packed, since Lua hashes every string whole.
--- The worker owns the shard (owner: the ownership, as it has it), and these are the stream's first messages; or it has leased each of them
--- (group, consumer), and delivered says of each how often it was delivered.
--- first: the messages follow one another in the stream, from its first entry on.
--- What all have in common, too: now, ms; behind, the entry id after the last of them; recordSeconds, how long records are kept; lines, what
--- the names of lines begin with; rejectedBodies and rejectedBytes, how many bodies are kept and how long they may be; buckets, those in which
--- natural keys are looked for, each a place in four lists: its name in this generation, in the last one, in the next one too if a clock may
--- be in it already, and how many seconds it is kept.
--- Seconds are written in digits: Redis formats a number of Lua's slowly.
--- What differs is in lists, a value for each message, false where it has none; a list of which nothing is needed is left out. A map for each
--- message would cost three times as much to unpack.
---   entry, its id in the stream; id; record, the name of its record; late: its record is kept from now on, not from its acceptance
---   line when it keeps its order, lineId, the id that it stands there by if it is not its own
---   ordered: it is proved, and what becomes of it holds only if it is its turn; otherwise it waits
---   event, type, network, app, bundle, environment: the event that it completes with, and what filters go by
+--      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves, when keys that are not named here
+--      could be missing  11 subscriptions that ask for original bytes
+--      Keys of single messages are built from names in the arguments; all are in the same slot.
+-- ARGV 1 a packed map about the messages; after it two texts for each message, in the order of the stream: the record of its
+--      delivery and the JSON of its event, each empty if there is none. They are not packed, because Lua hashes every string that it unpacks.
+-- The worker owns the shard (owner: its ownership), and the messages are the first of the stream; or it has leased each of them
+-- (group, consumer), and delivered is the delivery count of each.
+-- first: the messages are consecutive from the stream's first entry on.
+-- Other common fields: now, ms; behind, the entry id after the last message; recordSeconds, the expiry of records; lines, the prefix of
+-- the keys of order lines; rejectedBodies and rejectedBytes, the limits for stored bodies of rejected deliveries; buckets, the deduplication
+-- buckets of natural keys, each an index in four lists: its name in this generation, in the last one, in the next one if a clock may
+-- be in it already, and its expiry in seconds.
+-- Seconds are passed as text, because Redis formats Lua numbers slowly.
+-- Fields that differ are columns: lists with a value for each message, false for none. Empty columns are left out. One map per
+-- message would take three times as long to unpack.
+--   entry, its id in the stream; id; record, the key of its record; late: the expiry of its record restarts now
+--   line, its order line, if it keeps its order; lineId, its id in the line, if that is another
+--   ordered: it is verified, and its outcome holds only if it is the first of its line; otherwise it waits
+--   event, type, network, app, bundle, environment: the event that it publishes, and the attributes for filters
 --   bucket, member: its natural key; detail, a member too, and details, the name of its bucket
---   keepsOriginal: its event keeps what the sender sent, while somebody asks for that
---   other: a map of what few messages have:
---     of one that is completed: more, further events, each with an id, a type, JSON and what filters go by; holds, when it is to be kept as it
---       is if the natural key was counted before; forgotten, where a claimed idempotency key may be, names of buckets and members; keepsBody;
---       own, a record of the service's own, a key, a value and seconds; letter, what a dead letter without a body says, and attempts
---     delayed: due, ms; attempts and history as they are then
---     dead: dead, what the letter says; attempts and history as they are then
---     unreadable: unreadable, what the letter says; final, when it can never be put back
---     waits: it is proved, and something of its order key that was accepted before is unfinished
---     suspected: it was counted when it was begun
--- A message that is delayed, or waits, has a place in its line; one that is finished leaves its place, if it has one, to the one behind it.
--- Answers {0} when another owns the shard, or its stream has a message before these, or {1, an outcome for each message, how many
--- messages are in the stream then}.
--- Outcomes: 1 done; 0 done, and the natural key was counted before, so that there is no event; 2 it was counted before, and the message is
--- where it was; 3 it waits for its turn; -1 its lease is lost.
+--   keepsOriginal: the bytes that the sender sent are stored with the event, while a subscription asks for them
+--   other: a map of fields that few messages have:
+--     completed: more, further events, each with an id, a type, JSON and attributes; holds: the message stays as it is if its natural
+--       key was claimed before; forgotten, an idempotency key to remove, as buckets and members that may hold it; keepsBody;
+--       own, a value of the service: key, value and seconds; letter, the text of a dead letter without a body, and attempts
+--     delayed: due, ms; the new attempts and history
+--     dead letter: dead, the error; the new attempts and history
+--     unreadable: unreadable, the error; final, if it can never be put back
+--     waits: it is verified, and an earlier message of its order key is unfinished
+--     suspected: its start was counted
+-- A message that is delayed or waits has a position in its line. When a message is finished, the next one in the line becomes ready.
+-- Returns {0} if another worker owns the shard or the stream has a message before these, or {1, an outcome for each message, how many
+-- messages are left in the stream}.
+-- Outcomes: 1 done; 0 done without an event, because the natural key was claimed before; 2 it was claimed before, and the message stays
+-- as it was; 3 it waits in its order line; -1 its lease is lost.
 local all = cmsgpack.unpack(ARGV[1])
 if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
 local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local call, none = redis.call, {}
 local entries, ids = all.entry, all.id
 local others, lines, ordered = all.other or none, all.line or none, all.ordered or none
--- A replica that took over may still have messages that its primary had settled. They stand before these: to trim up to these would delete
--- them unsettled, and to settle these first would change the order.
+-- After a failover, the new primary may still have messages that the old one had settled. They are before these: trimming would delete
+-- them unsettled, and settling these first would change the order.
 local areFirst = all.owner and all.first
 if areFirst and #call('XRANGE', ready, '-', '(' .. entries[1], 'COUNT', '1') > 0 then return {0} end
 
@@ -52,8 +52,8 @@ local function isHeld(place)
   return lease and lease[2] == all.consumer and lease[4] == all.delivered[place]
 end
 
--- Most buckets of this generation are there already, and expire, and few are of the next one, which another's clock has to be ahead for:
--- asked for all at once.
+-- Most buckets of this generation exist and have an expiry, and few of the next generation exist, because a clock would have to be ahead.
+-- All are checked with one command.
 local buckets, bucketOf, members = all.buckets, all.bucket, all.member
 local details, detailOf = all.details or none, all.detail
 local areNew, areAhead = false, false
@@ -62,7 +62,7 @@ if buckets then
   areAhead = buckets.next and call('EXISTS', unpack(buckets.next)) > 0
 end
 
--- Claims a natural key; false when it was counted before.
+-- Claims a natural key; false if it was claimed before.
 local function isFirst(place)
   local bucket, member = bucketOf[place], members[place]
   if call('SISMEMBER', buckets.last[bucket], member) == 1 then return false end
@@ -76,7 +76,7 @@ local function isFirst(place)
   return true
 end
 
--- The fields of a message as the stream has them; none where a hand has taken it away: a script is not undone where it fails.
+-- The fields of a message in the stream; empty if it was deleted by hand. A script must not fail halfway, because nothing is rolled back.
 local function stored(place)
   local entry = call('XRANGE', ready, entries[place], entries[place])[1]
   if not entry then return nil, {} end
@@ -88,7 +88,7 @@ end
 local published, isPublished = {}, {}
 local keepsOriginals
 
--- What the sender sent, and its content type, while a subscription asks for it: put together from the body and what is said beside it.
+-- The bytes that the sender sent and their content type, while a subscription asks for them, rebuilt from the body and its attributes.
 local function original(place)
   if keepsOriginals == nil then keepsOriginals = call('EXISTS', KEYS[11]) == 1 end
   if not keepsOriginals then return nil end
@@ -99,14 +99,14 @@ local function original(place)
   return said.bodyWhole or (said.bodyBefore or '') .. field.b .. (said.bodyAfter or ''), said.contentType or 'application/json'
 end
 
--- A rejected delivery may be judged again, and rejected again: it stays one event. A natural key is new here.
+-- A rejected delivery may be judged and rejected again; it stays one event. A natural key is always new here.
 local function isUnknown(event)
   if isPublished[event] or call('HEXISTS', index, event) == 1 then return false end
   isPublished[event] = true
   return true
 end
 
--- Appends an event. Of what filters go by the environment always stands there, if empty: so it is told that the rest is known.
+-- Appends an event. The environment is always written, even if empty: its presence tells that all attributes are known.
 local function appendEvent(event, type, json, network, app, bundle, environment, body, contentType)
   local words = {'*', 'i', event, 't', type, 'e', json, 'v', environment or ''}
   if network then words[#words + 1], words[#words + 2] = 'n', network end
@@ -145,7 +145,7 @@ local function complete(place, other)
   end
   for _, claim in ipairs(other.forgotten or none) do
     call('SREM', claim.bucket, claim.member)
-    -- A bucket that it leaves empty is gone, and new when a later message needs it.
+    -- A bucket that becomes empty is deleted by Redis, and created again when a later message needs it.
     areNew = true
   end
   if other.keepsBody and all.rejectedBodies > 0 then
@@ -155,7 +155,7 @@ local function complete(place, other)
   end
   if other.own then call('SET', other.own.key, other.own.value, 'EX', other.own.seconds) end
   if other.letter then
-    -- Without its body, and final: there is nothing to be worked again.
+    -- The dead letter has no body and is final, because nothing is left to work.
     local field = stored(place)
     if field then
       call('XADD', dead, '*', 'i', ids[place], 'k', field.k, 'b', '', 'a', field.a, 'n', other.attempts,
@@ -165,7 +165,7 @@ local function complete(place, other)
   return isNew and 1 or 0
 end
 
--- Answers whether it is delayed now.
+-- Returns whether the message is delayed now.
 local function delay(place, other, line, first)
   local field = stored(place)
   if not field then return false end
@@ -176,8 +176,8 @@ local function delay(place, other, line, first)
   return true
 end
 
--- Puts a message behind those of its order key that are unfinished. Where none is any more, it is worked next: what comes later finds it
--- in its line.
+-- Adds a message to its order line behind unfinished ones. If none is left, it becomes ready at once: later messages find it
+-- in the line.
 local function wait(place, line)
   local field, id = stored(place), ids[place]
   if not field then return finish(line, delayed, payloads, ready, id) end
@@ -199,7 +199,7 @@ local function bury(place, other)
   call('XADD', dead, unpack(words))
 end
 
--- With every field that it has.
+-- Copies all fields of the message.
 local function buryUnreadable(place, other)
   local field, fields = stored(place)
   if not field then return end
@@ -212,13 +212,13 @@ local function buryUnreadable(place, other)
   add('x', other.unreadable)
   add('d', all.now)
   if other.final then add('f', 1) end
-  -- More than one command may have.
+  -- In chunks, because a command has a maximum number of arguments.
   if #fields > 1000 then fields = {'fields', cmsgpack.pack(fields)} end
   for word = 1, #fields, 2 do
     local name, value = fields[word], fields[word + 1]
     if not (name == 'i' and value == ids[place]) then add((has[name] or name == 'f') and 'own ' .. name or name, value) end
   end
-  -- One that is put back must have them.
+  -- A replayed message needs these fields.
   if not has.n then add('n', 0) end
   if not has.h then add('h', '') end
   call('XADD', dead, unpack(words))
@@ -228,7 +228,7 @@ local outcomes, finished, lineIds, records, isLate = {}, {}, all.lineId or none,
 for place, entry in ipairs(entries) do
   local other = others[place] or none
   local line, id = lines[place] and all.lines .. lines[place], lineIds[place] or ids[place]
-  -- Also of one that is not proved: it may have been put there when it was accepted.
+  -- Also for a message that is not verified: an older build may have added it to the line at its acceptance.
   local first = line and call('LINDEX', line, 0)
   local outcome, keepsPlace = 1, false
   if not isHeld(place) then

@@ -1,10 +1,10 @@
--- In front of what takes a message off the queue.
--- finish: takes a finished message out of its line and makes the one behind it ready.
+-- A prefix of scripts that take a message off the queue.
+-- finish: removes a finished message from its order line and makes the next one ready.
 local function finish(line, delayed, payloads, ready, id)
   redis.call('LREM', line, 1, id)
   local following = redis.call('LINDEX', line, 0)
   local packed = following and redis.call('HGET', payloads, following)
-  -- The one in front may be worked or delayed already: then this was not the first.
+  -- If the first message is being worked or delayed, the finished one was not the first.
   if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
   append(ready, following, packed, string.match(line, ':line:(.*)$'))
   redis.call('ZREM', delayed, following)

@@ -1,9 +1,9 @@
--- In front of what takes messages from among the delayed ones.
--- ring: tells the owner of a shard that its empty stream is not to stay so: the stream's name is the channel. Where that is refused the
--- owner finds it when it looks.
-local function ring(ready) redis.pcall('SPUBLISH', ready, '') end
--- append: puts a delayed message on the ready stream. One whose payload is of another form goes there as it is, in the line that it is
--- known to stand in: who leases it makes a dead letter of it.
+-- A prefix of scripts that take delayed messages.
+-- wake: notifies the owner of a shard that its empty stream gets a message. The channel has the stream's name. If Redis refuses to publish,
+-- the owner finds the message at its next periodic read.
+local function wake(ready) redis.pcall('SPUBLISH', ready, '') end
+-- append: moves a delayed message to the ready stream. A payload in an unknown form is moved as it is, with the order line that is known from
+-- elsewhere; the worker makes it a dead letter.
 local function append(ready, id, packed, line)
   local isRead, m = pcall(cmsgpack.unpack, packed)
   isRead = isRead and type(m) == 'table' and type(m[1]) == 'string' and type(m[2]) == 'string' and type(m[3]) == 'string'
@@ -15,6 +15,6 @@ local function append(ready, id, packed, line)
   end
   if line then words[#words + 1], words[#words + 2] = 'o', line end
   if isRead and tonumber(m[7]) then words[#words + 1], words[#words + 2] = 'r', m[7] end
-  if redis.call('XLEN', ready) == 0 then ring(ready) end
+  if redis.call('XLEN', ready) == 0 then wake(ready) end
   redis.call('XADD', ready, unpack(words))
 end

@@ -1,7 +1,7 @@
--- prune: deletes the oldest dead letters of one shard: those past their age, and as many more as take up too much memory.
+-- prune: deletes the oldest dead letters of one shard: those past the age limit, and more until the memory limit is kept.
 -- KEYS 1 dead-letter stream
 -- ARGV 1 died before this, ms  2 memory, bytes  3 how many at the most
--- Answers {by age, by memory, list of the delivery ids}. The newest letter is kept whatever it takes up.
+-- Returns {deleted by age, deleted by memory, list of the delivery ids}. The newest dead letter is always kept.
 local ids = {}
 local aged, large = 0, 0
 while #ids < tonumber(ARGV[3]) do

@@ -1,5 +1,5 @@
--- due: takes the shards whose delayed messages are due. Redis' own clock decides. Until the look at it ends, a shard stands under a
--- second name: a poller that dies meanwhile has another one look a little later, and what is noted meanwhile is not lost.
+-- due: takes the shards that are due by Redis' clock. Until its query ends, a shard stays in the schedule under a
+-- second name, so that another worker queries it if this one crashes, and so that entries written meanwhile are not lost.
 -- KEYS 1 shards by when they must be looked at  2 wakes
 -- ARGV 1 how long a look may take, ms
 -- Answers {in how many ms the next is due or -1, id of the last wake, list of shards}.

@@ -2,7 +2,7 @@
 -- KEYS 1 delayed set
 -- ARGV 1 delivery id
 -- Answers 1 when it was waiting, 0 when not.
--- One that is due never waits for another of its order key: that must be finished first.
+-- A score of +inf means that the message waits in its order line.
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not due or due == 'inf' then return 0 end
 redis.call('ZADD', KEYS[1], 0, ARGV[1])

@@ -1,4 +1,4 @@
--- promote: moves delayed messages that are due to the ready stream. Redis' own clock decides.
+-- promote: moves delayed messages that are due by Redis' clock to the ready stream.
 -- KEYS 1 delayed set  2 delayed payloads  3 ready stream
 -- ARGV 1 how many at the most
 -- Answers {moved, when the next is due, ms since 1970, or -1}.
@@ -12,6 +12,6 @@ for _, id in ipairs(due) do
   if packed then append(KEYS[3], id, packed) end
 end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
--- One that is due never waits for another of its order key, not for a time.
+-- A score of +inf is a message that waits in its order line, which has no due time.
 if #first == 0 or first[2] == 'inf' then return {#due, -1} end
 return {#due, math.floor(tonumber(first[2]))}

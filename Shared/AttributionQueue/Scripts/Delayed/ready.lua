@@ -6,7 +6,7 @@ local moved = 0
 for _, id in ipairs(ARGV) do
   local due = redis.call('ZSCORE', KEYS[1], id)
   local packed = due and redis.call('HGET', KEYS[2], id)
-  -- One that is due never waits for another of its order key: that must be finished first.
+  -- A score of +inf means that the message waits in its order line.
   if packed and due ~= 'inf' then
     redis.call('ZREM', KEYS[1], id)
     redis.call('HDEL', KEYS[2], id)

@@ -1,4 +1,4 @@
--- backlog: what the subscriptions have not dealt with, of one shard. Reads only.
+-- backlog: counts the unacknowledged events of subscriptions in one shard. Writes nothing.
 -- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 the only subscription that is asked about; empty: all
 -- Answers a list of {subscription, events, the entry id of the oldest or empty, events dropped}.

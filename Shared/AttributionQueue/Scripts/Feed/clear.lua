@@ -1,4 +1,4 @@
--- clear: deletes what is kept in one shard of a subscription that has ended. What a new one of its name has by now stays.
+-- clear: deletes the data of a deleted subscription in one shard. Data of a new subscription with its name is kept.
 -- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 what is unsettled of each
 -- ARGV 1 subscription  2 the generation that new ones begin with
 local name, first = ARGV[1], tonumber(ARGV[2])

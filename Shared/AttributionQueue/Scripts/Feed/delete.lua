@@ -1,4 +1,4 @@
--- delete: ends a subscription. One that is made under its name later begins with a generation that nothing of this one has.
+-- delete: deletes a subscription. A later one with its name begins with a generation higher than all of this one.
 -- KEYS 1 subscriptions  2 the generation that new ones begin with  3 how endpoints do
 -- ARGV 1 subscription
 -- Answers {the subscription as it was kept, or nothing, the generation that new ones begin with}.

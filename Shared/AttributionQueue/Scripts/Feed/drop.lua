@@ -1,5 +1,5 @@
--- drop: takes the oldest events of one shard from a subscription that has not dealt with them. What it does not want, or has dealt with
--- behind one that it has not, is passed by, and is not dropped.
+-- drop: drops the oldest unacknowledged events of one shard for a subscription. Unwanted events, and events that it has settled
+-- behind an unsettled one, are skipped and do not count as dropped.
 -- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 subscription  2 how many at the most; 0: only passes what is not wanted  3 entry id below which they are; +: any
 --      4 filter, packed; empty: all  5 how many to look at, at the most

@@ -1,4 +1,4 @@
--- In front of scripts that judge events: which of them a subscription wants.
+-- A prefix of scripts that filter events.
 -- A filter is a packed map of lists: types, adNetworkIds, apps, environments. A list that is missing wants everything.
 local function fieldsOf(words)
   local field = {}
@@ -20,7 +20,7 @@ local function member(value, ...)
   return value
 end
 
--- Fills in what builds of before did not write beside an event: its ad network, its app by Apple id and by bundle id, its environment.
+-- Adds the attributes that older builds did not write beside an event: ad network, app by Apple id and bundle id, environment.
 local function describe(field)
   if field.v or not field.e then return end
   field.n, field.p, field.b, field.v = '', '', '', ''

@@ -1,4 +1,4 @@
--- modify_lease: gives leased events of one shard another lease, from now on.
+-- modify_lease: restarts the lease of events of one shard with another length.
 -- KEYS 1 events stream
 -- ARGV 1 group  2 lease, ms; 0 gives them back  3… entry ids
 -- Answers how many were leased, or -1 when the subscription has no group here.

@@ -1,4 +1,4 @@
--- publish: appends an event that comes of no message, unless it is there.
+-- publish: appends an event without a message, unless it exists.
 -- KEYS 1 events stream  2 events index
 -- ARGV 1 event id  2 type  3 JSON
 -- Answers 1 when it was appended.

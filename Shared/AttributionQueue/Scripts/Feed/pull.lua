@@ -1,6 +1,6 @@
--- pull: takes events of one shard for a subscription: first those whose lease ran out or that were given back, then new ones. A
--- consumer's name is its lease in milliseconds, so that leases of different length stand side by side; 0 is that of events which wait to
--- be taken at once.
+-- pull: leases events of one shard for a subscription: first those whose lease expired or that were given back, then new ones. A
+-- consumer's name is its lease in milliseconds, so that leases of different lengths can coexist; the consumer 0 holds events that can be
+-- leased at once.
 -- KEYS 1 events stream
 -- ARGV 1 group  2 lease, ms  3 how many at the most  4 how many unwanted ones to pass at the most  5 filter, packed; empty: all
 --      6 how many leases at the most, where the events of a subject follow one another; 0: they need not
@@ -19,14 +19,14 @@ local function subject(field)
   end
 end
 
--- Hands out the events of a subject in their order, as many as are asked for at once, while none of them is leased.
+-- Hands out the events of a subject in order, several at once if asked for, while none of them is leased.
 local function inOrder()
   local blocked, waiting, pending = {}, {}, redis.call('XPENDING', stream, group, '-', '+', leases)
   local function take(id, field)
     local name = subject(field)
     if name and blocked[name] then return false end
     if #answer >= most then
-      -- Nothing of its subject may pass it.
+      -- Later events of its subject must wait.
       if name then blocked[name] = true end
       return false
     end
@@ -88,14 +88,14 @@ while #answer < most do
     if not read then break end
     for _, entry in ipairs(read[1][2]) do answer[#answer + 1] = {entry[1], entry[2][6]} end
   else
-    -- Read without a lease: what is not wanted costs one position of the group, however much it is. What is wanted gets its lease here.
+    -- Entries are read without a lease, so that skipping unwanted events costs only one change of the group's position. Wanted events are leased here.
     local read = redis.call(
       'XREADGROUP', 'GROUP', group, lease, 'COUNT', math.max(32, most - #answer), 'NOACK', 'STREAMS', stream, '>')
     if not read then break end
     for _, entry in ipairs(read[1][2]) do
       local field = fieldsOf(entry[2])
       if wants(field) then
-        -- More than were asked for wait to be taken at once.
+        -- Events beyond the requested number can be leased at once by the next pull.
         local taker = #answer < most and lease or '0'
         redis.call('XCLAIM', stream, group, taker, 0, entry[1], 'RETRYCOUNT', 1, 'FORCE', 'JUSTID')
         if #answer < most then answer[#answer + 1] = {entry[1], field.e} else passed = passable end

@@ -1,8 +1,8 @@
--- seek: sets a subscription to a place of one shard's events; what is behind it is handed out, again where it was before.
+-- seek: sets the position of a subscription in one shard; events after it are handed out, some of them again.
 -- KEYS 1 events stream  2 positions of pushed subscriptions
 -- ARGV 1 subscription  2 entry id behind which it reads; $: behind all there is  3 events that were added up to there, where that is known
 --      4 generation; empty: it is pulled  5 of one that is pulled: 1 when a place that it has already stays
--- A pushed one's place of this generation, or of a later one, stays.
+-- A pushed subscription's position of this or a later generation is kept.
 -- Answers 1 when it was set.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local generation, keeps = ARGV[4], ARGV[5] == '1'

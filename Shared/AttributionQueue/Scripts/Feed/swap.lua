@@ -1,4 +1,4 @@
--- swap: replaces a subscription by another state of it.
+-- swap: replaces the stored state of a subscription, if it did not change.
 -- KEYS 1 subscriptions
 -- ARGV 1 name  2 what stands there  3 what is to stand there
 -- Answers 1, or 0 when something else stands there by now.

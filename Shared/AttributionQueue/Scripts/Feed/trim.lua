@@ -1,4 +1,4 @@
--- trim: deletes events that every subscription has dealt with and that are old enough.
+-- trim: deletes events that every subscription has settled and that are old enough.
 -- KEYS 1 events stream  2 events index  3 positions of pushed subscriptions
 -- ARGV 1 id below which they may go when all have dealt with them  2 the same by the retention, which is the only one where there is no
 --      subscription  3 how many at the most

@@ -1,4 +1,4 @@
--- forget: takes the names of workers that died out of a shard's group. One that holds something keeps its name until that is taken over.
+-- forget: removes the names of dead workers from a shard's group. A worker with leases keeps its name until they are reclaimed.
 -- KEYS 1 ready stream
 -- ARGV 1 group  2 how long it has not asked for anything, ms
 -- Answers how many went.

@@ -1,4 +1,4 @@
--- reclaim: takes over messages whose lease ran out.
+-- reclaim: leases messages whose lease expired.
 -- KEYS 1 ready stream
 -- ARGV 1 group  2 consumer  3 lease, ms  4 how many at the most
 -- Answers {how many are leased, list of {entry id, fields, delivery count}}.

@@ -1,4 +1,4 @@
--- renew: starts the time of leases anew, of those that the worker still holds.
+-- renew: renews the leases that the worker still holds.
 -- KEYS 1 ready stream
 -- ARGV 1 group  2 consumer  3… of each lease its entry id and delivery count
 -- Answers how many were renewed.

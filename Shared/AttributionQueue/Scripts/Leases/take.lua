@@ -1,5 +1,5 @@
--- take: leases the messages of a shard that are nearest their deadline. Before that, delayed ones that are due are put among those that
--- wait by deadline. Redis' own clock decides what is due.
+-- take: leases the messages of a shard with the nearest deadlines. Before that, delayed messages that are due by Redis' clock are added to
+-- the set by deadline.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
 -- ARGV 1 group  2 consumer  3 how many to take  4 how many due ones to move at the most  5 how many coming deadlines to tell
 --      6 latest deadline to take: another worker may have taken what this one knew of
@@ -18,7 +18,7 @@ for _, id in ipairs(due) do
     if deadline then
       redis.call('ZADD', KEYS[4], deadline, id)
     else
-      -- Accepted without a deadline: it goes first.
+      -- A message without a deadline comes first.
       redis.call('HDEL', KEYS[3], id)
       append(KEYS[1], id, packed)
     end
@@ -31,7 +31,7 @@ for _, id in ipairs(taken) do
   redis.call('HDEL', KEYS[3], id)
   if packed then append(KEYS[1], id, packed) end
 end
--- More than were just added: what stands in the stream by itself, such as a dead letter to be worked again, is taken too.
+-- This also leases entries that are only in the stream, such as a replayed dead letter.
 local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', #taken + 16, 'STREAMS', KEYS[1], '>')
 local entries = read and read[1][2] or {}
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')

@@ -1,4 +1,4 @@
--- beat: a worker is alive, by Redis' own clock.
+-- beat: writes a worker's heartbeat by Redis' clock.
 -- KEYS 1 workers by their last beat
 -- ARGV 1 worker, or nothing to ask only  2 how long one that does not beat counts as alive, ms
 -- Answers the workers that are alive.

@@ -1,12 +1,12 @@
--- own: takes a shard, if its ownership is still what the caller knows of it, to work it in one form or the other.
+-- own: takes a shard if its ownership did not change since the caller read it, to work it in one form or the other.
 -- KEYS 1 ownership  2 ready stream  3 suspects
--- ARGV 1 the ownership that is known, or nothing where there is none  2 the new owner  3 1 when the one before ended without giving it back
+-- ARGV 1 the known ownership, empty for none  2 the new owner  3 1 if the former owner ended without giving it back
 --      4 how many messages it may have been working  5 group  6 1 when messages are leased one by one by the group
--- An ownership is an epoch, a space, and the owner's name, or - for nobody's. Epochs only grow: what an owner of an earlier one still
--- sends is refused.
--- Where the owner alone reads the stream, the group stands behind every id that there can be: others of the group read nothing, and what
--- they have leased is theirs no more. Where messages are leased, it reads on from where it stood, or from the first entry.
--- Of messages that an owner died over one may be what it died of. Up to the last of them, `until`, each is counted before it is worked.
+-- An ownership is an epoch, a space, and the owner's name, or - for none. Epochs only grow, so requests of an owner with an earlier one
+-- are refused.
+-- In the owned form, the group's position is after every possible id: other members of the group read nothing, and their leases
+-- end. In the leased form, the group continues from its former position, or from the first entry.
+-- The former owner may have crashed on one of the messages that it had begun. Up to the last of them, `until`, each start is counted.
 -- Answers {the ownership now, 1 when it was taken, suspects as names and values}.
 local known, ready, group, areLeased = ARGV[1], KEYS[2], ARGV[5], ARGV[6] == '1'
 local behindAll = '18446744073709551615-18446744073709551615'

@@ -1,4 +1,4 @@
--- advance: notes that a pushed subscription is done with the events of one shard up to a place, and what is left behind that.
+-- advance: stores the position of a pushed subscription in one shard, and its unsettled events after it.
 -- KEYS 1 positions of pushed subscriptions  2 events that are not settled  3 events stream
 -- ARGV 1 subscription  2 generation  3 entry id; empty: it has come no further  4 how many events it has gone on by
 --      5 entry id from which these were counted; empty: unknown  6 events that are not settled; empty: as before; -: none

@@ -1,4 +1,4 @@
--- health: keeps how a subscription's endpoint does, unless the subscription ended meanwhile.
+-- health: stores the health of a subscription's endpoint, unless the subscription was deleted meanwhile.
 -- KEYS 1 subscriptions  2 how endpoints do
 -- ARGV 1 subscription  2 when it was made, ms  3 what is to be kept
 -- Answers 1, or 0 when it ended.

@@ -1,4 +1,4 @@
--- tail: the events of one shard behind a place, and the time up to which there are no others.
+-- tail: reads the events of one shard after a position, and the time up to which they are complete.
 -- KEYS 1 events stream
 -- ARGV 1 entry id behind which they are; $: none, only the last one's id is told  2 how many at the most
 -- Answers {now in ms, entry id of the last of these, or what they are behind where there are none, list of entries}.

@@ -1,5 +1,5 @@
--- arrivals: notifications of an app that were proved, by when they were received. A silence between them that is long enough is recorded;
--- one that was received in the middle of a recorded silence parts it, since proofs come in any order.
+-- arrivals: counts verified notifications of an app by their time of receipt. A long enough silence between them is recorded;
+-- a notification received within a recorded silence splits it, because verification happens in any order.
 -- KEYS 1 counts by bucket, `p` before each; those without are of builds that counted before the proof  2 the last arrival
 --      3 silences by their end
 -- ARGV 1 bucket, ms  2 a silence is longer than, ms  3 how long counts and silences are remembered, ms
@@ -15,7 +15,7 @@ local function silence(from, to)
   if to - from > silent then redis.call('ZADD', KEYS[3], text(to), text(from) .. '-' .. text(to)) end
 end
 for index = 4, #ARGV, 3 do
-  -- A clock that runs ahead must not make the time until then one in which nothing is missed.
+  -- A time of receipt in the future, from a clock that is ahead, must not hide a silence until then.
   local count, first, final = tonumber(ARGV[index]), math.min(ARGV[index + 1], now), math.min(ARGV[index + 2], now)
   if final > now - keep then
     local field = 'p' .. text(math.floor(final / bucket))
@@ -42,7 +42,7 @@ if last > 0 then redis.call('SET', KEYS[2], text(last), 'PX', ARGV[3]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', text(now - keep))
 redis.call('PEXPIRE', KEYS[3], ARGV[3])
 if isNewBucket then
-  -- The time to forget old ones.
+  -- Removes expired entries.
   local oldest = math.floor((now - keep) / bucket)
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     local number = tonumber(string.match(field, '%d+'))

@@ -1,4 +1,4 @@
--- heartbeat: an instance of ingest is alive. Redis' own clock decides. The first beat after a long silence of all instances records it.
+-- heartbeat: writes a heartbeat of an ingest instance by Redis' clock. The first one after a long pause of all instances records an outage.
 -- KEYS 1 instances by their last beat  2 outages by their end
 -- ARGV 1 instance  2 an outage is longer than, ms  3 how long instances and outages are remembered, ms
 -- Answers {now, start of the outage that ended with this beat or 0}.

@@ -1,4 +1,4 @@
--- open: tells what every instance must know of a Redis, and begins one that is empty.
+-- open: reads what every instance must know about the store, and initialises an empty one.
 -- KEYS 1 digest key  2 form
 -- ARGV 1 a digest key for an empty Redis  2 its form
 -- Answers {digest key, form or nothing where an older build began it}.

@@ -1,4 +1,4 @@
--- snapshot: what one shard of a queue holds, all counted at the same moment.
+-- snapshot: counts the messages of one shard of a queue, all at the same moment.
 -- KEYS 1 ready stream  2 delayed set  3 dead-letter stream  4 set by deadline
 -- ARGV 1 group
 -- Answers {ready and leased, leased, delayed, dead, when the oldest ready or leased one came, ms, or -1}.
