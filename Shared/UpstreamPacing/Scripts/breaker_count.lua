@@ -4,7 +4,7 @@
 -- ARGV 1 period in which the calls were let through  2 succeeded  3 failed  4 window, ms  5 part of the window, ms
 --      6 fewer calls say nothing  7 share of failures that opens it  8 pause, ms  9 share by which the pause is shortened
 --      10 how long all is remembered, ms
--- Answers {phase, period, ms until it may be probed, now in ms}: phase 0 closed, 1 half open, 2 open.
+-- Returns {phase, period, ms until it may be probed, now in ms}: phase 0 closed, 1 half open, 2 open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until')

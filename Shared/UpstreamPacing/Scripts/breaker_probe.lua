@@ -2,7 +2,7 @@
 -- way. A probe of which nothing is heard until its lease ends makes room for another one. Redis' own clock decides.
 -- KEYS 1 state  2 probes by the end of their leases
 -- ARGV 1 probes that must succeed  2 lease, ms  3 how long all is remembered, ms
--- Answers {phase, period, ms until it may be probed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2 open.
+-- Returns {phase, period, ms until it may be probed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2 open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded')

@@ -2,7 +2,7 @@
 -- KEYS 1 the limit's state
 -- ARGV 1 fewest units  2 most units, 0 to take none  3 µs between units  4 units at once  5 longest wait, µs
 --      6 hold from now, µs, or 0
--- Answers {units granted or 0, wait in µs, now in µs}.
+-- Returns {units granted or 0, wait in µs, now in µs}.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local state = redis.call('HMGET', KEYS[1], 'full', 'held')

@@ -1,7 +1,7 @@
 -- share: fits an instance's part of a number of permits to what all instances want. Redis' own clock decides whose lease has ended.
 -- KEYS 1 hash: instance -> held, wanted, end of lease in ms
 -- ARGV 1 instance  2 permits in all  3 wanted, 0 to leave  4 in use now  5 lease, ms
--- Answers {permits of this instance now, instances}.
+-- Returns {permits of this instance now, instances}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local total, wanted, used, lease = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

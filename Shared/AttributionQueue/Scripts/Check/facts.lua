@@ -3,7 +3,7 @@
 --      8 a line, where it is asked about
 -- ARGV 1 delivery id  2 entry id up to which the ready stream is known, which may be what is asked about  3 the same of the dead letters
 --      4 how many entries behind these to look at  5 entry of the ready stream or empty  6 entry of the dead letters or empty  7 group
--- Answers {when it is due or empty, its deadline or empty, 1 when it has a payload, its place in the line or -1, the line's first or
+-- Returns {when it is due or empty, its deadline or empty, 1 when it has a payload, its place in the line or -1, the line's first or
 -- empty, the record or empty, 1 when the entry of the ready stream is there, 1 when that of the dead letters is, behind what is known of
 -- the ready stream and of the dead letters: 1 when it is there, 0 when it is not, -1 when there is more than was looked at, 1 when the
 -- entry is suspected, 1 when it is leased}.

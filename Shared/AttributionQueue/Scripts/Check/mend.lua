@@ -1,7 +1,7 @@
 -- mend: repairs one fault, if it still exists.
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline  5 suspects  6 events  7 events index  8 a line, where one is concerned
 -- ARGV 1 what  2 delivery or event id  3 an entry of a stream or empty  4 now, ms  5 group
--- Answers 1 when it was mended, 0 when there was nothing to mend.
+-- Returns 1 when it was mended, 0 when there was nothing to mend.
 local what, id, entry, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ready, delayed, payloads, deadlines, suspects, events, index, line = unpack(KEYS)
 

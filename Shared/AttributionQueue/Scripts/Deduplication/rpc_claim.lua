@@ -1,7 +1,7 @@
 -- rpc_claim: claims an RPC's idempotency key.
 -- KEYS 1 the key's record
 -- ARGV 1 owner  2 fingerprint of the request  3 lease, ms
--- Answers {'new'}, {'reused'}, {'running'}, or {'done', status, code, body}.
+-- Returns {'new'}, {'reused'}, {'running'}, or {'done', status, code, body}.
 local record = redis.call('HMGET', KEYS[1], 'fingerprint', 'state', 'status', 'code', 'body')
 if not record[1] then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[2], 'state', 'running', 'owner', ARGV[1])

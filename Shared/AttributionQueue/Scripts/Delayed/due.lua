@@ -2,7 +2,7 @@
 -- second name, so that another worker queries it if this one crashes, and so that entries written meanwhile are not lost.
 -- KEYS 1 shards by when they must be looked at  2 wakes
 -- ARGV 1 how long a look may take, ms
--- Answers {in how many ms the next is due or -1, id of the last wake, list of shards}.
+-- Returns {in how many ms the next is due or -1, id of the last wake, list of shards}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local shards = {}

@@ -1,7 +1,7 @@
 -- schedule: writes when shards must be queried, and wakes waiting workers if that is before all other entries.
 -- KEYS 1 shards by when they must be looked at  2 wakes
 -- ARGV 1 1 if a query of these shards has ended  then for each its number and when it is due, ms, or -1 for never
--- Answers 1.
+-- Returns 1.
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local nearest
 for index = 2, #ARGV, 2 do

@@ -1,7 +1,7 @@
 -- backlog: counts the unacknowledged events of subscriptions in one shard. Writes nothing.
 -- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 the only subscription that is asked about; empty: all
--- Answers a list of {subscription, events, the entry id of the oldest or empty, events dropped}.
+-- Returns a list of {subscription, events, the entry id of the oldest or empty, events dropped}.
 local function fieldsOf(words)
   local field = {}
   for index = 1, #words, 2 do field[words[index]] = words[index + 1] end

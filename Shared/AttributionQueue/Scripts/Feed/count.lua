@@ -1,7 +1,7 @@
 -- count: counts events of one shard behind a place, some at a time. Reads only.
 -- KEYS 1 events stream
 -- ARGV 1 entry id behind which is counted  2 the last entry id that counts; empty: the last there is  3 how many at the most
--- Answers {events that were ever added, the last entry id that counts, how many were counted, where the next call begins; empty when all
+-- Returns {events that were ever added, the last entry id that counts, how many were counted, where the next call begins; empty when all
 -- are counted}.
 local info = redis.pcall('XINFO', 'STREAM', KEYS[1])
 if info['err'] then return {0, '0-0', 0, ''} end

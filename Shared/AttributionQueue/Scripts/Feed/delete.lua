@@ -1,7 +1,7 @@
 -- delete: deletes a subscription. A later one with its name begins with a generation higher than all of this one.
 -- KEYS 1 subscriptions  2 the generation that new ones begin with  3 how endpoints do
 -- ARGV 1 subscription
--- Answers {the subscription as it was kept, or nothing, the generation that new ones begin with}.
+-- Returns {the subscription as it was kept, or nothing, the generation that new ones begin with}.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 local first = tonumber(redis.call('GET', KEYS[2]) or '0')
 if held then

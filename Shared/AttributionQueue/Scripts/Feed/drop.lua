@@ -3,7 +3,7 @@
 -- KEYS 1 events stream  2 positions of pushed subscriptions  3 dropped events by subscription  4 events that are not settled
 -- ARGV 1 subscription  2 how many at the most; 0: only passes what is not wanted  3 entry id below which they are; +: any
 --      4 filter, packed; empty: all  5 how many to look at, at the most
--- Answers {events dropped, events passed by, 1 when there may be more}.
+-- Returns {events dropped, events passed by, 1 when there may be more}.
 local stream, positions, name, most, below = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local wants, look = judge(ARGV[4]), tonumber(ARGV[5])
 local dropped, passed, more = 0, 0, 0

@@ -1,7 +1,7 @@
 -- modify_lease: restarts the lease of events of one shard with another length.
 -- KEYS 1 events stream
 -- ARGV 1 group  2 lease, ms; 0 gives them back  3… entry ids
--- Answers how many were leased, or -1 when the subscription has no group here.
+-- Returns how many were leased, or -1 when the subscription has no group here.
 local modified = 0
 for index = 3, #ARGV do
   local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1], ARGV[index], ARGV[index], 1)

@@ -4,7 +4,7 @@
 -- KEYS 1 events stream
 -- ARGV 1 group  2 lease, ms  3 how many at the most  4 how many unwanted ones to pass at the most  5 filter, packed; empty: all
 --      6 how many leases at the most, where the events of a subject follow one another; 0: they need not
--- Answers {1 when there may be more behind what was passed, list of {entry id, event JSON}}, or -1 when the subscription has no
+-- Returns {1 when there may be more behind what was passed, list of {entry id, event JSON}}, or -1 when the subscription has no
 -- group here.
 local stream, group, lease, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local passable, wants, leases = tonumber(ARGV[4]), judge(ARGV[5]), tonumber(ARGV[6])
@@ -88,7 +88,8 @@ while #answer < most do
     if not read then break end
     for _, entry in ipairs(read[1][2]) do answer[#answer + 1] = {entry[1], entry[2][6]} end
   else
-    -- Entries are read without a lease, so that skipping unwanted events costs only one change of the group's position. Wanted events are leased here.
+    -- Entries are read without a lease, so that skipping unwanted events costs only one change of the group's position. Wanted events are
+    -- leased here.
     local read = redis.call(
       'XREADGROUP', 'GROUP', group, lease, 'COUNT', math.max(32, most - #answer), 'NOACK', 'STREAMS', stream, '>')
     if not read then break end

@@ -3,7 +3,7 @@
 -- ARGV 1 subscription  2 entry id behind which it reads; $: behind all there is  3 events that were added up to there, where that is known
 --      4 generation; empty: it is pulled  5 of one that is pulled: 1 when a place that it has already stays
 -- A pushed subscription's position of this or a later generation is kept.
--- Answers 1 when it was set.
+-- Returns 1 when it was set.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 local generation, keeps = ARGV[4], ARGV[5] == '1'
 if generation == '' then

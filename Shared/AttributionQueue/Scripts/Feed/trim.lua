@@ -2,7 +2,7 @@
 -- KEYS 1 events stream  2 events index  3 positions of pushed subscriptions
 -- ARGV 1 id below which they may go when all have dealt with them  2 the same by the retention, which is the only one where there is no
 --      subscription  3 how many at the most
--- Answers how many were deleted.
+-- Returns how many were deleted.
 local function less(a, b)
   local am, as = string.match(a, '^(%d+)-(%d+)$')
   local bm, bs = string.match(b, '^(%d+)-(%d+)$')

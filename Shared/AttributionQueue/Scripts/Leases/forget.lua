@@ -1,7 +1,7 @@
 -- forget: removes the names of dead workers from a shard's group. A worker with leases keeps its name until they are reclaimed.
 -- KEYS 1 ready stream
 -- ARGV 1 group  2 how long it has not asked for anything, ms
--- Answers how many went.
+-- Returns how many went.
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
 if consumers.err then return 0 end

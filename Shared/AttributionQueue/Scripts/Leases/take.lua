@@ -3,7 +3,7 @@
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
 -- ARGV 1 group  2 consumer  3 how many to take  4 how many due ones to move at the most  5 how many coming deadlines to tell
 --      6 latest deadline to take: another worker may have taken what this one knew of
--- Answers {entries as XREADGROUP gives them, when the next delayed one is due in ms since 1970 or -1, how many wait by deadline,
+-- Returns {entries as XREADGROUP gives them, when the next delayed one is due in ms since 1970 or -1, how many wait by deadline,
 -- the coming deadlines}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,7 +1,7 @@
 -- beat: writes a worker's heartbeat by Redis' clock.
 -- KEYS 1 workers by their last beat
 -- ARGV 1 worker, or nothing to ask only  2 how long one that does not beat counts as alive, ms
--- Answers the workers that are alive.
+-- Returns the workers that are alive.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now, ARGV[1]) end

@@ -7,7 +7,7 @@
 -- In the owned form, the group's position is after every possible id: other members of the group read nothing, and their leases
 -- end. In the leased form, the group continues from its former position, or from the first entry.
 -- The former owner may have crashed on one of the messages that it had begun. Up to the last of them, `until`, each start is counted.
--- Answers {the ownership now, 1 when it was taken, suspects as names and values}.
+-- Returns {the ownership now, 1 when it was taken, suspects as names and values}.
 local known, ready, group, areLeased = ARGV[1], KEYS[2], ARGV[5], ARGV[6] == '1'
 local behindAll = '18446744073709551615-18446744073709551615'
 local current = redis.call('GET', KEYS[1]) or ''

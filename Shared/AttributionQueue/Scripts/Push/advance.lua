@@ -2,7 +2,7 @@
 -- KEYS 1 positions of pushed subscriptions  2 events that are not settled  3 events stream
 -- ARGV 1 subscription  2 generation  3 entry id; empty: it has come no further  4 how many events it has gone on by
 --      5 entry id from which these were counted; empty: unknown  6 events that are not settled; empty: as before; -: none
--- Answers 1, or 0 when the subscription was set to another place, or ended, meanwhile.
+-- Returns 1, or 0 when the subscription was set to another place, or ended, meanwhile.
 local held = redis.call('HGET', KEYS[1], ARGV[1])
 if not held then return 0 end
 local generation, id, read = string.match(held, '^(%S+) (%S+) (%S+)$')

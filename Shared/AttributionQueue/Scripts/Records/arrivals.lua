@@ -4,7 +4,7 @@
 --      3 silences by their end
 -- ARGV 1 bucket, ms  2 a silence is longer than, ms  3 how long counts and silences are remembered, ms
 --      then of each group, oldest first: how many, when the first was received, when the last, ms
--- Answers now, ms.
+-- Returns now, ms.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local bucket, silent, keep = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
