@@ -12,14 +12,14 @@ struct DelayedPoller: Sendable {
 
   /// Runs until cancelled.
   func run() async {
-    var lastWholeLook: ContinuousClock.Instant?
+    var lastFullScan: ContinuousClock.Instant?
     while !Task.isCancelled {
       do {
-        if lastWholeLook.map({ $0.duration(to: .now) >= ShardSchedule.wholeLook }) ?? true {
-          try await look(at: Shard.all)
-          lastWholeLook = .now
+        if lastFullScan.map({ $0.duration(to: .now) >= ShardSchedule.fullScan }) ?? true {
+          try await query(Shard.all)
+          lastFullScan = .now
         }
-        try await schedule.wait(try await lookAtDue(), on: blocking)
+        try await schedule.wait(try await queryDue(), on: blocking)
       } catch {
         try? await Task.sleep(for: .milliseconds(.random(in: 100...1000)))
       }
@@ -27,16 +27,16 @@ struct DelayedPoller: Sendable {
   }
 
   /// Moves messages of all due shards, and returns what to wait for next.
-  func lookAtDue() async throws -> ShardSchedule.Due {
+  func queryDue() async throws -> ShardSchedule.Due {
     while true {
       let due = try await schedule.due()
       guard !due.shards.isEmpty else { return due }
-      try await look(at: due.shards)
+      try await query(due.shards)
     }
   }
 
   /// Moves due messages of these shards and schedules their next query.
-  private func look(at shards: [Shard]) async throws {
+  private func query(_ shards: [Shard]) async throws {
     let (queue, deliveries) = (schedule.queue, schedule.deliveries)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards {
@@ -44,7 +44,7 @@ struct DelayedPoller: Sendable {
           let reply = try await deliveries.run(
             Scripts.promote, [Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.ready(queue, shard)], [100])
           guard let next = reply.array?.last?.integer else { throw QueueError.unavailable(.unexpectedReply("promote")) }
-          try await schedule.looked(at: shard, next: next < 0 ? nil : next)
+          try await schedule.queried(at: shard, next: next < 0 ? nil : next)
         }
       }
       try await group.waitForAll()

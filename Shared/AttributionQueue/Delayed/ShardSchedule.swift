@@ -9,9 +9,9 @@ struct ShardSchedule: Sendable {
   /// The maximum time of a blocking read, so that a broken connection is noticed.
   static let longestSleep: Duration = .seconds(30)
   /// How long a query of a shard may take before another worker queries it too.
-  static let longestLook: Duration = .seconds(5)
+  static let longestQuery: Duration = .seconds(5)
   /// How often all shards are queried, besides once at the start, in case Redis lost entries of the schedule.
-  static let wholeLook: Duration = .seconds(600)
+  static let fullScan: Duration = .seconds(600)
 
   /// The shards that are due, and the time to wait for the next.
   struct Due: Sendable {
@@ -37,13 +37,13 @@ struct ShardSchedule: Sendable {
   }
 
   /// Records that a query of the shard has ended, and when the next one is needed.
-  func looked(at shard: Shard, next: Int64?) async throws(QueueError) {
+  func queried(at shard: Shard, next: Int64?) async throws(QueueError) {
     _ = try await deliveries.run(Scripts.schedule, keys, ["1", .integer(Int64(shard.index)), .integer(next ?? -1)])
   }
 
   /// Takes the shards that are due.
   func due() async throws(QueueError) -> Due {
-    let reply = try await deliveries.run(Scripts.due, keys, [.integer(Self.longestLook.milliseconds)])
+    let reply = try await deliveries.run(Scripts.due, keys, [.integer(Self.longestQuery.milliseconds)])
     guard let parts = reply.array, parts.count == 3, let next = parts[0].integer, let wake = parts[1].string,
       let shards = parts[2].array
     else { throw .unavailable(.unexpectedReply("due")) }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `After a look a shard is looked at again for what waits and for what comes due, whichever is sooner`() {
-    func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineIndex.nextLook(waiting: waiting, nextDue: due, now: 100, every: 50) }
+    func next(_ waiting: Int, _ due: Int64?) -> Int64? { DeadlineIndex.nextQuery(waiting: waiting, nextDue: due, now: 100, every: 50) }
     #expect(next(0, nil) == nil)
     #expect(next(0, 1000) == 1000)
     #expect(next(3, nil) == 150)
@@ -109,7 +109,7 @@ import Testing
       for round in 0..<40 {
         let lease = try #require(try await queue.leaseAll("w").first)
         try await queue.retry(lease, after: .zero, error: "\(round) " + String(repeating: "x", count: 300))
-        _ = try await poller.lookAtDue()
+        _ = try await poller.queryDue()
       }
       let lease = try #require(try await queue.leaseAll("w").first)
       #expect(lease.attempt == 41 && lease.history.utf8.count <= 4096)

@@ -28,7 +28,7 @@ import Testing
       for lease in try await queue.leaseAll("a") { try await queue.retry(lease, after: .zero, error: "not\nyet") }
       var record = try #require(try await queue.delivery(id))
       #expect(record.state == .accepted && record.attempts == 1 && record.lastError == "not yet")
-      _ = try await DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis).lookAtDue()
+      _ = try await DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis).queryDue()
       for lease in try await queue.leaseAll("a") { try await queue.complete(lease, verified("a")) }
       record = try #require(try await queue.delivery(id))
       #expect(record.state == .verified && record.attempts == 2 && record.lastError == "not yet" && record.eventId == "e-a")

@@ -54,7 +54,7 @@ import Testing
     let last = try await queue.accept(request("last", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.makeReady([last], in: .intake) == 1)
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
-    _ = try await poller.lookAtDue()
+    _ = try await poller.queryDue()
     _ = try await queue.takeAll("d", .tokens, most: 1)
     for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
     for lease in try await queue.leaseAll("a") {

@@ -219,7 +219,7 @@ extension DeliveryQueue {
     try await settle(lease, .giveBack)
     let poller = DelayedPoller(queue: lease.queue, deliveries: self, blocking: redis)
     try await eventually("it is ready") {
-      _ = try await poller.lookAtDue()
+      _ = try await poller.queryDue()
       let waits = try await send(["ZSCORE", .string(Keys.delayed(lease.queue, lease.shard)), .string(lease.deliveryID.description)])
       return waits.isNull
     }

@@ -199,7 +199,7 @@ import Testing
       for shard in 0..<Int.random(in: 1...8, using: &random) {
         let deadlines = (0..<Int.random(in: 0...9, using: &random)).map { _ in Int64.random(in: 0...1000, using: &random) }.sorted()
         all += deadlines.map { ($0, shard) }
-        index.look(shard)
+        index.beginQuery(shard)
         index.update(shard, coming: Array(deadlines.prefix(4)), waiting: deadlines.count)
       }
       let most = Int.random(in: 1...20, using: &random)
@@ -220,15 +220,15 @@ import Testing
     var index = DeadlineIndex()
     #expect(index.stale.count == Shard.count)
     for shard in 0..<Shard.count {
-      index.look(shard)
+      index.beginQuery(shard)
       index.update(shard, coming: [], waiting: 0)
     }
     #expect(index.stale.isEmpty)
-    index.look(3)
+    index.beginQuery(3)
     index.mark(3)
     index.update(3, coming: [5], waiting: 1)
     #expect(index.stale == [3])
-    index.look(3)
+    index.beginQuery(3)
     index.update(3, coming: [5], waiting: 1)
     #expect(index.stale.isEmpty)
     #expect(index.overdue(now: 5) == 1)

@@ -26,7 +26,7 @@ import Testing
       try await queue.retry(try #require(first["a"]), after: .zero, error: "x")
       #expect(try await lease().isEmpty)
       let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
-      _ = try await poller.lookAtDue()
+      _ = try await poller.queryDue()
       let again = try #require(try await lease()["a"])
       #expect(again.attempt == 2)
       try await queue.release(again)

@@ -33,7 +33,7 @@ struct DeadlineIndex: Sendable {
   }
 
   /// Records that a query of the shard begins. A later ``mark(_:)`` makes it stale again.
-  mutating func look(_ shard: Int) { entries[shard].isStale = false }
+  mutating func beginQuery(_ shard: Int) { entries[shard].isStale = false }
 
   /// Records the result of a query of the shard.
   mutating func update(_ shard: Int, coming: [Int64], waiting: Int) {
@@ -42,7 +42,7 @@ struct DeadlineIndex: Sendable {
 
   /// The time at which some worker must query a shard again: after `every` milliseconds if messages still wait there, or when the next delayed
   /// message is due, whichever is sooner.
-  static func nextLook(waiting: Int, nextDue: Int64?, now: Int64, every: Int64) -> Int64? {
+  static func nextQuery(waiting: Int, nextDue: Int64?, now: Int64, every: Int64) -> Int64? {
     guard waiting > 0 else { return nextDue }
     return min(now + every, nextDue ?? .max)
   }

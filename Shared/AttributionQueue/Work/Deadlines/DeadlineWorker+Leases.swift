@@ -23,12 +23,12 @@ extension DeadlineWorker {
   }
 
   func sweep() async {
-    var lastWholeLook = ContinuousClock.now
+    var lastFullScan = ContinuousClock.now
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.sweepTime * Double.random(in: 0.8...1)) } catch { return }
-      let isDue = lastWholeLook.duration(to: .now) >= Self.wholeLook
+      let isDue = lastFullScan.duration(to: .now) >= Self.fullScan
       guard isDue || state.withLock(\.index.waiting) > 0 else { continue }
-      lastWholeLook = .now
+      lastFullScan = .now
       state.withLock { $0.index.mark(nil) }
       wakeSignal.wake()
     }

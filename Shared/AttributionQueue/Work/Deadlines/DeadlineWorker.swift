@@ -11,7 +11,7 @@ public final class DeadlineWorker: Sendable {
   /// How often every shard is queried while messages wait, because other workers may have taken messages that are known here.
   static let sweepTime: Duration = .seconds(5)
   /// How often every shard is queried in any case, because a process that crashes after an accept may not have written to the schedule.
-  static let wholeLook: Duration = .seconds(60)
+  static let fullScan: Duration = .seconds(60)
   /// The maximum wait before the gate is asked again.
   private static let longestWait: Duration = .seconds(1)
   /// How many deadlines of a shard one query returns.
@@ -181,7 +181,7 @@ public final class DeadlineWorker: Sendable {
   private func take(_ count: Int, of index: Int, until latest: Int64) async throws -> [LeasedMessage] {
     let shard = Shard(index)
     // The shard is marked as queried before the query is sent, so that a change during the query makes it stale again.
-    state.withLock { $0.index.look(index) }
+    state.withLock { $0.index.beginQuery(index) }
     let reply: RedisReply
     do {
       reply = try await deliveries.run(
@@ -206,9 +206,9 @@ public final class DeadlineWorker: Sendable {
     }
     // Only this process knows what is left in the shard, and it may crash. The schedule makes some worker query the shard again soon.
     if count == 0 {
-      await looked(
+      await queried(
         at: shard,
-        next: DeadlineIndex.nextLook(
+        next: DeadlineIndex.nextQuery(
           waiting: Int(waiting), nextDue: next < 0 ? nil : next, now: DeliveryQueue.now, every: Self.sweepTime.milliseconds))
     }
     return await messages(values[0], of: shard)
@@ -230,7 +230,7 @@ public final class DeadlineWorker: Sendable {
   }
 
   /// If this fails, the schedule still holds the shard as being queried, so that a worker queries it again.
-  private func looked(at shard: Shard, next: Int64?) async { try? await schedule.looked(at: shard, next: next) }
+  private func queried(at shard: Shard, next: Int64?) async { try? await schedule.queried(at: shard, next: next) }
 
   // MARK: Working
 

@@ -38,13 +38,13 @@ extension ShardWorker {
 
   /// Releases shards that belong to other workers and takes this worker's share, repeatedly until the worker stops.
   func rebalance(_ loops: [WorkerLoop], _ subscriptions: [ShardSubscriptions]) async {
-    var nextLook = ContinuousClock.now
+    var nextRead = ContinuousClock.now
     var form: StoreForm?
     while !isStopping {
       turned.withLock { $0 = .now }
       let membership = membership.withLock { $0 }
       // After a change of form every shard is taken again, and read at once.
-      if form != membership.form { (form, nextLook) = (membership.form, .now) }
+      if form != membership.form { (form, nextRead) = (membership.form, .now) }
       let share = ShardAssignment.shards(of: name, among: membership.alive)
       await withDiscardingTaskGroup { group in
         for shard in shards where shard.ownership != nil && !share.contains(shard.shard) {
@@ -61,14 +61,14 @@ extension ShardWorker {
           }
         }
       }
-      if ContinuousClock.now >= nextLook {
+      if ContinuousClock.now >= nextRead {
         // Builds of the first form do not publish when they accept a message.
         let areHeard = membership.form > .leased && subscriptions.allSatisfy(\.isWhole)
-        nextLook = .now + (areHeard ? Self.look : Self.lookInstead)
+        nextRead = .now + (areHeard ? Self.readInterval : Self.readIntervalWithoutSubscriptions)
         for shard in share { wake(shard, loops) }
       }
       let isWaiting = share.contains { shards[$0.index].ownership == nil } || uncertain.withLock { !$0.isSubset(of: share) }
-      await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextLook)))
+      await wakeSignal.wait(for: isWaiting ? Self.handOver : max(.milliseconds(1), ContinuousClock.now.duration(to: nextRead)))
     }
   }
 

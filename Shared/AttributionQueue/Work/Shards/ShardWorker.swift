@@ -30,9 +30,9 @@ public final class ShardWorker: Sendable {
   /// The maximum interval between heartbeats.
   static let longestBeat: Duration = .seconds(1)
   /// How often all own shards are read without a notification, because a notification is lost while the connection is down.
-  static let look: Duration = .seconds(10)
+  static let readInterval: Duration = .seconds(10)
   /// The same interval while subscriptions are missing.
-  static let lookInstead: Duration = .milliseconds(200)
+  static let readIntervalWithoutSubscriptions: Duration = .milliseconds(200)
   /// How long to wait before asking again for a shard that another worker is releasing.
   static let handOver: Duration = .milliseconds(50)
 
