@@ -83,7 +83,7 @@ import Testing
   @Test func `Digests lie in integer sets of four bytes a member, and hardly ever meet`() async throws {
     var configuration = QueueConfiguration()
     configuration.unsignedDigests = true
-    let seen = DeduplicationStore(digestKey: [7], configuration: configuration)
+    let deduplication = DeduplicationStore(digestKey: [7], configuration: configuration)
     let details = (0..<64).map { deduplication.detail(Array("\($0)".utf8), of: "a", shard: Shard(3), now: 0) }
     #expect(Set(details.map(\.claim.bucket)).count == 1)
     #expect(details.allSatisfy { DeduplicationStore.Detail.isOfOneKey($0.member, details[0].member) })

@@ -41,7 +41,7 @@ import Testing
   {
     var configuration = QueueConfiguration()
     configuration.copyGeneration = .seconds(90)
-    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
+    let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
     let length = configuration.generation(of: store).milliseconds
     func claim(_ now: Int64) -> DeduplicationStore.Claim { deduplication.claim("key", store: store, shard: Shard(7), now: now) }
     for start in [5 * length, 6 * length - 1] {
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `Each store has names, generations and buckets of its own`() {
     var configuration = QueueConfiguration()
-    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
+    let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
     let names = DeduplicationScope.allCases.map {
       deduplication.claim("key", store: $0, shard: Shard(7), now: DeliveryQueue.now).buckets[0]
     }

@@ -40,7 +40,7 @@ struct KeysTests {
   @Test("the generations that count are those of the time, the store and the shard, whatever was asked before")
   func generations() {
     let configuration = QueueConfiguration()
-    let seen = DeduplicationStore(digestKey: [1], configuration: configuration)
+    let deduplication = DeduplicationStore(digestKey: [1], configuration: configuration)
     let length = configuration.deliveryGeneration.milliseconds
     let other = configuration.notificationGeneration.milliseconds
     for (now, generation) in [(0, 0), (length - 1, 0), (length, 1), (length - 1, 0), (7 * length, 7)] as [(Int64, Int64)] {
