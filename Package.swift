@@ -6,8 +6,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// What runs for each message has no place of its own to look for: an async function runs where its caller does. Not in tests, whose
-/// arguments may be closures: the testing library knows them by the types that they have otherwise.
+/// Async functions run on their caller's executor, so that no message pays for an executor hop. Not in tests: the testing library does not
+/// recognise closures among a test's arguments when this feature changes their types.
 let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// A module of `Shared/`.
@@ -43,12 +43,12 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// What every service is made of.
+/// The dependencies of every service.
 let serviceParts: [Target.Dependency] = [
   "AttributionClient", "AttributionProtocol", "WireJSON", "ServiceRuntime", "Cryptography", arguments, logging,
 ]
 
-/// What `--version` tells. In an image build, where there is no repository, the variable says it.
+/// The commit that `--version` prints. An image build has no repository and passes it in the variable.
 let commit: String = {
   if let named = Context.environment["ATTRIBUTION_COMMIT"], !named.isEmpty, named.allSatisfy(\.isHexDigit) { return named }
   guard let git = Context.gitInformation else { return "unknown" }
@@ -59,7 +59,7 @@ let package = Package(
   name: "apple-attribution-services",
   platforms: [.macOS(.v15)],
   products: [
-    // What systems that call the services depend on; nothing of the services is built for it.
+    // The client library; a package that depends on it builds nothing of the services.
     .library(name: "AttributionClient", targets: ["AttributionClient", "AttributionProtocol", "HTTPClient", "WireJSON"]),
     .executable(name: "signer", targets: ["signer"]),
     .executable(name: "verifier", targets: ["verifier"]),
@@ -69,8 +69,8 @@ let package = Package(
     .executable(name: "attributionctl", targets: ["attributionctl"]),
     .executable(name: "apple-simulator", targets: ["apple-simulator"]),
   ],
-  // Exact versions, since no Package.resolved is kept; those of the packages that these depend on stand in Deploy/sbom/packages.json. Traits
-  // that bring all of Foundation, with 34 MB of ICU data, are left out.
+  // Versions are exact because Package.resolved is not kept; versions of indirect dependencies are in Deploy/sbom/packages.json. Traits that
+  // bring in all of Foundation, with 34 MB of ICU data, are off.
   dependencies: [
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -158,13 +158,13 @@ let package = Package(
     service(
       "notification-recovery", folder: "NotificationRecovery",
       serviceParts + ["AppStore", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"],
-      // It waits for Apple far longer than it computes, and is the largest.
+      // Optimised for size: it is the largest service and mostly waits for Apple.
       settings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     service(
       "asa-token-broker", folder: "ASATokenBroker",
       serviceParts + ["AppleAttribution", "AttributionQueue", "RedisClient", "HTTPClient", "UpstreamPacing"]),
 
-    // The operators' command line, over the public contract; ServiceRuntime is there for reading configuration files alone.
+    // The operators' command line, over the public contract. It uses ServiceRuntime only to read configuration files.
     service(
       "attributionctl", folder: "AttributionControl",
       [
@@ -187,7 +187,7 @@ let package = Package(
       name: "apple-simulator", dependencies: ["AppleSimulator", arguments, logging, lifecycle],
       path: "Tests/AppleSimulatorMain", swiftSettings: strict),
 
-    // The example for readers of the feed, built here for its tests. People build it as a package of its own, which lies beside it.
+    // The example of a feed reader, built here for its tests. Users build it as the package beside it.
     .executableTarget(
       name: "example-consumer", dependencies: ["AttributionClient", "AttributionProtocol"], path: "Examples/swift/Sources/consumer",
       swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -233,7 +233,7 @@ let package = Package(
   ]
 )
 
-// The fuzz targets need libFuzzer's main function and are built by Tests/Fuzz/run alone.
+// The fuzz targets need libFuzzer's main function, so only Tests/Fuzz/run builds them.
 if Context.environment["ATTRIBUTION_FUZZ"] != nil {
   package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
   package.targets.append(
