@@ -1,0 +1,49 @@
+import NIOCore
+
+/// Deadlines of a connection.
+extension HTTP1Handler {
+  /// Sets the deadline. It moves with every request; the timer is rescheduled only if it would fire too late.
+  func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
+    let until = context.eventLoop.now + time
+    deadline = until
+    guard alarm == nil || until < alarmAt else { return }
+    alarm?.cancel()
+    set(until, context)
+  }
+
+  func set(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    alarmAt = time
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    alarm = context.eventLoop.scheduleTask(deadline: time) {
+      let (handler, context) = bound.value
+      handler.ring(context)
+    }
+  }
+
+  func ring(_ context: ChannelHandlerContext) {
+    alarm = nil
+    guard context.channel.isActive else { return }
+    guard let deadline else {
+      // No deadline is set while a response is being made; the next state that has one schedules the timer itself.
+      return
+    }
+    guard deadline <= context.eventLoop.now else {
+      set(deadline, context)
+      return
+    }
+    switch state {
+    case .body:
+      registry.add("attribution_http_rejected_total", 1, ["body_time"])
+      keepAlive = false
+      body = nil
+      if let exchange { finish(exchange.refuse(.timedOut), context) }
+    case .head where headBegun:
+      registry.add("attribution_http_rejected_total", 1, ["header_time"])
+      keepAlive = false
+      isHead = false
+      finish(HTTPAnswer(status: 408), context)
+    case .working: break
+    default: context.close(promise: nil)
+    }
+  }
+}
