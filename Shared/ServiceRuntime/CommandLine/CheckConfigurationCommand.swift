@@ -1,7 +1,7 @@
 public import ArgumentParser
 import WireJSON
 
-/// `NAME check-configuration FILE`: what would keep the service from starting, before it is started. attributionctl asks all services by it.
+/// `NAME check-configuration FILE`: reports what would keep the service from starting. attributionctl runs it for all services.
 public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -31,7 +31,7 @@ public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncPar
 }
 
 extension ConfigurationProblem {
-  /// As compilers write it: file, line, column, what is wrong.
+  /// The form of compiler messages: file, line, column, message.
   public func text(file: String) -> String {
     var text = line > 0 ? "\(file):\(line):\(column): " : "\(file): "
     text += "\(level.rawValue): " + (place.isEmpty ? reason : "\(place): \(reason)")
@@ -49,7 +49,7 @@ extension ConfigurationProblem {
     return object
   }
 
-  /// Reads ``json``; nil for anything else.
+  /// Parses ``json``; nil if it is invalid.
   public init?(json: JSONValue) {
     guard let level = json["level"]?.stringValue.flatMap(Level.init), let place = json["place"]?.stringValue,
       let reason = json["reason"]?.stringValue

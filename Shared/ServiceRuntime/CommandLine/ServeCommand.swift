@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `NAME serve`, which is what the executable does without a command.
+/// `NAME serve`, the default command.
 public struct ServeCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(

@@ -1,16 +1,16 @@
 public import ArgumentParser
 public import AttributionProtocol
 
-/// What tells one service's executable from another's.
+/// The definition of a service's executable.
 public protocol ServiceDefinition: Sendable {
   static var name: ServiceName { get }
   /// One sentence for `--help`.
   static var abstract: String { get }
   /// Commands beside `serve` and `health`.
   static var commands: [any ParsableCommand.Type] { get }
-  /// Refuses a configuration that the service would not start with, beyond what all services ask of it. Starts nothing.
+  /// Checks the service's own requirements of the configuration, beyond those of all services. Starts nothing.
   static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError)
-  /// Puts the service together from what it finds at start.
+  /// Builds the service from its environment.
   static func parts(_ environment: ServiceEnvironment) async throws -> ServiceParts
 }
 

@@ -6,23 +6,23 @@ import Yams
   import Foundation
 #endif
 
-/// Something in a configuration file that is wrong, or that nobody reads.
+/// A problem in a configuration file: an error or an unknown key.
 public struct ConfigurationProblem: Sendable, Hashable {
   public enum Level: String, Sendable, Hashable {
-    /// A service would not start.
+    /// An error that keeps a service from starting.
     case error
-    /// A key that nobody reads.
+    /// An unknown key.
     case warning
   }
 
   public let level: Level
-  /// `queues.lease`; empty for the whole file.
+  /// The key's path, such as `queues.lease`; empty for the whole file.
   public let place: String
   public let reason: String
-  /// From 1; 0 where the place is not in the file.
+  /// Counted from 1; 0 if the key is not in the file.
   public let line: Int
   public let column: Int
-  /// What may have been meant.
+  /// A suggestion for a misspelt key.
   public let suggestion: String?
 
   public init(level: Level, place: String, reason: String, line: Int, column: Int, suggestion: String? = nil) {
@@ -35,16 +35,16 @@ public struct ConfigurationProblem: Sendable, Hashable {
   }
 }
 
-/// Reads a configuration file as the services do, without starting anything.
+/// Checks a configuration file as the services read it, without starting anything.
 public struct ConfigurationCheck: Sendable {
-  /// A file with more mistakes is another kind of file.
+  /// The maximum number of reported errors; a file with more is probably not a configuration file.
   private static let mostErrors = 100
 
   public let problems: [ConfigurationProblem]
 
-  /// What is wrong is taken away, and the rest is read again, until nothing is: every mistake is told, not the first alone. What is only a
-  /// consequence of a mistake (what is missing because it could not be read) is not told.
-  /// - Parameter check: what one service asks of the configuration beyond what all do.
+  /// Finds all errors: after each error the faulty part is removed and the rest is read again. Errors that are only a consequence of another one
+  /// (a value that is missing because it was removed) are left out.
+  /// - Parameter check: the requirements of one service, beyond those of all services.
   public init(path: String, _ check: (DeploymentConfiguration) throws(ConfigurationError) -> Void = { _ in }) {
     guard let bytes = FileManager.default.contents(atPath: path) else {
       problems = [ConfigurationProblem(level: .error, place: "", reason: "the file cannot be read", line: 0, column: 0)]
@@ -79,7 +79,7 @@ public struct ConfigurationCheck: Sendable {
         let place = error.place == path ? "" : error.place
         let (steps, isThere) = tree.steps(to: place)
         let whole = tree.original(place)
-        // What is missing may be asked for only because something beside it was taken away.
+        // A value may count as missing only because a part beside it was removed.
         let beside = isThere || steps.isEmpty ? nil : tree.original(ConfigurationTree.text(steps)) + "."
         let follows = errors.contains { error in
           Self.follows(whole, from: error.place) || beside.map { error.place.hasPrefix($0) } ?? false
@@ -95,7 +95,7 @@ public struct ConfigurationCheck: Sendable {
     problems = errors + unknown
   }
 
-  /// Whether what is wrong at a place comes of what was taken away at another, which is the same or lies in it.
+  /// True if an error at one path is caused by the removal at another path, which is the same or within it.
   private static func follows(_ place: String, from removed: String) -> Bool {
     guard removed.hasPrefix(place) else { return false }
     let rest = removed.dropFirst(place.count)
@@ -108,7 +108,7 @@ public struct ConfigurationCheck: Sendable {
     }
     switch error as? YamlError {
     case .reader(let reason, let offset?, _, let yaml):
-      // Counted in bytes.
+      // The column is counted in bytes.
       let before = String(decoding: yaml.utf8.prefix(offset), as: UTF8.self).unicodeScalars
       return ConfigurationProblem(
         level: .error, place: "", reason: "is not YAML: \(reason)", line: before.count { $0 == "\n" } + 1,
@@ -123,7 +123,7 @@ public struct ConfigurationCheck: Sendable {
     }
   }
 
-  /// Where a place such as `apps[0].bundleId` stands in the file, or the nearest thing around it that is there.
+  /// The position of a path such as `apps[0].bundleId` in the file, or of the nearest enclosing element that exists.
   static func mark(of place: String, in root: Node) -> Mark? {
     let tree = ConfigurationTree(root)
     let (steps, isThere) = tree.steps(to: place)

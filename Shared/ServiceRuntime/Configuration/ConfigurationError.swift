@@ -1,6 +1,6 @@
-/// What is wrong with the configuration, and where. The service does not start.
+/// An error in the configuration. The service does not start.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The variable, file or key: `ATTRIBUTION_CONFIG`, `apps[0].bundleId`.
+  /// The variable, file or key, such as `ATTRIBUTION_CONFIG` or `apps[0].bundleId`.
   public let place: String
   public let reason: String
 

@@ -1,4 +1,4 @@
-/// Settings with bounds: an absent one keeps the value that stands, one beyond its bounds is an error that names it and them.
+/// Settings with bounds. A missing setting keeps its default; a value out of bounds throws an error that names the setting and the bounds.
 extension ConfigurationNode {
   func time(_ key: String, _ bounds: ClosedRange<Duration>, _ value: inout Duration) throws(ConfigurationError) {
     if let node = self[key] { value = try node.time(bounds) }

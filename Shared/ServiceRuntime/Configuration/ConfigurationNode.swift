@@ -1,6 +1,6 @@
 import Yams
 
-/// A place in the YAML file that knows its path, so that every error can name it.
+/// A node of the YAML file with its path, so that every error can name it.
 struct ConfigurationNode {
   let path: String
   private let node: Node
@@ -28,15 +28,15 @@ struct ConfigurationNode {
 
   private var isNull: Bool { node.scalar != nil && node.null != nil && node.scalar?.style == .plain }
 
-  /// The member of that name; nil when it is absent or null.
+  /// The member with that name; nil if it is missing or null.
   subscript(_ key: String) -> ConfigurationNode? {
-    // By the key's text: to Yams a quoted "39" is a text and Node("39") a number, and the two are not equal.
+    // Keys are compared by text: Yams treats a quoted "39" as text and Node("39") as a number, and the two are not equal.
     guard let member = node.mapping?.first(where: { $0.key.scalar?.string == key })?.value else { return nil }
     let child = ConfigurationNode(path: path.isEmpty ? key : "\(path).\(key)", node: member)
     return child.isNull ? nil : child
   }
 
-  /// The member of that name, whose own members are settings; nil when it is absent or null.
+  /// The member with that name, whose own members are settings; nil if it is missing or null.
   func section(_ key: String) throws(ConfigurationError) -> ConfigurationNode? { try self[key]?.mapping() }
 
   var keys: [String] { node.mapping?.keys.compactMap(\.string) ?? [] }
@@ -53,7 +53,7 @@ struct ConfigurationNode {
 
   func text() throws(ConfigurationError) -> String {
     guard let scalar = node.scalar else { throw ConfigurationError(path, "must be a text") }
-    // A plain 5 or true is not a text: it would come out otherwise than it was meant.
+    // An unquoted 5 or true is not text, and its text form may differ from what was meant.
     if scalar.style == .plain, node.bool != nil || node.int != nil || node.float != nil {
       throw ConfigurationError(path, "must be a text; put it in quotes")
     }
@@ -70,12 +70,12 @@ struct ConfigurationNode {
     return value
   }
 
-  /// The scalar as it is written; empty for anything else.
+  /// The scalar as it is written; empty for other nodes.
   var plain: String { node.scalar?.string ?? "" }
 
   var isMapping: Bool { node.mapping != nil }
 
-  /// How many members a mapping has, whatever their keys are.
+  /// The number of members of a mapping.
   var size: Int { node.mapping?.count ?? 0 }
 
   func bool() throws(ConfigurationError) -> Bool {
@@ -111,7 +111,7 @@ struct ConfigurationNode {
     return child
   }
 
-  /// Members nobody reads: most likely misspelt.
+  /// Unknown members, which are most likely misspelt.
   func unknownKeys(_ known: Set<String>) -> [UnknownKey] {
     (node.mapping ?? [:]).compactMap { key, _ in
       guard let name = key.string, !known.contains(name) else { return nil }

@@ -1,7 +1,6 @@
 import Yams
 
-/// A configuration file's nodes, from which what is wrong can be taken away so that the rest can be looked at. Places are told as they are
-/// in the whole file.
+/// The nodes of a configuration file, from which faulty parts can be removed to check the rest. Paths always refer to the whole file.
 struct ConfigurationTree {
   enum Step: Hashable {
     case member(String)
@@ -9,12 +8,12 @@ struct ConfigurationTree {
   }
 
   private(set) var root: Node
-  /// Of each list that lost elements, by its place in the whole file: the numbers that the ones left have there.
+  /// For each list that lost elements, by its path: the original indices of the remaining elements.
   private var numbers: [[Step]: [Int]] = [:]
 
   init(_ root: Node) { self.root = root }
 
-  /// The steps to a place such as `apps[0].bundleId`, as far as they are there, and whether all of them are. A key may have dots in it.
+  /// The steps of a path such as `apps[0].bundleId` as far as they exist, and whether all exist. Keys may contain dots.
   func steps(to place: String) -> (found: [Step], isThere: Bool) {
     var (node, steps, rest) = (root, [Step](), place[...])
     while !rest.isEmpty {
@@ -28,7 +27,7 @@ struct ConfigurationTree {
         continue
       }
       let members = (node.mapping ?? [:]).compactMap { key, value in key.scalar.map { (name: $0.string, value: value) } }
-      // The longest name that fits: "39" before "3".
+      // The longest matching name comes first: "39" before "3".
       let found = members.filter { member in
         guard !member.name.isEmpty, rest.hasPrefix(member.name) else { return false }
         let behind = rest.dropFirst(member.name.count)
@@ -42,7 +41,7 @@ struct ConfigurationTree {
     return (steps, true)
   }
 
-  /// Where the steps lead: a member's key, unless it is what is looked for itself.
+  /// The node to which the steps lead, or the key of a member.
   func mark(at steps: [Step], isWhole: Bool) -> Mark? {
     var (node, mark) = (root, root.mark)
     for (index, step) in steps.enumerated() {
@@ -60,10 +59,10 @@ struct ConfigurationTree {
     return mark
   }
 
-  /// The place as it is in the whole file.
+  /// The path in the whole file.
   func original(_ place: String) -> String {
     guard !numbers.isEmpty else { return place }
-    // The name of what is not there stands behind what is.
+    // The missing name is appended to the existing path.
     let steps = steps(to: place).found
     let rest = place.dropFirst(Self.text(steps).count)
     return Self.text(original(steps)) + rest
@@ -81,7 +80,7 @@ struct ConfigurationTree {
     return whole
   }
 
-  /// Takes the steps' end away; false where that is the whole file.
+  /// Removes the node at the end of the steps; false if that is the whole file.
   mutating func remove(_ steps: [Step]) -> Bool {
     guard let last = steps.last else { return false }
     if case .element(let number) = last {

@@ -1,8 +1,8 @@
-/// What a listener takes before it refuses (`rpc-protocol.md` section 6). Every one is a key under `limits:`.
+/// The limits of listeners (`rpc-protocol.md` section 6). Each is a key under `limits:`.
 public struct Limits: Sendable, Hashable {
-  /// Bytes of a request's body, on the wire and inflated.
+  /// Bytes of a request's body, as sent and inflated.
   public var bodyBytes = 4 << 20
-  /// The same of batch methods.
+  /// Bytes of the body of a batch method, as sent and inflated.
   public var batchBodyBytes = 16 << 20
   /// The same on the public port.
   public var publicBodyBytes = 256 << 10
