@@ -4,15 +4,15 @@ public struct Limits: Sendable, Hashable {
   public var bodyBytes = 4 << 20
   /// Bytes of the body of a batch method, as sent and inflated.
   public var batchBodyBytes = 16 << 20
-  /// The same on the public port.
+  /// Bytes of a body on the public port, as sent and inflated.
   public var publicBodyBytes = 256 << 10
-  /// How many times as large as it was sent a body of gzip may be inflated.
+  /// The maximum ratio of inflated to sent bytes of a gzip body.
   public var gzipRatio = 100
-  /// Levels of JSON, at most 64.
+  /// Nesting levels of JSON, at most 64.
   public var jsonDepth = 32
   /// Values in a JSON document.
   public var jsonValues = 20_000
-  /// The same of batch methods.
+  /// Values in the JSON document of a batch method.
   public var batchJSONValues = 200_000
   /// Bytes of all headers of a request.
   public var headerBytes = 16 << 10
@@ -20,9 +20,9 @@ public struct Limits: Sendable, Hashable {
   public var headerCount = 100
   /// Bytes of a request's path and query.
   public var requestTargetBytes = 8 << 10
-  /// Bytes of the header that a proxy sends in front of a connection.
+  /// Bytes of a PROXY protocol header.
   public var proxyHeaderBytes = 2048
-  /// How long a request's head may take, and at a connection's beginning a proxy's header and TLS with it.
+  /// How long a request's head may take; at the start of a connection this includes the PROXY header and the TLS handshake.
   public var headerTime: Duration = .seconds(10)
   /// How long a request's body may take.
   public var bodyTime: Duration = .seconds(30)
@@ -30,11 +30,11 @@ public struct Limits: Sendable, Hashable {
   public var idleTime: Duration = .seconds(75)
   /// Open connections of each listener.
   public var connections = 10_000
-  /// Bytes of unfinished bodies of a listener, over all its connections.
+  /// Bytes of the bodies of unanswered requests, over all connections of a listener.
   public var bodyMemory = 512 << 20
-  /// Streams of one HTTP/2 connection at a time; one more is refused.
+  /// Concurrent streams of one HTTP/2 connection; further streams are refused.
   public var streams = 128
-  /// Streams of one HTTP/2 connection that its peer may reset, break or open beyond the bound within 30 seconds.
+  /// Streams of one HTTP/2 connection that the peer may reset, break or open beyond the limit within 30 seconds.
   public var streamResets = 200
   /// Pings, settings and priorities of one HTTP/2 connection within 30 seconds.
   public var controlFrames = 200

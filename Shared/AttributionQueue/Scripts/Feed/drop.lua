@@ -29,7 +29,7 @@ if held then
   for word in string.gmatch(redis.call('HGET', KEYS[4], name) or '', '%S+') do words[#words + 1] = word end
   if words[1] == generation then
     cursor, open = words[2], {}
-    -- In front of them stand the generation, the cursor, its offset and the base; builds of before left out the base.
+    -- They follow the generation, the cursor, its offset and the base; older builds left out the base.
     for index = #words % 4 == 0 and 5 or 4, #words, 4 do open[words[index]] = true end
   end
 else
