@@ -1,12 +1,12 @@
 public import Logging
 import NIOConcurrencyHelpers
 
-/// A client whose concurrent callers share a few connections: their commands are pipelined, which is also what lets Redis answer a whole
-/// batch after one fsync. Fails fast while Redis is away and reconnects by itself.
+/// A Redis client. Concurrent callers share a few connections and their commands are pipelined, which lets Redis answer a whole batch after one
+/// fsync. It fails fast while Redis is unavailable, and reconnects by itself.
 ///
-/// By its URL it speaks to one node, to the primary that Sentinels name, or to a Redis Cluster: there each command goes to the node that has
-/// its key. Redirections are followed; a command that was refused because a slot moves, or because a replica takes over, is sent again for up
-/// to ``Configuration/patience``. A command that may have been executed is never sent twice.
+/// The URL names one node, the primary that Sentinels name, or a Redis Cluster, where each command goes to the node of its key. Redirections are
+/// followed. A command that was refused because a slot moves or a replica takes over is sent again for up to ``Configuration/patience``. A command
+/// that may have been executed is never sent twice.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
     /// Shared connections to a node, at the most; nil for four for each event loop.

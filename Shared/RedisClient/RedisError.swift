@@ -1,4 +1,4 @@
-/// Why a command has no answer.
+/// Why a command failed.
 public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   /// No connection, or it broke before the answer came: the command may or may not have been executed.
   case unavailable(String)

@@ -1,4 +1,4 @@
-/// Told of what a client does, for metrics. Called on event loops: it must not block.
+/// Callbacks for metrics about a client. They are called on event loops and must not block.
 public protocol RedisObserver: Sendable {
   /// A command is on its way.
   func sent()

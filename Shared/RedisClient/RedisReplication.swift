@@ -1,4 +1,4 @@
-/// What has to be confirmed before a reply is believed: that so many replicas have what was written.
+/// The replication that a write needs before its reply counts.
 public struct RedisReplication: Sendable, Hashable {
   /// How far a replica must have got.
   public enum Depth: Sendable, Hashable {

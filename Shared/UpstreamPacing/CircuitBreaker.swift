@@ -1,4 +1,4 @@
-/// Stops asking a server that mostly fails, and finds out with single calls whether it is back.
+/// Stops calls to a server that mostly fails, and probes with single calls whether it has recovered.
 ///
 /// Closed: every call may be made, and each result is counted over a window. Open: none may. Half open, when the pause is over: a few
 /// probes at a time, which close it when enough of them succeed and open it again, for longer, when one fails.

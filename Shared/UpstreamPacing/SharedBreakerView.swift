@@ -1,4 +1,4 @@
-/// What an instance knows of a breaker that all instances share, and what it does next.
+/// An instance's view of a shared breaker: what it knows, and its next step.
 ///
 /// While Redis gives no answer it goes by a breaker of its own, which saw the same results. Pure: times are milliseconds of a clock that
 /// only goes forward, and passed in; chance too.

@@ -1,7 +1,8 @@
-/// What failed for an upstream's sake and waits by a schedule of its own, remembered so that it need not wait once the upstream is back.
+/// Work that failed because of an upstream and waits for its retry. It is remembered so that it can be retried at once when the upstream has
+/// recovered.
 ///
-/// It is back when a circuit closes again, or when calls succeed and none has failed for a while: a few that fail open no circuit, and
-/// would wait for long. Pure: times are milliseconds of a clock that only goes forward, and passed in.
+/// The upstream counts as recovered when its circuit closes, or when calls succeed and none has failed for a while: a few failures do not open the
+/// circuit, and their retries may be far away. It has no clock: times are milliseconds of a monotonic clock.
 public struct UpstreamRetrySet<Element: Sendable & Hashable>: Sendable {
   /// How long none may have failed, milliseconds.
   public let calm: Int64

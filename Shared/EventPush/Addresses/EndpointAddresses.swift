@@ -1,9 +1,9 @@
 public import ServiceRuntime
 
-/// Which addresses an endpoint may have: public ones, and those that the configuration names.
+/// The addresses that endpoints may have: public ones, and those that the configuration allows.
 ///
-/// Whoever may create a subscription names the URL. Without this rule it could make the service post into the network that it runs in, or ask
-/// a cloud's metadata service (Server Side Request Forgery).
+/// The caller who creates a subscription chooses the URL. Without this rule it could make the service post into its own network, or to a cloud's
+/// metadata service (server-side request forgery).
 public struct EndpointAddresses: Sendable {
   private let allowed: [AddressRange]
 
@@ -17,7 +17,7 @@ public struct EndpointAddresses: Sendable {
   public func allows(_ address: IPAddress) -> Bool {
     if allowed.contains(where: { $0.contains(address) }) { return true }
     if address.isIPv4 { return !Self.reservedIPv4.contains { $0.contains(address) } }
-    // A translator hands on what is behind this prefix to that IPv4 address (RFC 6052).
+    // A translator forwards addresses with this prefix to the embedded IPv4 address (RFC 6052).
     if Self.translated.contains(address) { return allows(address.lastIPv4) }
     return Self.globalUnicast.contains(address) && !Self.reservedIPv6.contains { $0.contains(address) }
   }

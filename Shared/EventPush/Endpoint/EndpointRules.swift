@@ -1,19 +1,19 @@
-/// By which rules an endpoint is posted to: what its subscription asks for, and what the configuration says of all.
+/// The rules for posting to an endpoint: the settings of its subscription and of the configuration.
 struct EndpointRules: Sendable, Hashable {
   var isOrdered = false
   var maxConcurrent = 8
   var maxPerSecond: Int?
-  /// For one event: how long it waits after it was refused.
+  /// The waits of an event after it was refused.
   var retries = RetrySchedule(base: 5_000, cap: 3_600_000)
-  /// For an endpoint that answers nothing well: how long it is left alone.
+  /// The pauses of an endpoint that refuses everything.
   var pauses = RetrySchedule(base: 1_000, cap: 60_000)
-  /// How long one event is tried while others are taken, milliseconds.
+  /// How long one event is retried while others are accepted, milliseconds.
   var retryFor: Int64 = 3 * 86_400_000
   /// How long an endpoint may fail before it is disabled, milliseconds.
   var disableAfter: Int64 = 3 * 86_400_000
   /// The longest that an endpoint may ask for by `Retry-After`, milliseconds.
   var retryAfterCap: Int64 = 86_400_000
-  /// Failures in a row from which an endpoint, and not an event, is taken to be at fault.
+  /// The number of consecutive failures from which the endpoint, and not an event, counts as failing.
   var suspectAfter = 3
   /// Events that are kept in memory at the most.
   var window = 512
@@ -25,7 +25,7 @@ struct EndpointRules: Sendable, Hashable {
   var unloadAfter: Int64 = 60_000
 }
 
-/// What is known of how an endpoint does. It outlives the process.
+/// The health of an endpoint. It is stored beyond the process.
 public struct EndpointHealth: Sendable, Hashable {
   /// When an event was taken last; milliseconds since 1970, as all times here.
   public internal(set) var lastSuccess: Int64?

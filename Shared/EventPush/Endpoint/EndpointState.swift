@@ -1,10 +1,11 @@
 import AttributionQueue
 
-/// What is posted to one endpoint, and when. It knows no clock, no socket and no store: it is told what happened, and asked what is next.
+/// The state machine that decides what is posted to one endpoint, and when. It has no clock, socket or store: the caller reports what happened and
+/// asks for the next action.
 ///
-/// An event that is refused is tried again by its own schedule. When nothing is taken any more, the endpoint is at fault: it is posted to one
-/// event at a time, after pauses that grow to a minute, so that a server that is back is noticed soon and a dead one costs little; then what failed
-/// meanwhile is due at once.
+/// A refused event is retried by its own schedule. When no event is accepted any more, the endpoint counts as failing: one event at a time is posted
+/// after pauses that grow to a minute, so that a recovered server is noticed soon and a dead one costs little. After the recovery, events that
+/// failed meanwhile are due at once.
 struct EndpointState: Sendable {
   /// What is to be done next.
   enum Next {

@@ -1,6 +1,6 @@
 import AttributionQueue
 
-/// How far an endpoint is in one shard: what was read, and what of it is not settled yet.
+/// The progress of an endpoint in one shard: which events were read, and which of them are not settled.
 struct ShardProgress: Sendable {
   private struct Entry: Sendable {
     let place: FeedPosition

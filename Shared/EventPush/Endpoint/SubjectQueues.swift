@@ -1,7 +1,7 @@
-/// The events of an endpoint that keeps order, in a line for each subject: the first of a line may be posted, the others wait.
+/// The events of an endpoint that keeps order, in one queue per subject: the first event of a queue may be posted, the others wait.
 ///
-/// Events come from shards that are read one after the other. One may be posted only when no earlier one can still come, which the watermark
-/// says.
+/// Shards are read one after the other, so an earlier event may arrive later. An event may be posted only when its publication time is not after the
+/// watermark, because then no earlier one can arrive.
 struct SubjectQueues: Sendable {
   private struct Line {
     /// In order, from `first` on.
@@ -15,7 +15,7 @@ struct SubjectQueues: Sendable {
 
   private var lines: [String: Line] = [:]
   private var subjects: [EventPosition: String] = [:]
-  /// Heads of lines that wait for the watermark.
+  /// First events of queues that wait for the watermark.
   private var waiting = MinimumHeap<EventPosition, String>()
   /// Events were published up to this time, and all of them were read; milliseconds since 1970.
   private var watermark: Int64 = .min
@@ -65,7 +65,7 @@ struct SubjectQueues: Sendable {
     return released()
   }
 
-  /// What stands behind an event in its line.
+  /// The events after one in its queue.
   func behind(_ place: EventPosition) -> ArraySlice<EventPosition> {
     guard let subject = subjects[place], let line = lines[subject], line.head == place else { return [] }
     return line.places[(line.first + 1)...]

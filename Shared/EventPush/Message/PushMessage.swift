@@ -2,7 +2,7 @@ import AttributionQueue
 import HTTPClient
 import WireJSON
 
-/// The request that carries an event.
+/// The HTTP request of an event.
 struct PushMessage: Sendable {
   let headers: [(name: String, value: String)]
   let body: [UInt8]

@@ -6,7 +6,7 @@ import Traces
   import Glibc
 #endif
 
-/// An event to be posted. One object is shared by all endpoints that want it.
+/// An event to be posted. All endpoints that want it share one object.
 final class PushedEvent: Sendable {
   /// What Apple sent.
   struct Original: Sendable {

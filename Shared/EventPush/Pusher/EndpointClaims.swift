@@ -1,5 +1,5 @@
-/// The endpoints that an instance may have in the registry, opened or not: what is not wanted any more has to be given back, or nobody else could
-/// take it while this instance lives.
+/// The endpoints that an instance may own in the registry. Endpoints that it no longer wants must be released, or no other instance could take them
+/// while this one is alive.
 struct EndpointClaims: Sendable {
   private var names: Set<String> = []
 

@@ -2,7 +2,7 @@ import AttributionQueue
 import Logging
 import Synchronization
 
-/// Reads the end of all shards once for all endpoints of an instance.
+/// Reads the tails of all shards, once for all endpoints of an instance.
 final class FeedTailReader: Sendable {
   /// What one look found in a shard.
   struct Finding: Sendable {

@@ -1,7 +1,7 @@
 import AttributionQueue
 import ServiceRuntime
 
-/// What an endpoint asks the feed for, and tells it.
+/// Reading from the feed, and storing progress.
 extension PushEndpoint {
   /// How often progress is noted at the most: what was taken in between is posted again when the process dies.
   private static let notingInterval: Duration = .milliseconds(50)

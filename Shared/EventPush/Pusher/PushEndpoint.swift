@@ -4,9 +4,9 @@ import ServiceRuntime
 import Synchronization
 import Traces
 
-/// One endpoint while an instance pushes to it: hands events from the feed to the loop that posts, and what became of them back to the feed.
+/// One endpoint while an instance pushes to it: passes events from the feed to the posting loop, and outcomes back to the feed.
 ///
-/// Outcomes come on the loop's thread, which posts the next event at once; all that asks Redis is done by ``run()``.
+/// Outcomes arrive on the loop's thread, which posts the next event at once. Everything that calls Redis is done by ``run()``.
 final class PushEndpoint: Sendable {
   struct Inner {
     var state: EndpointState

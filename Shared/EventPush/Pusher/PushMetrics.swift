@@ -2,7 +2,7 @@ import HTTPClient
 public import ServiceRuntime
 import Traces
 
-/// What pushing tells metrics. Labels have bounded values: none is of one endpoint.
+/// The metrics of pushing. Labels have a bounded number of values, so none names an endpoint.
 public struct PushMetrics: Sendable {
   private let requests: KnownOutcomes
   private let duration: MetricSeries?

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// What is told on the feed about endpoints.
+/// Notices about endpoints, published on the feed.
 enum PushNotice {
   private static let source = "/verifier"
 

@@ -4,7 +4,7 @@ import Logging
 import ServiceRuntime
 import Traces
 
-/// What all endpoints of an instance share.
+/// The dependencies that all endpoints of an instance share.
 struct PushParts: Sendable {
   let feed: EventFeed
   let poster: PostLoops

@@ -6,11 +6,11 @@ import NIOPosix
   import Glibc
 #endif
 
-/// The addresses of hosts, looked up anew for each connection, and the last ones kept for when the name server does not answer.
+/// Resolves host names for each connection, and keeps the last addresses for when the name server does not answer.
 ///
-/// A name server that loses a question is asked again by the system's resolver after seconds only, which is longer than a command may
-/// wait. A connection therefore waits for a host that is known no longer than ``patience`` and takes the addresses it had last; the
-/// answer counts for the next connection when it comes. One question a host is under way at a time.
+/// After a lost DNS query, the system's resolver waits seconds before it retries, which is longer than a command may wait. For a known host a
+/// connection therefore waits at most ``patience`` and then uses the last addresses; the reply counts for the next connection. Only one query per
+/// host is in flight at a time.
 final class HostAddresses: Sendable {
   /// Asks the system; blocks.
   typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]

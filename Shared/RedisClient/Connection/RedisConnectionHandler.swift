@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The connection's state on its event loop.
+/// The state of a connection on its event loop.
 final class RedisConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -36,7 +36,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private var asksReplicas = false
   /// Replies that are told when the replicas have what they are replies to.
   private var unreplicated: [(sent: Sent, reply: RedisReply)] = []
-  /// One for all who wait: it rings no later than the first deadline, and is set anew when it rang for one that was met.
+  /// One timer for all commands: it fires no later than the first deadline, and is rescheduled if that command was answered.
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
   private var context: ChannelHandlerContext?
@@ -88,7 +88,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
 
   private static let asking = EncodedArguments(["ASKING"])
 
-  /// What a turn has to write leaves in pieces: a command that finds one long enough begins another.
+  /// Writes of one turn are collected in chunks; a chunk that is long enough is followed by another.
   private func write(_ words: EncodedArguments, _ context: ChannelHandlerContext) {
     if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
     if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, words.size + 64)) }

@@ -3,11 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The connections to one node: opened as they are needed, shared by concurrent callers, opened again when they end.
+/// The connections to one node. They are opened on demand, shared by concurrent callers, and reopened when they end.
 ///
-/// Redis reads 16 KiB of a connection before it turns to the next, and syncs when it has read from all: commands beyond that go to another
-/// connection, or they would wait for a sync of their own. A caller on an event loop uses a connection of that loop, so that neither command
-/// nor reply changes threads; while that loop has none yet, one of another.
+/// Redis reads 16 KiB of each connection and then syncs once for all. Commands beyond 16 KiB therefore use another connection, because they would
+/// wait for a second sync. A caller on an event loop uses a connection of that loop, so that commands and replies do not change threads; if the loop
+/// has none yet, it uses one of another loop.
 final class RedisConnectionPool: Sendable {
   private struct State {
     var connections: [RedisConnection?]

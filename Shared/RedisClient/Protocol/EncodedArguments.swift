@@ -1,6 +1,6 @@
-/// The words of a command, written as Redis reads them (RESP's bulk strings) as soon as they are known: no list of them is kept.
+/// The arguments of a command, encoded as RESP bulk strings as soon as they are known, so that no list of arguments is allocated.
 public struct EncodedArguments: Sendable {
-  /// From this length on, bytes, words that are taken over stay where they are.
+  /// Appended arguments of at least this length, in bytes, are not copied.
   static let long = 4096
   /// `$`, a length, and two line ends.
   private static let frame = 25
@@ -10,7 +10,7 @@ public struct EncodedArguments: Sendable {
   private var open: [UInt8] = []
   public private(set) var count = 0
 
-  /// `capacity`: about how many bytes the words will take.
+  /// `capacity`: the approximate encoded size, bytes.
   public init(reserving capacity: Int = 256) { open.reserveCapacity(capacity) }
 
   public init(_ words: [RedisArgument]) {
@@ -18,16 +18,16 @@ public struct EncodedArguments: Sendable {
     for word in words { append(word) }
   }
 
-  /// How many bytes they take.
+  /// The encoded size, bytes.
   var size: Int { closed.reduce(open.count) { $0 + $1.count } }
 
-  /// Their bytes, one list behind the other.
+  /// The encoded bytes in one array.
   func forEachPiece(_ body: ([UInt8]) -> Void) {
     for piece in closed { body(piece) }
     if !open.isEmpty { body(open) }
   }
 
-  /// The same as lists; a word lies in one of them.
+  /// The encoded bytes as several arrays; no argument is split.
   var pieces: [[UInt8]] { closed.isEmpty ? [open] : closed + [open] }
 
   public mutating func append(_ word: RedisArgument) {
@@ -49,7 +49,7 @@ public struct EncodedArguments: Sendable {
 
   public mutating func append(_ value: Int64) { append("", value) }
 
-  /// One word of two texts.
+  /// Appends the concatenation of two texts as one argument.
   public mutating func append(_ first: String, _ second: Substring) {
     let (start, end) = (first.utf8.span, second.utf8.span)
     write(start.count + end.count) { place in
@@ -58,7 +58,7 @@ public struct EncodedArguments: Sendable {
     }
   }
 
-  /// One word of a text and a number behind it.
+  /// Appends a text followed by a number as one argument.
   public mutating func append(_ text: String, _ value: Int64) {
     let bytes = text.utf8.span
     let digits = Self.digits(value)
@@ -68,7 +68,7 @@ public struct EncodedArguments: Sendable {
     }
   }
 
-  /// Takes the words of another over.
+  /// Appends the arguments of another list.
   public mutating func append(contentsOf words: EncodedArguments) {
     count += words.count
     guard words.size >= Self.long else {
@@ -81,14 +81,14 @@ public struct EncodedArguments: Sendable {
     open = []
   }
 
-  /// Forgets the words, and keeps the room for others.
+  /// Removes all arguments and keeps the memory.
   public mutating func removeAll() {
     closed.removeAll()
     open.removeAll(keepingCapacity: true)
     count = 0
   }
 
-  /// The words again: for checks of what was written.
+  /// The decoded arguments, for assertions.
   public var words: [[UInt8]] {
     var bytes: [UInt8] = []
     forEachPiece { bytes += $0 }

@@ -1,4 +1,4 @@
-/// What Redis answered (RESP2): a place in a reply that is kept as it was read.
+/// A reply of Redis (RESP2): a position in a ``ReplyTape``.
 public struct RedisReply: Sendable {
   let item: ReplyTape.Item
   /// Where the bytes and elements are; nil for what has neither.

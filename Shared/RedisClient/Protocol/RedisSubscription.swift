@@ -1,4 +1,4 @@
-/// Told what becomes of a client's subscriptions (`SSUBSCRIBE`). Called on event loops: it must not block.
+/// Callbacks for a client's subscriptions (`SSUBSCRIBE`). They are called on event loops and must not block.
 public struct RedisSubscription: Sendable {
   /// A message came.
   let onMessage: @Sendable (_ channel: String) -> Void

@@ -1,6 +1,6 @@
 import CHiredis
 
-/// hiredis' reader: bytes in, replies out. One a connection, used on its event loop alone.
+/// A wrapper of hiredis' reader: bytes in, replies out. Each connection has one, used only on its event loop.
 final class ReplyReader {
   /// What hiredis tells of, piece by piece.
   private struct Pieces {

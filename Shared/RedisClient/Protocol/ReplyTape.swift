@@ -1,4 +1,4 @@
-/// One reply: its items in the order in which they came, an array before its elements, and the bytes of its strings one behind the other.
+/// One parsed reply as a flat list: its items in order, an array before its elements, and the bytes of all strings in one array.
 final class ReplyTape: Sendable {
   enum Kind: UInt8, Sendable { case null, integer, text, error, array }
 

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The connections to each node of a topology, made when a node is first needed.
+/// The connection pools of a topology's nodes, created on demand.
 final class NodePools: Sendable {
   private struct State {
     var pools: [NodeAddress: RedisConnectionPool] = [:]

@@ -1,4 +1,4 @@
-/// What a refusal says about where, or when, a command may be sent again. A command that got one was not executed.
+/// A refusal that says where or when a command may be sent again. The command was not executed.
 enum Redirection: Sendable, Hashable {
   /// The slot belongs to another node for good.
   case moved(HashSlot, to: NodeAddress)

@@ -1,4 +1,4 @@
-/// The way of one command through a topology that changes: takes what happened and says what to do next. Knows no socket.
+/// The state machine that routes one command through a changing topology: it takes what happened and returns the next action.
 struct RoutedCall {
   enum Step: Equatable {
     /// Send it where the topology says that its slot is.

@@ -1,4 +1,4 @@
-/// Which node serves which slots: a value that is compared and replaced as a whole.
+/// The assignment of slots to nodes, a value that is compared and replaced as a whole.
 struct SlotMap: Sendable, Hashable {
   struct Range: Sendable, Hashable {
     var slots: ClosedRange<Int>

@@ -1,5 +1,5 @@
-/// Which of several nodes' words on the topology is believed: what more than half of those asked agree on, so that one node that lags
-/// behind, or was cut off, sends nobody astray.
+/// Decides which topology to use when nodes disagree: the one on which more than half of the queried nodes agree, so that one lagging or partitioned
+/// node cannot misdirect commands.
 struct TopologyElection {
   private let voters: Int
   private var votes: [SlotMap: Int] = [:]
