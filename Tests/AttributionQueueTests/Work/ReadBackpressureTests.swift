@@ -3,9 +3,9 @@ import Testing
 
 @testable import AttributionQueue
 
-@Suite("The waiting backpressure of an event loop")
+@Suite("Backpressure on reading of an event loop")
 struct ReadBackpressureTests {
-  @Test("who waits reads on when there is backpressure, in turn")
+  @Test("callers that wait are admitted in order when messages are begun")
   func turns() async throws {
     let backpressure = ReadBackpressure(bound: 10)
     // Fewer than the bound wait: the next may go beyond it.

@@ -1,0 +1,43 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import WireJSON
+
+/// AdAttributionKit postbacks.
+extension VerificationWorker {
+  func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
+    let verdict = postbacks.verdict(onAdAttributionKit: lease.message.body, expecting: expectedAdNetwork(lease))
+    guard verdict.valid, let postback = verdict.postback, let naturalKey = verdict.naturalKey else {
+      return rejected(
+        lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
+        subject: nil,
+        // A fault that is found in its claims is found after the proof: then it is known whose it is.
+        more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
+          ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
+    }
+    let environment = verdict.environment ?? .development
+    var data = common(lease)
+    data["environment"] = .string(environment.rawValue)
+    data["keyId"] = .string(verdict.keyId ?? "")
+    data["postback"] = .object(postback.typed)
+    data["unsigned"] = .object(postback.unsignedValues)
+    data["tierAtLeast"] = .integer(postback.privacy.tierAtLeast)
+    data["withheld"] = .array(postback.privacy.withheld.map { .string($0) })
+    data["conversion"] = meanings.conversion(
+      app: postback.advertisedItemIdentifier, environment: environment, isWinning: postback.didWin, fine: postback.conversionValue,
+      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+    ).map { .object($0) }
+    data["placement"] = meanings.source(
+      adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil
+    ).map { .object($0) }
+    let event = event(naturalKey, .adAttributionKitPostbackVerified, subject: postback.adNetworkIdentifier, data)
+    return verified(
+      lease, .adAttributionKitPostbackVerified, naturalKey, event,
+      Self.counted(
+        app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, fine: postback.conversionValue,
+        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkIdentifier, source: postback.sourceIdentifier),
+      EventAttributes(
+        adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
+      unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+  }
+}

@@ -1,0 +1,88 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import WireJSON
+
+/// What postbacks of both kinds share.
+extension VerificationWorker {
+  private static let conflict = "conflicting_unsigned"
+
+  /// The ad network whose URL the postback came to, where it came to one's own.
+  func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
+    lease.message.attributes["expectedAdNetworkId"].map { [$0] }
+  }
+
+  /// What a postback says, for plots. Development postbacks are left out: any device in Developer Mode can make one of any app.
+  static func counted(
+    app: Int64, _ environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, adNetworkId: String,
+    source: String?
+  ) -> [CountedValue] {
+    guard environment == .production else { return [] }
+    var values: [CountedValue] = []
+    // Beside an ad that did not win a value is not signed.
+    if isWinning, let fine {
+      values.append(.fine(app: app, fine))
+    } else if isWinning, let coarse {
+      values.append(.coarse(app: app, coarse.rawValue))
+    } else {
+      values.append(.noConversion(app: app))
+    }
+    if let source { values.append(.source(adNetworkId: adNetworkId, source)) }
+    return values
+  }
+
+  /// A postback that was proved.
+  ///
+  /// - Parameter conflict: the type of the event when the same signed postback was counted with other unsigned values.
+  func verified(
+    _ lease: LeasedMessage, _ type: EventType, _ naturalKey: String, _ event: [UInt8], _ counted: [CountedValue],
+    _ attributes: EventAttributes, unsigned: JSONObject, otherwise conflict: EventType
+  ) -> WorkOutcome {
+    proved.add(lease.message.kind, attributes.environment ?? "")
+    var completion = Completion(
+      state: .verified, naturalKey: naturalKey,
+      events: [EventRecord(id: naturalKey, type: type.rawValue, json: event, attributes: attributes)])
+    if deliveries.configuration.unsignedDigests { completion.detail = unsigned.canonical }
+    completion.keepsOriginal = true
+    completion.countedValues = counted
+    completion.whenSeen = { await self.seen(lease, naturalKey, attributes, unsigned: unsigned, conflict) }
+    return .complete(completion)
+  }
+
+  /// The same signed postback was counted already. Its holder can send it again with other unsigned values: the first counts, and
+  /// what differs is told.
+  private func seen(
+    _ lease: LeasedMessage, _ naturalKey: String, _ attributes: EventAttributes, unsigned values: JSONObject, _ type: EventType
+  ) async -> WorkOutcome {
+    var duplicate = Completion(state: .verified, events: [], recordedEventId: naturalKey)
+    duplicate.reason = "duplicate"
+    duplicate.word = "duplicate"
+    let counted: [UInt8]?
+    var kept = DetailFinding.unknown
+    do throws(QueueError) {
+      counted = try await deliveries.publishedEvent(naturalKey, besides: lease)
+      if counted == nil, deliveries.configuration.unsignedDigests {
+        kept = try await deliveries.detail(values.canonical, of: naturalKey, besides: lease)
+      }
+    } catch {
+      return .retry(after: .milliseconds(500), error: "what was counted cannot be read")
+    }
+    guard let counted else {
+      // The feed has dropped it.
+      guard kept == .other else { return .complete(duplicate) }
+      return rejected(
+        lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
+        more: ["countedEventId": .string(naturalKey), "unsigned": .object(values)])
+    }
+    guard let first = try? JSONValue(parsing: counted, limits: .ownDocuments), let firstValues = first["data"]?["unsigned"]?.objectValue
+    else {
+      return .deadLetter(error: "the event that was counted cannot be compared with")
+    }
+    guard values != firstValues else { return .complete(duplicate) }
+    return rejected(
+      lease, type, reason: Self.conflict, field: nil, subject: attributes.adNetworkId, attributes: attributes,
+      more: [
+        "countedEventId": .string(naturalKey), "countedUnsigned": .object(firstValues), "unsigned": .object(values),
+      ])
+  }
+}

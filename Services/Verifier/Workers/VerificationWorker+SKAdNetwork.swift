@@ -1,0 +1,93 @@
+import AppleAttribution
+import AttributionProtocol
+import AttributionQueue
+import PublicSuffixes
+import WireJSON
+
+/// SKAdNetwork postbacks.
+extension VerificationWorker {
+  func skAdNetwork(_ lease: LeasedMessage) -> WorkOutcome {
+    var verdict = postbacks.verdict(onSKAdNetwork: lease.message.body, expecting: expectedAdNetwork(lease))
+    guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
+      return rejected(
+        lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
+        subject: nil, more: ["version": verdict.version.map { .string($0) } ?? .null])
+    }
+    let environment = verdict.environment ?? .production
+    let conversion = meanings.conversion(
+      app: postback.appId, environment: environment, isWinning: postback.isWinning, fine: postback.conversionValue,
+      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
+    let placement = meanings.source(
+      adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
+    let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
+    // Most of all deliveries are of this kind: the event is written as it is, without a tree of it.
+    let event = CloudEvent.json(
+      id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
+    ) { writer in
+      writer.beginObject()
+      writeCommon(lease, &writer)
+      writer.key("version")
+      writer.string(postback.version.rawValue)
+      writer.key("environment")
+      writer.string(environment.rawValue)
+      writer.key("keyId")
+      writer.string(verdict.keyId ?? "")
+      writer.key("transactionId")
+      writer.string(postback.transactionId)
+      writer.key("postback")
+      postback.writeTyped(to: &writer)
+      writer.key("unsigned")
+      writer.object(unsigned)
+      if let privacy {
+        writer.key("tierAtLeast")
+        writer.int(privacy.tierAtLeast)
+      }
+      writer.key("withheld")
+      writer.beginArray()
+      for name in postback.withheld { writer.string(name) }
+      writer.endArray()
+      if let conversion {
+        writer.key("conversion")
+        writer.object(conversion)
+      }
+      if let placement {
+        writer.key("placement")
+        writer.object(placement)
+      }
+      if let domain = postback.sourceDomain, let suffixes {
+        writer.key("sourceDomain")
+        writer.object(Self.reading(of: domain, suffixes))
+      }
+      writer.endObject()
+    }
+    return verified(
+      lease, .skadnetworkPostbackVerified, naturalKey, event,
+      Self.counted(
+        app: postback.appId, environment, isWinning: postback.isWinning, fine: postback.conversionValue,
+        coarse: postback.coarseConversionValue, adNetworkId: postback.adNetworkId,
+        source: postback.sourceIdentifier ?? postback.campaignId.map { String($0) }),
+      EventAttributes(adNetworkId: postback.adNetworkId, appAppleId: postback.appId, environment: environment.rawValue),
+      unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
+  }
+
+  /// What the public suffix list says of the site that showed an ad. Apple signed it, so it decides nothing.
+  private static func reading(of domain: String, _ suffixes: PublicSuffixList) -> JSONObject {
+    var reading: JSONObject = ["registrable": .bool(suffixes.isRegistrable(domain))]
+    reading["registrableDomain"] = suffixes.registrableDomain(of: domain).map { .string($0) }
+    return reading
+  }
+
+  /// Writes the members of ``common(_:)``.
+  private func writeCommon(_ lease: LeasedMessage, _ writer: inout JSONWriter) {
+    writer.key("deliveryId")
+    writer.string(lease.deliveryID.description)
+    writer.key("source")
+    writer.string(lease.message.source)
+    writer.key("receivedAt")
+    writer.string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text)
+    if let traceparent = lease.traceparent {
+      writer.key("traceparent")
+      writer.string(traceparent)
+    }
+  }
+}
