@@ -85,7 +85,7 @@ extension ServiceParts {
     let responder = RetentionResponder(
       messages: messages, history: SubscriptionHistoryReader(verifier: environment.frequentClient(baseURL: variables.verifierURL)),
       services: DecisionServices(logger: environment.logger) { environment.foreignClient(baseURL: $0.url, token: $0.token) },
-      signer: RetentionSigner(signer: signer),
+      signer: RetentionSigner(offers: OfferSigning(signer: signer)),
       records: RetentionRecords(deliveries: deliveries, metrics: metrics, logger: environment.logger) { live.settings },
       metrics: metrics, logger: environment.logger)
     return (RetentionIntake(live: live, responder: responder, metrics: metrics), messages)

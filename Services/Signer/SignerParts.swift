@@ -15,6 +15,10 @@ extension ServiceParts {
     let domains = try environment.configuration.webAds.signingRule()
     let skAdNetwork = SignSKAdNetworkImpressionHandler(issuer: issuer, domains: domains)
     let web = SignSKAdNetworkWebImpressionHandler(issuer: issuer, domains: domains, store: store)
+    let promotionalOffer = SignPromotionalOfferHandler(issuer: issuer)
+    let promotionalOfferJWS = SignPromotionalOfferJWSHandler(issuer: issuer)
+    let introductoryOfferEligibility = SignIntroductoryOfferEligibilityHandler(issuer: issuer)
+    let advancedCommerceRequest = SignAdvancedCommerceRequestHandler(issuer: issuer)
     let adAttributionKit = SignAdAttributionKitImpressionHandler(issuer: issuer)
 
     var parts = ServiceParts()
@@ -24,10 +28,10 @@ extension ServiceParts {
       SignImpressionsHandler(skAdNetwork: skAdNetwork, web: web, adAttributionKit: adAttributionKit),
       SignDeferredSKAdNetworkWebImpressionHandler(issuer: issuer, store: store),
       CreateAppStoreServerTokenHandler(issuer: issuer),
-      SignPromotionalOfferHandler(issuer: issuer),
-      SignPromotionalOfferJWSHandler(issuer: issuer),
-      SignIntroductoryOfferEligibilityHandler(issuer: issuer),
-      SignAdvancedCommerceRequestHandler(issuer: issuer),
+      promotionalOffer, promotionalOfferJWS, introductoryOfferEligibility, advancedCommerceRequest,
+      SignOffersHandler(
+        promotionalOffer: promotionalOffer, promotionalOfferJWS: promotionalOfferJWS,
+        introductoryOfferEligibility: introductoryOfferEligibility, advancedCommerceRequest: advancedCommerceRequest),
       ListSigningKeysHandler(issuer: issuer),
     ]
     parts.reload = { configuration throws(ConfigurationError) in

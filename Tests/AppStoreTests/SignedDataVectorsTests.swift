@@ -105,6 +105,51 @@ struct SignedDataVectorsTests {
     }
   }
 
+  @Test(
+    "the verdict is the same with its header known, and a signature or payload of another is no better for it",
+    arguments: AppStoreVectors.signed)
+  func knownHeader(vector: AppStoreVectors.Case) throws {
+    let environment = try #require(vector.inputs["environment"]?.stringValue)
+    let kind = try #require(SignedDataKind(rawValue: vector.kind))
+    let chains = try AppStoreVectors.chainVerifier(vector.inputs)
+    let verifier = SignedDataVerifier(
+      chains: chains, apps: [], acceptsXcodeData: environment == "Xcode" || environment == "LocalTesting")
+    let expected = SignedDataExpectation(
+      bundleId: vector.inputs["bundleId"]?.stringValue, appAppleId: vector.inputs["appAppleId"]?.int64Value, environment: environment)
+    func verdict(_ text: String) -> SignedDataVerdict {
+      verifier.verdict(on: text, kind: kind, expecting: expected, now: 1_790_000_000_000)
+    }
+    let text = AppStoreVectors.text(vector.file)
+    let first = verdict(text)
+    #expect(verdict(text) == first)
+    guard first.valid, let jws = try? EncodedJWS(text, limit: 1 << 20), let payload = try? JSONValue(parsing: jws.payload) else { return }
+    guard let chain = chains.chain(of: jws.header, at: 1_790_000_000) else { return }
+    #expect(chains.chain(of: jws.header, at: chain.notAfter + 1) == nil)
+    #expect(chains.chain(of: jws.header, at: chain.notBefore - 1) == nil)
+    let parts = text.split(separator: ".").map(String.init)
+    let other = try #require(payload.objectValue).members.reversed()
+    let altered = Base64.encodeURL(JSONValue.object(JSONObject(Array(other))).serialized)
+    if altered != parts[1] { #expect(verdict("\(parts[0]).\(altered).\(parts[2])").reason == .badSignature) }
+    let bytes = [UInt8](repeating: 7, count: 64)
+    #expect(verdict("\(parts[0]).\(parts[1]).\(Base64.encodeURL(bytes))").reason == .badSignature)
+    #expect(verdict("\(parts[0]).\(parts[1]).").reason == .malformedSignature)
+    #expect(verdict("\(parts[0]).\(parts[1])").reason == .malformedJWS)
+  }
+
+  @Test("a header whose signature did not hold is not remembered")
+  func forgedHeader() throws {
+    let vector = try #require(AppStoreVectors.signed.first { $0.expect["result"] == "valid" && $0.inputs["environment"] == "Sandbox" })
+    let chains = try AppStoreVectors.chainVerifier(vector.inputs)
+    let parts = AppStoreVectors.text(vector.file).split(separator: ".").map(String.init)
+    let forged = "\(parts[0]).\(parts[1]).\(Base64.encodeURL([UInt8](repeating: 7, count: 64)))"
+    let verifier = SignedDataVerifier(chains: chains, apps: [])
+    let kind = try #require(SignedDataKind(rawValue: vector.kind))
+    _ = verifier.verdict(on: forged, kind: kind, now: 1_790_000_000_000)
+    let header = try EncodedJWS(forged, limit: 1 << 20).header
+    #expect(chains.cachedPaths == 1)
+    #expect(chains.chain(of: header, at: 1_790_000_000) == nil)
+  }
+
   @Test("a chain gets the verdict its case names", arguments: AppStoreVectors.chains)
   func chain(vector: AppStoreVectors.Case) throws {
     let verifier = try AppStoreVectors.chainVerifier(vector.inputs)

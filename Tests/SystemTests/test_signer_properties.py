@@ -406,6 +406,47 @@ def test_tokens_and_offers_verify_with_the_apps_public_keys(system, public_keys,
                 assert claims[name] == value, (method, claims)
 
 
+def test_a_batch_of_offers_has_a_signature_or_an_error_for_each_item_in_order(system, public_keys):
+    app = "com.example.app"
+    keys = {key_id: key for (owner, key_id), key in public_keys.items() if owner == app}
+    request = {"operation": "CREATE_SUBSCRIPTION", "version": "1", "requestInfo": {"requestReferenceId": str(uuid.uuid4())}}
+    kinds = {
+        "promotionalOffer": {"productIdentifier": "pro", "offerIdentifier": "o1"},
+        "promotionalOfferJws": {"productId": "pro", "offerIdentifier": "o1", "transactionId": "7"},
+        "introductoryOfferEligibility": {"productId": "pro", "allowIntroductoryOffer": True, "transactionId": "7"},
+        "advancedCommerceRequest": {"requestText": json.dumps(request)},
+    }
+    audiences = {"promotionalOfferJws": "promotional-offer", "introductoryOfferEligibility": "introductory-offer-eligibility",
+                 "advancedCommerceRequest": "advanced-commerce-api"}
+    items = [{kind: {"bundleId": app, **message}} for _ in range(30) for kind, message in kinds.items()]
+    items[5] = {"promotionalOfferJws": {"bundleId": app, "productId": "pro"}}
+    items[6] = {"introductoryOfferEligibility": {"bundleId": "com.example.stranger", "productId": "pro"}}
+    items[7] = {}
+    items[8] = {**items[8], "promotionalOfferJws": items[9]["promotionalOfferJws"]}
+    results = system.call("Signer", "SignOffers", {"items": items})["results"]
+    assert len(results) == len(items)
+    assert [results[place]["error"].get("field") for place in (5, 6, 7)] == ["offerIdentifier", "bundleId", None], results[5:9]
+    assert results[6]["error"]["code"] == "not_found" and results[8]["error"]["code"] == "invalid_argument", results[6:9]
+    nonces = set()
+    for place, (item, result) in enumerate(zip(items, results)):
+        if place in (5, 6, 7, 8):
+            continue
+        kind, = item
+        signed = result[kind]
+        if kind == "promotionalOffer":
+            text = "\u2063".join([app, signed["keyId"], "pro", "o1", "", signed["nonce"], str(whole(signed["timestamp"]))])
+            assert_signed(keys[signed["keyId"]], base64.b64decode(signed["signature"], validate=True), text, signed)
+            nonces.add(signed["nonce"])
+        else:
+            _, claims = opened(signed["jws"], keys[signed["keyId"]])
+            assert (claims["aud"], claims["bid"]) == (audiences[kind], app)
+            nonces.add(claims["nonce"])
+    assert len(nonces) == len(items) - 4
+    assert len(system.call("Signer", "SignOffers", {"items": items[:1] * 1000})["results"]) == 1000
+    answer = system.rpc("Signer", "SignOffers", {"items": items[:1] * 1001})
+    assert answer.status == 400 and b"items" in answer.body
+
+
 def test_a_token_is_kept_and_never_lives_longer_than_an_hour(system):
     ask = {"bundleId": "com.example.app"}
     assert system.call("Signer", "CreateAppStoreServerToken", ask) == system.call("Signer", "CreateAppStoreServerToken", ask)

@@ -15,40 +15,40 @@ enum PublicRoute: Sendable, Hashable {
 
   /// Nil when there is no such path.
   init?(path: String) {
-    // By far the most requests are for one of these.
+    let path = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
     switch path {
     case "/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution", "/v1/postbacks":
       self = .postback(adNetworkId: nil)
-      return
-    default: break
+    case "/.well-known/skadnetwork/get-signed-payload": self = .signedWebPayload
+    case "/v1/app-store/notifications": self = .notification(bundleId: nil)
+    case "/v1/adservices/tokens": self = .token(bundleId: nil)
+    case "/v1/sessions": self = .session
+    default:
+      if let id = Self.segment(path, after: "/v1/app-store/notifications/") {
+        self = .notification(bundleId: id)
+      } else if let id = Self.segment(path, after: "/v1/postbacks/") {
+        self = .postback(adNetworkId: id)
+      } else if let id = Self.segment(path, after: "/v1/app-store/retention/") {
+        self = .retention(bundleId: id)
+      } else if let id = Self.segment(path, after: "/v1/adservices/tokens/") {
+        self = .token(bundleId: id)
+      } else if let id = Self.segment(path, after: "/v1/sessions/", before: "/att-status") {
+        self = .attStatus(installId: id)
+      } else {
+        return nil
+      }
     }
-    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    if segments.count > 1, segments.last == "" { segments = segments.dropLast() }
-    switch segments.map(String.init) {
-    case [".well-known", "skadnetwork", "report-attribution"], [".well-known", "appattribution", "report-attribution"],
-      ["v1", "postbacks"]:
-      self = .postback(adNetworkId: nil)
-    case [".well-known", "skadnetwork", "get-signed-payload"]: self = .signedWebPayload
-    case ["v1", "app-store", "notifications"]: self = .notification(bundleId: nil)
-    case ["v1", "adservices", "tokens"]: self = .token(bundleId: nil)
-    case ["v1", "sessions"]: self = .session
-    case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "postbacks":
-      guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
-      self = .postback(adNetworkId: id)
-    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "app-store" && parts[2] == "notifications":
-      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
-      self = .notification(bundleId: id)
-    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "app-store" && parts[2] == "retention":
-      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
-      self = .retention(bundleId: id)
-    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "adservices" && parts[2] == "tokens":
-      guard let id = Self.decoded(parts[3]), !id.isEmpty else { return nil }
-      self = .token(bundleId: id)
-    case let parts where parts.count == 4 && parts[0] == "v1" && parts[1] == "sessions" && parts[3] == "att-status":
-      guard let id = Self.decoded(parts[2]), !id.isEmpty else { return nil }
-      self = .attStatus(installId: id)
-    default: return nil
+  }
+
+  /// The one segment between them, its escapes resolved; nil where there is none, or more.
+  private static func segment(_ path: Substring, after prefix: String, before suffix: String = "") -> String? {
+    guard path.utf8.count >= prefix.utf8.count + suffix.utf8.count, path.utf8.starts(with: prefix.utf8), path.hasSuffix(suffix) else {
+      return nil
     }
+    let segment = path.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+    guard !segment.contains(UInt8(ascii: "/")) else { return nil }
+    // An empty installation is refused by its own rule, which names the field.
+    return decoded(Substring(segment)).flatMap { $0.isEmpty && suffix.isEmpty ? nil : $0 }
   }
 
   var method: String {

@@ -49,7 +49,7 @@ struct PublicRouter: PublicResponder {
   private func serves(_ route: PublicRoute) -> Bool {
     switch route {
     case .notification(let bundleId?): takesNotifications(bundleId)
-    case .retention(let bundleId): retention.live.standing(of: bundleId) != nil
+    case .retention(let bundleId): retention.live.serves(bundleId)
     case .token(let bundleId?): tokens.takes(bundleId)
     default: true
     }

@@ -1,32 +1,35 @@
 import EventLoops
 import Synchronization
 
-/// A value that is due at a time: the best that there is then, or what is given before.
+/// A value that is due at a time: the best that there is then, or what is given before. A deadline is kept to ``LoopDeadlines/interval``.
 final class DueAnswer<Value: Sendable>: Sendable {
   private struct State {
     var waiting: CheckedContinuation<Value, Never>?
     var best: Value?
+    var deadline: ContinuousClock.Instant
     var isOver = false
-    var timer: LoopTimer?
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let otherwise: Value
 
-  private init(otherwise: Value) { self.otherwise = otherwise }
+  private init(otherwise: Value, deadline: ContinuousClock.Instant) {
+    self.otherwise = otherwise
+    state = Mutex(State(deadline: deadline))
+  }
 
   /// Runs `make`, which may go on after the deadline, and answers what it gives, or at the deadline what it holds; `otherwise` where it holds
   /// nothing yet.
   static func wait(
     until deadline: ContinuousClock.Instant, otherwise: Value, _ make: @escaping @Sendable (DueAnswer) async -> Void
   ) async -> Value {
-    let due = DueAnswer(otherwise: otherwise)
+    let due = DueAnswer(otherwise: otherwise, deadline: deadline)
     return await withCheckedContinuation { continuation in
       due.state.withLock { $0.waiting = continuation }
-      due.hurry(to: deadline)
+      LoopDeadlines.add(due)
       // Not a child: nothing that hangs may hold up the answer.
       if let executor = EventLoopExecutor.ofThisThread {
-        Task(executorPreference: executor) { await make(due) }
+        Task.immediate(executorPreference: executor) { await make(due) }
       } else {
         Task { await make(due) }
       }
@@ -49,26 +52,24 @@ final class DueAnswer<Value: Sendable>: Sendable {
   }
 
   /// Answers at that time, in place of any other that was said.
-  func hurry(to deadline: ContinuousClock.Instant) {
-    let timer = LoopTimer(after: ContinuousClock.now.duration(to: deadline)) { self.end() }
-    let last = state.withLock { state in
-      let last = state.isOver ? timer : state.timer
-      if !state.isOver { state.timer = timer }
-      return last
-    }
-    last?.cancel()
-  }
+  func hurry(to deadline: ContinuousClock.Instant) { state.withLock { $0.deadline = deadline } }
 
   private func end() {
-    let (waiting, value, timer) = state.withLock { state in
+    let (waiting, value) = state.withLock { state in
       defer {
         state.isOver = true
         state.waiting = nil
-        state.timer = nil
       }
-      return (state.waiting, state.best ?? otherwise, state.timer)
+      return (state.waiting, state.best ?? otherwise)
     }
-    timer?.cancel()
     waiting?.resume(returning: value)
+  }
+}
+
+extension DueAnswer: Dated {
+  func isOver(at now: ContinuousClock.Instant) -> Bool {
+    let (isOver, isDue) = state.withLock { ($0.isOver, $0.deadline <= now) }
+    if !isOver, isDue { end() }
+    return isOver || isDue
   }
 }

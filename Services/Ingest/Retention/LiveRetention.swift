@@ -48,6 +48,11 @@ final class LiveRetention: Sendable {
     state.withLock { $0 = State(plans: plans, settings: configuration.retention, proofs: proofs) }
   }
 
+  /// Whether the app's requests are answered here.
+  func serves(_ bundleId: String) -> Bool {
+    state.withLock { $0.proofs != nil && $0.plans[bundleId]?.app.bundleId.isExactly(bundleId) == true }
+  }
+
   /// Nil for an app whose requests are not answered here.
   func standing(of bundleId: String) -> Standing? {
     state.withLock { state in

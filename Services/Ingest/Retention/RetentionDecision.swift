@@ -69,23 +69,41 @@ struct RetentionDecision: Sendable, Hashable {
   }
 }
 
-/// An answer that counts for all who send the same request, as Redis keeps it.
-struct KeptAnswer: Sendable, Hashable {
-  let answer: RealtimeAnswer
-  let decision: JSONObject
+/// An answer that counts for all who send the same request, as Redis keeps it. Its JSON is written once.
+struct KeptAnswer: Sendable {
+  /// A bounded word, for metrics (`RealtimeAnswer.kind`).
+  let kind: String
+  /// The body of the answer.
+  let answer: [UInt8]
+  /// How it came about, as events tell it.
+  let decision: [UInt8]
 
   init(_ decision: RetentionDecision) {
-    answer = decision.answer
-    self.decision = decision.json
+    kind = decision.answer.kind
+    answer = JSONValue.object(decision.answer.json).serialized
+    self.decision = JSONValue.object(decision.json).serialized
   }
 
-  var bytes: [UInt8] { JSONValue.object(["answer": .object(answer.json), "decision": .object(decision)]).serialized }
+  var bytes: [UInt8] {
+    var writer = JSONWriter(reserving: answer.count + decision.count + 32)
+    writer.beginObject()
+    writer.key("answer")
+    writer.raw(answer)
+    writer.key("decision")
+    writer.raw(decision)
+    writer.endObject()
+    return writer.bytes
+  }
 
   init?(bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes, limits: .ownDocuments).objectValue,
       let answer = object["answer"]?.objectValue.flatMap({ RealtimeAnswer(json: $0) }), let decision = object["decision"]?.objectValue
     else { return nil }
-    self.answer = answer
-    self.decision = decision
+    kind = answer.kind
+    self.answer = JSONValue.object(answer.json).serialized
+    self.decision = JSONValue.object(decision).serialized
   }
+
+  /// Whether both are the same answer for the same reason.
+  func isSame(as other: KeptAnswer) -> Bool { answer == other.answer && decision == other.decision }
 }

@@ -39,7 +39,7 @@ struct RetentionIntake: Sendable {
     }
     let answer = await responder.answer(
       question, signedPayload: signedPayload, standing, request, until: received + standing.settings.budget)
-    return .json(200, answer.json)
+    return PublicHTTPResponse(status: 200, body: answer.answer)
   }
 
   private func refused(_ verdict: SignedDataVerdict) -> PublicHTTPResponse {

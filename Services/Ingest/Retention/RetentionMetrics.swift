@@ -42,7 +42,7 @@ struct RetentionMetrics: Sendable {
 
   func refused(_ reason: String) { registry.add(Self.refusals, 1, [reason]) }
 
-  func answered(_ answer: RealtimeAnswer, environment: String, after time: Duration) {
+  func answered(_ answer: KeptAnswer, environment: String, after time: Duration) {
     answers[Labels(environment: environment, answer: answer.kind)]?.add()
     seconds?.observe(time / .seconds(1))
   }

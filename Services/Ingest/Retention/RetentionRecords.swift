@@ -61,7 +61,7 @@ final class RetentionRecords: Sendable {
       postpone(pending)
       return answer
     }
-    if counted != answer { metrics.replayed() }
+    if !counted.isSame(as: answer) { metrics.replayed() }
     remember(counted, question.naturalKey, replaces: true)
     return counted
   }
@@ -125,7 +125,7 @@ final class RetentionRecords: Sendable {
 
   private func request(_ pending: Pending, _ answer: KeptAnswer) -> AcceptRequest {
     var message = pending.message
-    message.body = RetentionRecord(signedPayload: pending.signedPayload, answer: answer.answer.json, decision: answer.decision).body
+    message.body = RetentionRecord.body(signedPayload: pending.signedPayload, answer: answer.answer, decision: answer.decision)
     return AcceptRequest(
       queue: .intake, idempotencyKey: pending.naturalKey, naturalKey: pending.naturalKey, message: message, isKnownBriefly: true)
   }

@@ -11,6 +11,7 @@ import Traces
 struct RetentionResponder: Sendable {
   /// Of the budget, for the way of the answer itself.
   private static let reserve: Duration = .milliseconds(20)
+  private static let late = KeptAnswer(.late)
 
   let messages: ApprovedMessages
   let history: SubscriptionHistoryReader
@@ -23,33 +24,33 @@ struct RetentionResponder: Sendable {
   func answer(
     _ question: RealtimeRequest, signedPayload: String, _ standing: LiveRetention.Standing, _ request: PublicRequest,
     until end: ContinuousClock.Instant
-  ) async -> RealtimeAnswer {
+  ) async -> KeptAnswer {
     let begun = ContinuousClock.now
     if let known = records.recent(question) {
       metrics.replayed()
-      metrics.answered(known.answer, environment: question.environment, after: begun.duration(to: .now))
-      return known.answer
+      metrics.answered(known, environment: question.environment, after: begun.duration(to: .now))
+      return known
     }
     let deadline = end - Self.reserve
-    let late = KeptAnswer(.late)
     let span = Span.current?.child("decide retention message", .internal, [])
-    let kept = await DueAnswer.wait(until: deadline, otherwise: late) { due in
+    let kept = await DueAnswer.wait(until: deadline, otherwise: Self.late) { due in
       let decision = await Span.$current.withValue(span ?? Span.current) {
         await decide(question, standing, request, until: deadline)
       }
-      let isInTime = due.hold(KeptAnswer(decision))
+      let made = KeptAnswer(decision)
+      let isInTime = due.hold(made)
       let told = isInTime ? decision : .late
       for cause in told.causes { metrics.fellBack(cause) }
       log(told, question, standing, request)
       due.hurry(to: min(deadline, .now + standing.settings.storeTimeout))
       let counted = await records.record(
-        KeptAnswer(told), question, signedPayload: signedPayload, bundleId: standing.plan.app.bundleId, request)
+        isInTime ? made : Self.late, question, signedPayload: signedPayload, bundleId: standing.plan.app.bundleId, request)
       due.give(counted)
     }
     records.answered(kept, question)
-    span?.end(SpanAttribute("attribution.retention.answer", kept.answer.kind))
-    metrics.answered(kept.answer, environment: question.environment, after: begun.duration(to: .now))
-    return kept.answer
+    span?.end(SpanAttribute("attribution.retention.answer", kept.kind))
+    metrics.answered(kept, environment: question.environment, after: begun.duration(to: .now))
+    return kept
   }
 
   private func decide(

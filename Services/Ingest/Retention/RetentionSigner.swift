@@ -1,11 +1,10 @@
 import AppStore
-import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
 /// Has signer sign an answer for the very customer who is asked about.
 struct RetentionSigner: Sendable {
-  let signer: RPCClient
+  let offers: OfferSigning
 
   struct Signed: Sendable {
     let answer: RealtimeAnswer
@@ -24,21 +23,19 @@ struct RetentionSigner: Sendable {
     case .message, .alternateProduct: throw RPCError(.internal, "needs no signature")
     case .promotionalOffer(let offer) where offer.version == .v2:
       let product = offer.productId ?? question.productId
-      let signed = try await signer.call(
-        SignerService.SignPromotionalOfferJWS.self,
-        SignPromotionalOfferJWSRequest(
-          bundleId: bundleId, productId: product, offerIdentifier: offer.offerIdentifier, transactionId: question.originalTransactionId),
-        timeout: time, traceparent: request.traceparent, requestId: request.requestId)
+      let item = OfferItem(
+        promotionalOfferJws: SignPromotionalOfferJWSRequest(
+          bundleId: bundleId, productId: product, offerIdentifier: offer.offerIdentifier, transactionId: question.originalTransactionId))
+      guard let signed = try await offers.sign(item, within: time, request).promotionalOfferJws else { throw Self.otherKind }
       return Signed(
         answer: .promotionalOffer(identifier: id, .jws(signed.jws)), keyId: signed.keyId, productId: product,
         offerIdentifier: offer.offerIdentifier)
     case .promotionalOffer(let offer):
       let product = offer.productId ?? question.productId
-      let signed = try await signer.call(
-        SignerService.SignPromotionalOffer.self,
-        SignPromotionalOfferRequest(
-          bundleId: bundleId, productIdentifier: product, offerIdentifier: offer.offerIdentifier, appAccountToken: offer.appAccountToken),
-        timeout: time, traceparent: request.traceparent, requestId: request.requestId)
+      let item = OfferItem(
+        promotionalOffer: SignPromotionalOfferRequest(
+          bundleId: bundleId, productIdentifier: product, offerIdentifier: offer.offerIdentifier, appAccountToken: offer.appAccountToken))
+      guard let signed = try await offers.sign(item, within: time, request).promotionalOffer else { throw Self.otherKind }
       guard let timestamp = signed.timestamp else { throw RPCError(.internal, "signer says no timestamp") }
       let signature = OriginalOfferSignature(
         encodedSignature: signed.signature, productId: product, nonce: signed.nonce, timestamp: timestamp, keyId: signed.keyId,
@@ -47,13 +44,15 @@ struct RetentionSigner: Sendable {
         answer: .promotionalOffer(identifier: id, .original(signature)), keyId: signed.keyId, productId: product,
         offerIdentifier: offer.offerIdentifier)
     case .advancedCommerce(let text):
-      let signed = try await signer.call(
-        SignerService.SignAdvancedCommerceRequest.self,
-        SignAdvancedCommerceRequestRequest(bundleId: bundleId, requestText: AdvancedCommerceOffer.request(text, for: question)),
-        timeout: time, traceparent: request.traceparent, requestId: request.requestId)
+      let item = OfferItem(
+        advancedCommerceRequest: SignAdvancedCommerceRequestRequest(
+          bundleId: bundleId, requestText: AdvancedCommerceOffer.request(text, for: question)))
+      guard let signed = try await offers.sign(item, within: time, request).advancedCommerceRequest else { throw Self.otherKind }
       return Signed(
         answer: .advancedCommerce(identifier: id, data: AdvancedCommerceOffer.data(jws: signed.jws)), keyId: signed.keyId, productId: nil,
         offerIdentifier: nil)
     }
   }
+
+  private static var otherKind: RPCError { RPCError(.internal, "signer answered an offer of another kind") }
 }

@@ -4,16 +4,19 @@ import Cryptography
 import ServiceRuntime
 
 extension SignatureIssuer {
-  /// Signs what an app hands to StoreKit as a JWS. Throws `failed_precondition` when the key's issuer is not configured.
-  func signAppRequest(
+  /// Begins the signature of what an app hands to StoreKit as a JWS. Throws `failed_precondition` when the key's issuer is not configured.
+  func beginAppRequest(
     _ bundleId: String?, _ method: SignatureMethod, _ context: RPCContext,
     _ make: (_ keyId: String, _ issuerId: String, _ bundleId: String) throws(SigningRefusal) -> AppStoreRequestJWS
-  ) throws(RPCError) -> (jws: String, keyId: String) {
+  ) throws(RPCError) -> CoalescedCall<PendingSignature, (jws: String, keyId: String)> {
     let (bundleId, key) = try keyring.appRequestKey(bundleId)
     guard let issuerId = key.issuerId else {
       throw .failedPrecondition("the key of this app has no issuerId in the configuration", reason: "KEY_UNAVAILABLE")
     }
-    let request = try Signing.checked { () throws(SigningRefusal) in try make(key.keyId, issuerId, bundleId) }
-    return (try Signing.signed { () throws(SignatureError) in try request.sign(with: signer(key.identity, method, context)) }, key.keyId)
+    let input = try Signing.checked { () throws(SigningRefusal) in try make(key.keyId, issuerId, bundleId) }.signingInput
+    let pending = PendingSignature(
+      issuer: self, identity: key.identity, method: method, message: Array(input.utf8), context: context)
+    let keyId = key.keyId
+    return CoalescedCall(pending) { () throws(RPCError) in (CompactJWS.completed(input, with: try pending.signature()), keyId) }
   }
 }

@@ -4,12 +4,12 @@ import ServiceRuntime
 import WireJSON
 
 /// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed as the bytes that were given.
-struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
+struct SignAdvancedCommerceRequestHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     let bytes: [UInt8]
     switch (request.requestText, request.request) {
     case (let text?, nil): bytes = Array(text.utf8)
@@ -17,11 +17,10 @@ struct SignAdvancedCommerceRequestHandler: ImmediateRPCHandler {
     case (nil, nil): throw .invalidArgument(field: "requestText", "is required")
     case (_?, _?): throw .invalidArgument(field: "request", "stands beside requestText; only one is signed")
     }
-    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .advancedCommerceRequest, context) {
+    return try issuer.beginAppRequest(request.bundleId, .advancedCommerceRequest, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.advancedCommerce(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, request: bytes, now: issuer.now())
-    }
-    return Method.Response(jws: jws, keyId: keyId)
+    }.map { Method.Response(jws: $0.jws, keyId: $0.keyId) }
   }
 }

@@ -3,18 +3,17 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// `SignIntroductoryOfferEligibility`: whether a customer may have the introductory offer.
-struct SignIntroductoryOfferEligibilityHandler: ImmediateRPCHandler {
+struct SignIntroductoryOfferEligibilityHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignIntroductoryOfferEligibility
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .introductoryOfferEligibility, context) {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
+    return try issuer.beginAppRequest(request.bundleId, .introductoryOfferEligibility, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.introductoryOfferEligibility(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,
         allowIntroductoryOffer: request.allowIntroductoryOffer, transactionId: request.transactionId, now: issuer.now())
-    }
-    return Method.Response(jws: jws, keyId: keyId)
+    }.map { Method.Response(jws: $0.jws, keyId: $0.keyId) }
   }
 }

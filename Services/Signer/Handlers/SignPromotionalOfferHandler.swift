@@ -4,12 +4,12 @@ import Cryptography
 import ServiceRuntime
 
 /// `SignPromotionalOffer`: an offer in its original form, with the values as signed.
-struct SignPromotionalOfferHandler: ImmediateRPCHandler {
+struct SignPromotionalOfferHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignPromotionalOffer
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     let (bundleId, key) = try issuer.keyring.appRequestKey(request.bundleId)
     let offer = try Signing.checked { () throws(SigningRefusal) in
       try PromotionalOffer(
@@ -17,11 +17,13 @@ struct SignPromotionalOfferHandler: ImmediateRPCHandler {
         offerIdentifier: request.offerIdentifier, applicationUsername: request.applicationUsername,
         appAccountToken: request.appAccountToken, nonce: request.nonce, timestamp: request.timestamp, now: issuer.now())
     }
-    return Method.Response(
-      signature: try Signing.signed { () throws(SignatureError) in
-        try offer.sign(with: issuer.signer(key.identity, .promotionalOffer, context))
-      }, keyId: key.keyId,
-      bundleId: bundleId, productIdentifier: offer.productIdentifier, offerIdentifier: offer.offerIdentifier,
-      applicationUsername: offer.applicationUsername, nonce: offer.nonce, timestamp: offer.timestamp)
+    let pending = PendingSignature(
+      issuer: issuer, identity: key.identity, method: .promotionalOffer, message: offer.message, context: context)
+    return CoalescedCall(pending) { () throws(RPCError) in
+      Method.Response(
+        signature: Base64.encode(try pending.signature().der), keyId: offer.keyId, bundleId: bundleId,
+        productIdentifier: offer.productIdentifier, offerIdentifier: offer.offerIdentifier,
+        applicationUsername: offer.applicationUsername, nonce: offer.nonce, timestamp: offer.timestamp)
+    }
   }
 }

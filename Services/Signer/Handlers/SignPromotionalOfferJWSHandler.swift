@@ -3,18 +3,17 @@ import AttributionProtocol
 import ServiceRuntime
 
 /// `SignPromotionalOfferJWS`: an offer in its second form.
-struct SignPromotionalOfferJWSHandler: ImmediateRPCHandler {
+struct SignPromotionalOfferJWSHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignPromotionalOfferJWS
 
   let issuer: SignatureIssuer
 
-  func answer(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> Method.Response {
-    let (jws, keyId) = try issuer.signAppRequest(request.bundleId, .promotionalOfferJWS, context) {
+  func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
+    return try issuer.beginAppRequest(request.bundleId, .promotionalOfferJWS, context) {
       (keyId, issuerId, bundleId) throws(SigningRefusal) in
       try AppStoreRequestJWS.promotionalOffer(
         keyId: keyId, issuerId: issuerId, bundleId: bundleId, productId: request.productId,
         offerIdentifier: request.offerIdentifier, transactionId: request.transactionId, now: issuer.now())
-    }
-    return Method.Response(jws: jws, keyId: keyId)
+    }.map { Method.Response(jws: $0.jws, keyId: $0.keyId) }
   }
 }

@@ -23,13 +23,13 @@ public struct RealtimeRequest: Sendable, Hashable {
   public let productId: String
   /// As it was sent.
   public let userLocale: String
-  /// Nil where it is in no form that is known.
-  public let locale: LocaleTag?
   /// A UUID, lower case.
   public let requestIdentifier: String
   public let environment: String
   /// Milliseconds since 1970.
   public let signedDate: Int64
+  /// What the same request is known by, whoever sends it again.
+  public let naturalKey: String
 
   private static let longestText = 256
 
@@ -42,17 +42,17 @@ public struct RealtimeRequest: Sendable, Hashable {
     appAppleId = app
     productId = try Self.text("productId", payload)
     userLocale = try Self.text("userLocale", payload)
-    locale = LocaleTag(userLocale)
     requestIdentifier = try RequestRefusal.uuid(try Self.text("requestIdentifier", payload), "requestIdentifier")
     environment = try Self.text("environment", payload)
     guard let date = payload["signedDate"]?.int64Value, date > 0 else {
       throw RequestRefusal(field: "signedDate", "must be milliseconds since 1970")
     }
     signedDate = date
+    naturalKey = Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier)
   }
 
-  /// What the same request is known by, whoever sends it again.
-  public var naturalKey: String { Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier) }
+  /// Nil where ``userLocale`` is in no form that is known.
+  public var locale: LocaleTag? { LocaleTag(userLocale) }
 
   public static func naturalKey(environment: String, requestIdentifier: String) -> String {
     "retention:\(environment):\(requestIdentifier)"
@@ -60,7 +60,7 @@ public struct RealtimeRequest: Sendable, Hashable {
 
   private static func text(_ name: String, _ payload: JSONObject) throws(RequestRefusal) -> String {
     guard let text = payload[name]?.stringValue, !text.isEmpty, text.utf8.count <= longestText,
-      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { throw RequestRefusal(field: name, "must be a text of up to \(longestText) bytes") }
     return text
   }

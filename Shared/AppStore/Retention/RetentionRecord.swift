@@ -21,11 +21,24 @@ public struct RetentionRecord: Sendable, Hashable {
   }
 
   /// The message's body.
-  public var body: [UInt8] {
-    JSONValue.object(["signedPayload": .string(signedPayload), "answer": .object(answer), "decision": .object(decision)]).serialized
+  ///
+  /// - Parameters:
+  ///   - answer: JSON of the answer's body.
+  ///   - decision: JSON of how it came about.
+  public static func body(signedPayload: String, answer: [UInt8], decision: [UInt8]) -> [UInt8] {
+    var writer = JSONWriter(reserving: signedPayload.utf8.count + answer.count + decision.count + 64)
+    writer.beginObject()
+    writer.key("signedPayload")
+    writer.string(signedPayload)
+    writer.key("answer")
+    writer.raw(answer)
+    writer.key("decision")
+    writer.raw(decision)
+    writer.endObject()
+    return writer.bytes
   }
 
-  /// Reads ``body``; nil for anything else.
+  /// Reads what ``body(signedPayload:answer:decision:)`` made; nil for anything else.
   public init?(body: [UInt8]) {
     guard let object = try? JSONValue(parsing: body, limits: .ownDocuments).objectValue, let payload = object["signedPayload"]?.stringValue,
       let answer = object["answer"]?.objectValue, let decision = object["decision"]?.objectValue

@@ -76,13 +76,23 @@ public struct SignedDataVerifier: Sendable {
     _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ built: inout [VerifiedChain]
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
-      let jws: CompactJWS
+      let jws: EncodedJWS
       do throws(CompactJWS.Failure) {
-        jws = try CompactJWS(text, limit: kind == .notification ? Self.notificationLimit : Self.tokenLimit)
+        jws = try EncodedJWS(text, limit: kind == .notification ? Self.notificationLimit : Self.tokenLimit)
       } catch {
         throw SignedDataRefusal(.malformedJWS)
       }
-      let header = try Self.object(jws.header)
+      if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
+        let chain = chains.chain(of: jws.header, at: time / 1000)
+      {
+        // Its header was read before: whatever it says of algorithm and certificates held.
+        if isUnsigned(payload) { return .success(payload) }
+        try prove(jws, under: chain)
+        built.append(chain)
+        return .success(payload)
+      }
+      guard let decoded = jws.header.decoded else { throw SignedDataRefusal(.malformedJWS) }
+      let header = try Self.object(decoded)
       let payload = try Self.object(jws.payload)
       if isUnsigned(payload) { return .success(payload) }
       guard header["alg"] == .string("ES256") else { throw SignedDataRefusal(.unexpectedAlgorithm) }
@@ -98,16 +108,21 @@ public struct SignedDataVerifier: Sendable {
         throw error
       }
       let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
-      let signature: ECDSASignature
-      do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
-        throw SignedDataRefusal(.malformedSignature)
-      }
-      guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
+      try prove(jws, under: chain)
+      chains.remember(chain, of: jws.header)
       built.append(chain)
       return .success(payload)
     } catch {
       return .failure(error)
     }
+  }
+
+  private func prove(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
+    let signature: ECDSASignature
+    do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
+      throw SignedDataRefusal(.malformedSignature)
+    }
+    guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
   }
 
   /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without proof. Never by its own word

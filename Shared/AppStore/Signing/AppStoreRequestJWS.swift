@@ -70,6 +70,9 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       ["request": .string(Base64.encode(request))])
   }
 
+  /// What is signed, to be made whole by `CompactJWS.completed(_:with:)`.
+  public var signingInput: String { AppStoreJWT.signingInput(keyId: keyId, claims: claims) }
+
   /// The compact JWS.
   public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)

@@ -53,8 +53,13 @@ public struct AppStoreServerToken: Sendable, Hashable {
 /// A JWT as Apple asks for it: header `alg`, `kid`, `typ`, raw signature.
 enum AppStoreJWT {
   static func sign(keyId: String, claims: JSONObject, with key: some MessageSigner) throws(SignatureError) -> String {
+    let input = signingInput(keyId: keyId, claims: claims)
+    return CompactJWS.completed(input, with: try key.sign(Array(input.utf8)))
+  }
+
+  static func signingInput(keyId: String, claims: JSONObject) -> String {
     let header: JSONObject = ["alg": "ES256", "kid": .string(keyId), "typ": "JWT"]
-    return try CompactJWS.sign(
-      header: JSONValue.object(header).serialized, payload: JSONValue.object(claims).serialized, with: key)
+    return CompactJWS.signingInput(
+      encodedHeader: Base64.encodeURL(JSONValue.object(header).serialized), payload: JSONValue.object(claims).serialized)
   }
 }

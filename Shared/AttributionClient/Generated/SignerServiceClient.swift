@@ -45,6 +45,11 @@ public struct SignerServiceClient: Sendable {
     try await rpc.call(SignerService.SignImpressions.self, request, options)
   }
 
+  /// Signs up to 1,000 offers and in-app requests of any kind; results in the order of the items, a signature or an error each.
+  public func signOffers(_ request: SignOffersRequest, options: CallOptions = CallOptions()) async throws(RPCError) -> SignOffersResponse {
+    try await rpc.call(SignerService.SignOffers.self, request, options)
+  }
+
   /// Makes an authorization token for the App Store Server API.
   public func createAppStoreServerToken(_ request: CreateAppStoreServerTokenRequest, options: CallOptions = CallOptions())
     async throws(RPCError) -> CreateAppStoreServerTokenResponse

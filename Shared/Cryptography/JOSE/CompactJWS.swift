@@ -15,23 +15,12 @@ public struct CompactJWS: Sendable, Hashable {
 
   /// Bounds the size first: nothing is decoded of a token that is too long.
   public init(_ text: String, limit: Int = 256 << 10) throws(Failure) {
-    guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
-    var text = text
-    guard let parts = text.withUTF8({ Self.parts($0) }) else { throw .malformed }
-    (header, payload, signature, signingInput) = parts
-  }
-
-  private static func parts(_ text: UnsafeBufferPointer<UInt8>) -> ([UInt8], [UInt8], [UInt8], [UInt8])? {
-    let dot = UInt8(ascii: ".")
-    // An empty signature is left to whoever looks at the algorithm first: `none` is refused as such.
-    guard let first = text.firstIndex(of: dot), first > 0, let second = text[(first + 1)...].firstIndex(of: dot), second > first + 1,
-      !text[(second + 1)...].contains(dot)
-    else { return nil }
-    func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
-    guard let header = Base64.decodeURL(part(0..<first)), let payload = Base64.decodeURL(part(first + 1..<second)),
-      let signature = Base64.decodeURL(part(second + 1..<text.count))
-    else { return nil }
-    return (header, payload, signature, Array(part(0..<second)))
+    let encoded = try EncodedJWS(text, limit: limit)
+    guard let header = encoded.header.decoded else { throw .malformed }
+    self.header = header
+    payload = encoded.payload
+    signature = encoded.signature
+    signingInput = encoded.signingInput
   }
 
   /// Signs a header and a payload with ES256.

@@ -22,9 +22,14 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   /// Marks Apple's intermediate authority.
   public static let intermediateMarker = "1.2.840.113635.100.6.2.1"
 
+  /// Apple signs with few leaves at a time.
+  private static let rememberedHeaders = 16
+
   private struct Cache: Sendable {
     var paths: RecentlyUsed<[UInt8], VerifiedChain>
     var authorities: RecentlyUsed<[UInt8], CertificateAuthority>
+    /// The path of each header under whose leaf's key a signature held.
+    var headers: KnownHeaders
   }
 
   /// Held while a path is built: whoever asks for the same path meanwhile waits, under a millisecond or two, and finds it.
@@ -57,7 +62,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     self.roots = roots.filter { $0.isSelfSigned }.map { Root($0) }
     self.strict = strict
     cache = Mutex(
-      Cache(paths: RecentlyUsed(capacity: cacheCapacity), authorities: RecentlyUsed(capacity: authorityCapacity)))
+      Cache(
+        paths: RecentlyUsed(capacity: cacheCapacity), authorities: RecentlyUsed(capacity: authorityCapacity),
+        headers: KnownHeaders(capacity: min(cacheCapacity, Self.rememberedHeaders))))
     lanes = (0..<16).map { _ in Lane() }
     // Fails only when there is no memory.
     store = X509_STORE_new()!
@@ -95,6 +102,17 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
       }
     }
     return try built.get()
+  }
+
+  /// The path that a header of the same bytes led to; nil where none is remembered that is valid at that time, in seconds since 1970.
+  public func chain(of header: EncodedHeader, at time: Int64) -> VerifiedChain? {
+    guard let path = cache.withLock({ $0.headers.use(header) }), path.holds(at: time) else { return nil }
+    return path
+  }
+
+  /// Remembers where a header leads: one under whose leaf's key a signature held, so that nobody but Apple decides what is remembered.
+  public func remember(_ chain: VerifiedChain, of header: EncodedHeader) {
+    cache.withLock { $0.headers.keep(chain, for: header) }
   }
 
   /// Whether an `x5c` has three entries whose first two are certificates: what is judged before any date.

@@ -12,6 +12,7 @@ public enum SignerService {
     SignDeferredSKAdNetworkWebImpression.self,
     SignAdAttributionKitImpression.self,
     SignImpressions.self,
+    SignOffers.self,
     CreateAppStoreServerToken.self,
     SignPromotionalOffer.self,
     SignPromotionalOfferJWS.self,
@@ -71,6 +72,17 @@ public enum SignerService {
     public typealias Response = SignImpressionsResponse
     public static let service = SignerService.name
     public static let name = "SignImpressions"
+    public static let idempotency = IdempotencyClass.natural
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = true
+  }
+
+  /// Signs up to 1,000 offers and in-app requests of any kind; results in the order of the items, a signature or an error each.
+  public enum SignOffers: RPCMethod {
+    public typealias Request = SignOffersRequest
+    public typealias Response = SignOffersResponse
+    public static let service = SignerService.name
+    public static let name = "SignOffers"
     public static let idempotency = IdempotencyClass.natural
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
     public static let isBatch = true

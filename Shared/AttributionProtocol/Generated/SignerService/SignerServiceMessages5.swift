@@ -315,22 +315,30 @@ public struct SignAdvancedCommerceRequestResponse: RPCMessage, Hashable {
   }
 }
 
-/// See `attribution/signer/v1/signer.proto`.
-public struct ListSigningKeysRequest: RPCMessage, Hashable {
-  public var adNetworkId: String?
-  public var bundleId: String?
+/// One offer or in-app request of one kind.
+public struct OfferItem: RPCMessage, Hashable {
+  public var promotionalOffer: SignPromotionalOfferRequest?
+  public var promotionalOfferJws: SignPromotionalOfferJWSRequest?
+  public var introductoryOfferEligibility: SignIntroductoryOfferEligibilityRequest?
+  public var advancedCommerceRequest: SignAdvancedCommerceRequestRequest?
 
   public init(
-    adNetworkId: String? = nil,
-    bundleId: String? = nil
+    promotionalOffer: SignPromotionalOfferRequest? = nil,
+    promotionalOfferJws: SignPromotionalOfferJWSRequest? = nil,
+    introductoryOfferEligibility: SignIntroductoryOfferEligibilityRequest? = nil,
+    advancedCommerceRequest: SignAdvancedCommerceRequestRequest? = nil
   ) {
-    self.adNetworkId = adNetworkId
-    self.bundleId = bundleId
+    self.promotionalOffer = promotionalOffer
+    self.promotionalOfferJws = promotionalOfferJws
+    self.introductoryOfferEligibility = introductoryOfferEligibility
+    self.advancedCommerceRequest = advancedCommerceRequest
   }
 
   public init() {
-    self.adNetworkId = nil
-    self.bundleId = nil
+    self.promotionalOffer = nil
+    self.promotionalOfferJws = nil
+    self.introductoryOfferEligibility = nil
+    self.advancedCommerceRequest = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -340,14 +348,34 @@ public struct ListSigningKeysRequest: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "adNetworkId", "ad_network_id":
+        case "promotionalOffer", "promotional_offer":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "bundleId", "bundle_id":
+          promotionalOffer = try SignPromotionalOfferRequest(reading: &reader)
+          if promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "promotionalOfferJws", "promotional_offer_jws":
           try seen.insert(1, key)
           if try reader.readNull() { continue }
-          bundleId = try reader.readString()
+          promotionalOfferJws = try SignPromotionalOfferJWSRequest(reading: &reader)
+          if promotionalOffer != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "introductoryOfferEligibility", "introductory_offer_eligibility":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          introductoryOfferEligibility = try SignIntroductoryOfferEligibilityRequest(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || advancedCommerceRequest != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "advancedCommerceRequest", "advanced_commerce_request":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          advancedCommerceRequest = try SignAdvancedCommerceRequestRequest(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -358,58 +386,39 @@ public struct ListSigningKeysRequest: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
+    if let promotionalOffer {
+      writer.key("promotionalOffer")
+      promotionalOffer.write(to: &writer)
     }
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
+    if let promotionalOfferJws {
+      writer.key("promotionalOfferJws")
+      promotionalOfferJws.write(to: &writer)
+    }
+    if let introductoryOfferEligibility {
+      writer.key("introductoryOfferEligibility")
+      introductoryOfferEligibility.write(to: &writer)
+    }
+    if let advancedCommerceRequest {
+      writer.key("advancedCommerceRequest")
+      advancedCommerceRequest.write(to: &writer)
     }
     writer.endObject()
   }
 }
 
-/// A key without its private half.
-public struct SigningKeyInfo: RPCMessage, Hashable {
-  public var keyId: String
-  /// pending, active, retiring or revoked.
-  public var state: String
-  /// ES256.
-  public var algorithm: String
-  /// SubjectPublicKeyInfo as PEM, as Apple's registration asks for it.
-  public var publicKey: String
-  public var adNetworkId: String?
-  public var bundleId: String?
-  /// impressions, appStoreServer or offers.
-  public var use: String
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignOffersRequest: RPCMessage, Hashable {
+  /// Up to 1,000.
+  public var items: [OfferItem]
 
   public init(
-    keyId: String = "",
-    state: String = "",
-    algorithm: String = "",
-    publicKey: String = "",
-    adNetworkId: String? = nil,
-    bundleId: String? = nil,
-    use: String = ""
+    items: [OfferItem] = []
   ) {
-    self.keyId = keyId
-    self.state = state
-    self.algorithm = algorithm
-    self.publicKey = publicKey
-    self.adNetworkId = adNetworkId
-    self.bundleId = bundleId
-    self.use = use
+    self.items = items
   }
 
   public init() {
-    self.keyId = ""
-    self.state = ""
-    self.algorithm = ""
-    self.publicKey = ""
-    self.adNetworkId = nil
-    self.bundleId = nil
-    self.use = ""
+    self.items = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -419,34 +428,10 @@ public struct SigningKeyInfo: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "keyId", "key_id":
+        case "items":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          keyId = try reader.readString()
-        case "state":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          state = try reader.readString()
-        case "algorithm":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          algorithm = try reader.readString()
-        case "publicKey", "public_key":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          publicKey = try reader.readString()
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "bundleId", "bundle_id":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "use":
-          try seen.insert(6, key)
-          if try reader.readNull() { continue }
-          use = try reader.readString()
+          items = try reader.readList { (reader) throws(JSONError) in try OfferItem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -457,33 +442,11 @@ public struct SigningKeyInfo: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if !keyId.isEmpty {
-      writer.key("keyId")
-      writer.string(keyId)
-    }
-    if !state.isEmpty {
-      writer.key("state")
-      writer.string(state)
-    }
-    if !algorithm.isEmpty {
-      writer.key("algorithm")
-      writer.string(algorithm)
-    }
-    if !publicKey.isEmpty {
-      writer.key("publicKey")
-      writer.string(publicKey)
-    }
-    if let adNetworkId {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !use.isEmpty {
-      writer.key("use")
-      writer.string(use)
+    if !items.isEmpty {
+      writer.key("items")
+      writer.beginArray()
+      for element in items { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }

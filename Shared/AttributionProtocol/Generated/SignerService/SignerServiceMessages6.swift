@@ -2,6 +2,333 @@
 
 import WireJSON
 
+/// What became of one item: the signature under the item's own tag, or an error.
+public struct OfferResult: RPCMessage, Hashable {
+  public var promotionalOffer: SignPromotionalOfferResponse?
+  public var promotionalOfferJws: SignPromotionalOfferJWSResponse?
+  public var introductoryOfferEligibility: SignIntroductoryOfferEligibilityResponse?
+  public var advancedCommerceRequest: SignAdvancedCommerceRequestResponse?
+  public var error: ItemError?
+
+  public init(
+    promotionalOffer: SignPromotionalOfferResponse? = nil,
+    promotionalOfferJws: SignPromotionalOfferJWSResponse? = nil,
+    introductoryOfferEligibility: SignIntroductoryOfferEligibilityResponse? = nil,
+    advancedCommerceRequest: SignAdvancedCommerceRequestResponse? = nil,
+    error: ItemError? = nil
+  ) {
+    self.promotionalOffer = promotionalOffer
+    self.promotionalOfferJws = promotionalOfferJws
+    self.introductoryOfferEligibility = introductoryOfferEligibility
+    self.advancedCommerceRequest = advancedCommerceRequest
+    self.error = error
+  }
+
+  public init() {
+    self.promotionalOffer = nil
+    self.promotionalOfferJws = nil
+    self.introductoryOfferEligibility = nil
+    self.advancedCommerceRequest = nil
+    self.error = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "promotionalOffer", "promotional_offer":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          promotionalOffer = try SignPromotionalOfferResponse(reading: &reader)
+          if promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil || error != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "promotionalOfferJws", "promotional_offer_jws":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          promotionalOfferJws = try SignPromotionalOfferJWSResponse(reading: &reader)
+          if promotionalOffer != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil || error != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "introductoryOfferEligibility", "introductory_offer_eligibility":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          introductoryOfferEligibility = try SignIntroductoryOfferEligibilityResponse(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || advancedCommerceRequest != nil || error != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "advancedCommerceRequest", "advanced_commerce_request":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          advancedCommerceRequest = try SignAdvancedCommerceRequestResponse(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil || error != nil {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        case "error":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          error = try ItemError(reading: &reader)
+          if promotionalOffer != nil || promotionalOfferJws != nil || introductoryOfferEligibility != nil || advancedCommerceRequest != nil
+          {
+            throw JSONError(.outOfRange("only one of its kinds may stand in an item"))
+          }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let promotionalOffer {
+      writer.key("promotionalOffer")
+      promotionalOffer.write(to: &writer)
+    }
+    if let promotionalOfferJws {
+      writer.key("promotionalOfferJws")
+      promotionalOfferJws.write(to: &writer)
+    }
+    if let introductoryOfferEligibility {
+      writer.key("introductoryOfferEligibility")
+      introductoryOfferEligibility.write(to: &writer)
+    }
+    if let advancedCommerceRequest {
+      writer.key("advancedCommerceRequest")
+      advancedCommerceRequest.write(to: &writer)
+    }
+    if let error {
+      writer.key("error")
+      error.write(to: &writer)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
+public struct SignOffersResponse: RPCMessage, Hashable {
+  /// One a request, in order.
+  public var results: [OfferResult]
+
+  public init(
+    results: [OfferResult] = []
+  ) {
+    self.results = results
+  }
+
+  public init() {
+    self.results = []
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "results":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          results = try reader.readList { (reader) throws(JSONError) in try OfferResult(reading: &reader) }
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !results.isEmpty {
+      writer.key("results")
+      writer.beginArray()
+      for element in results { element.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/signer/v1/signer.proto`.
+public struct ListSigningKeysRequest: RPCMessage, Hashable {
+  public var adNetworkId: String?
+  public var bundleId: String?
+
+  public init(
+    adNetworkId: String? = nil,
+    bundleId: String? = nil
+  ) {
+    self.adNetworkId = adNetworkId
+    self.bundleId = bundleId
+  }
+
+  public init() {
+    self.adNetworkId = nil
+    self.bundleId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "bundleId", "bundle_id":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let adNetworkId {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    writer.endObject()
+  }
+}
+
+/// A key without its private half.
+public struct SigningKeyInfo: RPCMessage, Hashable {
+  public var keyId: String
+  /// pending, active, retiring or revoked.
+  public var state: String
+  /// ES256.
+  public var algorithm: String
+  /// SubjectPublicKeyInfo as PEM, as Apple's registration asks for it.
+  public var publicKey: String
+  public var adNetworkId: String?
+  public var bundleId: String?
+  /// impressions, appStoreServer or offers.
+  public var use: String
+
+  public init(
+    keyId: String = "",
+    state: String = "",
+    algorithm: String = "",
+    publicKey: String = "",
+    adNetworkId: String? = nil,
+    bundleId: String? = nil,
+    use: String = ""
+  ) {
+    self.keyId = keyId
+    self.state = state
+    self.algorithm = algorithm
+    self.publicKey = publicKey
+    self.adNetworkId = adNetworkId
+    self.bundleId = bundleId
+    self.use = use
+  }
+
+  public init() {
+    self.keyId = ""
+    self.state = ""
+    self.algorithm = ""
+    self.publicKey = ""
+    self.adNetworkId = nil
+    self.bundleId = nil
+    self.use = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "keyId", "key_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          keyId = try reader.readString()
+        case "state":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "algorithm":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          algorithm = try reader.readString()
+        case "publicKey", "public_key":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          publicKey = try reader.readString()
+        case "adNetworkId", "ad_network_id":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          adNetworkId = try reader.readString()
+        case "bundleId", "bundle_id":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "use":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          use = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !keyId.isEmpty {
+      writer.key("keyId")
+      writer.string(keyId)
+    }
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if !algorithm.isEmpty {
+      writer.key("algorithm")
+      writer.string(algorithm)
+    }
+    if !publicKey.isEmpty {
+      writer.key("publicKey")
+      writer.string(publicKey)
+    }
+    if let adNetworkId {
+      writer.key("adNetworkId")
+      writer.string(adNetworkId)
+    }
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if !use.isEmpty {
+      writer.key("use")
+      writer.string(use)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/signer/v1/signer.proto`.
 public struct ListSigningKeysResponse: RPCMessage, Hashable {
   public var keys: [SigningKeyInfo]

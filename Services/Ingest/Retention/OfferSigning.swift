@@ -1,0 +1,59 @@
+import AttributionClient
+import AttributionProtocol
+import ServiceRuntime
+import Synchronization
+import Traces
+
+/// Has signer sign offers, those of a moment in one call (`SignOffers`).
+final class OfferSigning: Sendable {
+  /// Of one call.
+  private static let most = 64
+  /// For how long a signer that does not know `SignOffers`, one of a build before, is asked for each offer by itself.
+  private static let singlyFor: Duration = .seconds(10)
+
+  private let signer: RPCClient
+  private let batches: LoopBatches<OfferItem, OfferResult>
+  private let singlyUntil = Mutex(ContinuousClock.now)
+
+  init(signer: RPCClient) {
+    self.signer = signer
+    batches = LoopBatches(most: Self.most) { items, time throws(RPCError) in
+      try await signer.call(SignerService.SignOffers.self, SignOffersRequest(items: items), timeout: time).results
+    }
+  }
+
+  /// Throws where signer does not sign, or not in time.
+  func sign(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
+    // A trace tells of a call of its own.
+    guard Span.current == nil, singlyUntil.withLock({ $0 <= .now }) else { return try await single(item, within: time, request) }
+    let began = ContinuousClock.now
+    let result: OfferResult
+    do throws(RPCError) { result = try await batches.ask(item, within: time) } catch {
+      guard error.code == .unimplemented else { throw error }
+      singlyUntil.withLock { $0 = .now + Self.singlyFor }
+      return try await single(item, within: time - began.duration(to: .now), request)
+    }
+    if let error = result.error { throw RPCError(RPCCode(rawValue: error.code) ?? .unknown, error.message) }
+    return result
+  }
+
+  private func single(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
+    let (traceparent, id) = (request.traceparent, request.requestId)
+    if let offer = item.promotionalOfferJws {
+      return OfferResult(
+        promotionalOfferJws: try await signer.call(
+          SignerService.SignPromotionalOfferJWS.self, offer, timeout: time, traceparent: traceparent, requestId: id))
+    }
+    if let offer = item.promotionalOffer {
+      return OfferResult(
+        promotionalOffer: try await signer.call(
+          SignerService.SignPromotionalOffer.self, offer, timeout: time, traceparent: traceparent, requestId: id))
+    }
+    if let offer = item.advancedCommerceRequest {
+      return OfferResult(
+        advancedCommerceRequest: try await signer.call(
+          SignerService.SignAdvancedCommerceRequest.self, offer, timeout: time, traceparent: traceparent, requestId: id))
+    }
+    throw RPCError(.internal, "no such offer")
+  }
+}

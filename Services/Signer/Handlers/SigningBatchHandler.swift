@@ -1,0 +1,54 @@
+import AttributionProtocol
+import ServiceRuntime
+
+/// One item of a batch that was checked.
+enum BegunItem<Answer: Sendable>: Sendable {
+  case signature(CoalescedCall<PendingSignature, Answer>)
+  /// Nothing is signed for it now.
+  case complete(Answer)
+}
+
+/// Answers a batch of items that are signed: the signatures of a share are made together.
+protocol SigningBatchHandler: BatchRPCHandler where Resources == Void {
+  /// Checks an item; its signature is made afterwards.
+  func begin(_ item: Item, _ context: RPCContext) async throws(RPCError) -> BegunItem<ItemResult>
+}
+
+extension SigningBatchHandler {
+  func answer(_ item: Item, _ resources: Void, _ context: RPCContext) async throws(RPCError) -> ItemResult {
+    switch try await begin(item, context) {
+    case .signature(let call): return try call.performAlone()
+    case .complete(let result): return result
+    }
+  }
+
+  func answer(share items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
+    var begun: [Result<BegunItem<ItemResult>, RPCError>] = []
+    var pending: [PendingSignature] = []
+    for item in items {
+      do throws(RPCError) {
+        let item = try await begin(try item.get(), context)
+        if case .signature(let call) = item { pending.append(call.work) }
+        begun.append(.success(item))
+      } catch {
+        begun.append(.failure(error))
+      }
+    }
+    PendingSignature.perform(pending)
+    return begun.map { item in
+      Result { () throws(RPCError) in
+        switch try item.get() {
+        case .signature(let call): return try call.answer()
+        case .complete(let result): return result
+        }
+      }
+    }
+  }
+}
+
+extension ItemError {
+  /// Why one item of a batch has no result.
+  init(_ error: RPCError) {
+    self.init(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
+  }
+}

@@ -1,0 +1,51 @@
+/// A JWS in its compact form (RFC 7515) whose header is not decoded yet: whoever knows the header already need not read it again.
+public struct EncodedJWS: Sendable, Equatable {
+  public let header: EncodedHeader
+  public let payload: [UInt8]
+  public let signature: [UInt8]
+  /// The bytes under the signature: `header.payload` as sent.
+  public var signingInput: [UInt8] { header.input }
+
+  /// Bounds the size first: nothing is decoded of a token that is too long.
+  public init(_ text: String, limit: Int) throws(CompactJWS.Failure) {
+    guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
+    var text = text
+    guard let parts = text.withUTF8({ Self.parts($0) }) else { throw .malformed }
+    (header, payload, signature) = parts
+  }
+
+  private static func parts(_ text: UnsafeBufferPointer<UInt8>) -> (EncodedHeader, [UInt8], [UInt8])? {
+    let dot = UInt8(ascii: ".")
+    // An empty signature is left to whoever looks at the algorithm first: `none` is refused as such.
+    guard let first = text.firstIndex(of: dot), first > 0, let second = text[(first + 1)...].firstIndex(of: dot), second > first + 1,
+      !text[(second + 1)...].contains(dot)
+    else { return nil }
+    func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
+    guard let payload = Base64.decodeURL(part(first + 1..<second)), let signature = Base64.decodeURL(part(second + 1..<text.count)) else {
+      return nil
+    }
+    return (EncodedHeader(input: Array(part(0..<second)), count: first), payload, signature)
+  }
+}
+
+/// The header of a JWS in Base64URL, as it was sent. Equal headers are equal byte for byte.
+public struct EncodedHeader: Sendable, Equatable {
+  /// What begins with the header.
+  fileprivate let input: [UInt8]
+  private let count: Int
+
+  fileprivate init(input: [UInt8], count: Int) {
+    self.input = input
+    self.count = count
+  }
+
+  /// Nil where it is not strict Base64URL.
+  public var decoded: [UInt8]? { input.withUnsafeBufferPointer { Base64.decodeURL(UnsafeBufferPointer(rebasing: $0[..<count])) } }
+
+  /// The same without what follows it, to be kept.
+  var alone: EncodedHeader { EncodedHeader(input: Array(input[..<count]), count: count) }
+
+  public static func == (a: EncodedHeader, b: EncodedHeader) -> Bool {
+    a.count == b.count && a.input[..<a.count] == b.input[..<b.count]
+  }
+}

@@ -1,0 +1,86 @@
+public import AttributionProtocol
+import EventLoops
+import NIOCore
+import Synchronization
+
+/// Sends together what is asked at the same moment: the items that come during one turn of an event loop, up to a bound, are one call.
+/// A call for each would cost more than what it carries.
+public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
+  /// Answers all of them, in their order, within the time.
+  public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Answer]
+
+  private typealias Asker = CheckedContinuation<Result<Answer, RPCError>, Never>
+
+  /// Those whose times differ by more travel apart, so that the call's time suits each of them.
+  private struct Key: Hashable {
+    let loop: ObjectIdentifier
+    let time: Int64
+  }
+
+  private struct Batch {
+    var items: [Item] = []
+    var askers: [Asker] = []
+    var time: Duration = .zero
+  }
+
+  private static var timeStep: Duration { .milliseconds(20) }
+
+  private let most: Int
+  private let call: Call
+  private let batches = Mutex<[Key: Batch]>([:])
+
+  /// - Parameter most: items of one call.
+  public init(most: Int, _ call: @escaping Call) {
+    self.most = most
+    self.call = call
+  }
+
+  /// Asks on the event loop of this thread; alone where this is none's.
+  public func ask(_ item: Item, within time: Duration) async throws(RPCError) -> Answer {
+    guard let executor = EventLoopExecutor.ofThisThread else { return try Self.one(try await call([item], time)) }
+    let key = Key(loop: ObjectIdentifier(executor), time: Int64(time / Self.timeStep))
+    let result: Result<Answer, RPCError> = await withCheckedContinuation { asker in
+      let (isFirst, full) = batches.withLock { batches -> (Bool, Batch?) in
+        var batch = batches.removeValue(forKey: key) ?? Batch()
+        batch.items.append(item)
+        batch.askers.append(asker)
+        // The longest: who has less time ends by his own clock.
+        batch.time = max(batch.time, time)
+        if batch.items.count >= most { return (false, batch) }
+        let isFirst = batch.items.count == 1
+        batches[key] = batch
+        return (isFirst, nil)
+      }
+      if let full {
+        send(full, executor)
+      } else if isFirst {
+        // Behind everything of this turn that is waiting to be run.
+        executor.loop.execute {
+          if let batch = self.batches.withLock({ $0.removeValue(forKey: key) }) { self.send(batch, executor) }
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private func send(_ batch: Batch, _ executor: EventLoopExecutor) {
+    Task.immediate(executorPreference: executor) { [call] in
+      let results: [Result<Answer, RPCError>]
+      do throws(RPCError) {
+        let answers = try await call(batch.items, batch.time)
+        guard answers.count == batch.items.count else { throw Self.wrongCount }
+        results = answers.map { .success($0) }
+      } catch {
+        results = batch.items.map { _ in .failure(error) }
+      }
+      for (asker, result) in zip(batch.askers, results) { asker.resume(returning: result) }
+    }
+  }
+
+  private static func one(_ answers: [Answer]) throws(RPCError) -> Answer {
+    guard answers.count == 1, let answer = answers.first else { throw wrongCount }
+    return answer
+  }
+
+  private static var wrongCount: RPCError { RPCError(.internal, "a batch was answered by another number of results") }
+}
