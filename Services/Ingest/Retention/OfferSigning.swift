@@ -8,7 +8,8 @@ import Traces
 final class OfferSigning: Sendable {
   /// Of one call.
   private static let most = 64
-  /// For how long a signer that does not know `SignOffers`, one of a build before, is asked for each offer by itself.
+  /// For how long a signer that does not know `SignOffers`, or does not allow it, is asked for each offer by itself: one of a build before, or
+  /// one whose configuration is.
   private static let singlyFor: Duration = .seconds(10)
 
   private let signer: RPCClient
@@ -29,7 +30,7 @@ final class OfferSigning: Sendable {
     let began = ContinuousClock.now
     let result: OfferResult
     do throws(RPCError) { result = try await batches.ask(item, within: time) } catch {
-      guard error.code == .unimplemented else { throw error }
+      guard error.code == .unimplemented || error.code == .permissionDenied else { throw error }
       singlyUntil.withLock { $0 = .now + Self.singlyFor }
       return try await single(item, within: time - began.duration(to: .now), request)
     }
