@@ -61,7 +61,7 @@ def token_file(text: str) -> str:
 
 
 class Answer:
-    def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes):
+    def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
 
     @property
@@ -76,7 +76,7 @@ class System:
     """One system that Deploy/up started with this data directory and port base, or a composed one on the ports that
     docker-compose.yml publishes (`compose`: the words of the command that runs it)."""
 
-    def __init__(self, data: str | pathlib.Path, port_base: int, compose: list[str] | None = None):
+    def __init__(self, data: str | pathlib.Path, port_base: int, compose: list[str] | None = None) -> None:
         self.data, self.port_base, self.compose = pathlib.Path(data).resolve(), port_base, compose
         token = self.data / "token"
         self.token = token.read_text().strip() if token.exists() else None
@@ -163,7 +163,7 @@ class System:
 
     # --- events -------------------------------------------------------------------------------------------------
 
-    def subscribe(self, types: list[str] | None = None, start: str = "now") -> "Subscription":
+    def subscribe(self, types: list[str] | None = None, start: str = "now") -> Subscription:
         name = f"s-{uuid.uuid4().hex[:12]}"
         message: dict = {"name": name, "start": start}
         if types:
@@ -206,7 +206,7 @@ class System:
 
 
 class Subscription:
-    def __init__(self, system: System, name: str):
+    def __init__(self, system: System, name: str) -> None:
         self.system, self.name = system, name
 
     def pull(self, most: int = 100, wait: float = 1) -> list[dict]:

@@ -28,11 +28,11 @@ for app in configuration.get("apps") or []:
         if not server.get("privateKey"):
             continue
         public = subprocess.run(
-            ["openssl", "pkey", "-in", str(base / server["privateKey"]), "-pubout"], capture_output=True, text=True
+            ["openssl", "pkey", "-in", str(base / server["privateKey"]), "-pubout"], capture_output=True, text=True, check=False
         )
         if public.returncode == 0:
             keys.append({"issuerId": server.get("issuerId") or issuer, "keyId": server.get("keyId"), "publicKey": public.stdout})
-    request = urllib.request.Request(
+    request = urllib.request.Request(  # noqa: S310 the address is the simulator's, given by Deploy/up
         options.simulator + "/control/apps",
         method="POST",
         headers={"Content-Type": "application/json"},
@@ -46,6 +46,6 @@ for app in configuration.get("apps") or []:
         ).encode(),
     )
     try:
-        urllib.request.urlopen(request, context=context, timeout=10).read()
+        urllib.request.urlopen(request, context=context, timeout=10).read()  # noqa: S310 as above
     except urllib.error.HTTPError as error:
-        raise SystemExit(f"the simulator refused app {app.get('bundleId')}: {error.read().decode(errors='replace')}")
+        raise SystemExit(f"the simulator refused app {app.get('bundleId')}: {error.read().decode(errors='replace')}") from None

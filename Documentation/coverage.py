@@ -21,6 +21,7 @@ import argparse
 import dataclasses
 import difflib
 import functools
+import itertools
 import json
 import pathlib
 import re
@@ -109,7 +110,7 @@ def handlers() -> dict[str, str]:
     for file in swift("Services"):
         text = file.read_text()
         starts = [match.start() for match in re.finditer(r"^(?:///.*\n)*(?:final class|struct|actor|enum|extension) ", text, re.MULTILINE)]
-        for start, end in zip(starts, [*starts[1:], len(text)]):
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
             part = text[start:end]
             if method := re.search(r"typealias Method = (\w+\.\w+)", part):
                 found[method[1]] = part
@@ -141,9 +142,9 @@ def callers() -> dict[str, str]:
             if name not in used:
                 continue
             for rpc, text in by_rpc.items():
-                if rpc.startswith("NotificationRecovery") or "Retention" in rpc or "Commerce" in rpc or "Purchase" in rpc:
-                    if re.search(rf"\b{type_name}\b", without_comments(text)) and type_name != "AppStoreServerAPIClient":
-                        found.setdefault(name, rpc)
+                calls_apple = rpc.startswith("NotificationRecovery") or any(word in rpc for word in ("Retention", "Commerce", "Purchase"))
+                if calls_apple and type_name != "AppStoreServerAPIClient" and re.search(rf"\b{type_name}\b", without_comments(text)):
+                    found.setdefault(name, rpc)
         if name not in found and any(name in used for used in indirect.values()):
             found[name] = INSIDE
     return found
@@ -255,7 +256,7 @@ def object_rows(item: dict, known: dict[str, Message]) -> list[Finding]:
             comment = message.fields[field] if there else ""
             unsaid = [value for value in values if not re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", comment)]
             # A Boolean of words that go without saying needs no comment; a list of words does.
-            if there and values and comment and unsaid or there and values and not comment and not is_told(item, name, values, known):
+            if (there and values and comment and unsaid) or (there and values and not comment and not is_told(item, name, values, known)):
                 rows.append(Finding(f"{name}: {', '.join(unsaid or values)}", since, "", reasons.get(name, ""), f"{item['name']}.{name}"))
             rows.append(Finding(name, since, f"`{message.name}.{field}`" if there else "", "" if there else reasons.get(name, ""),
                                 f"{item['name']}.{name}"))
@@ -269,7 +270,7 @@ def same(apples: str, ours: str, item: dict) -> bool:
     return letters(apples) == letters(ours) if item.get("names") == "loose" else apples == ours
 
 
-def is_told(item: dict, name: str, values: list[str], known: dict[str, Message]) -> bool:
+def is_told(_item: dict, name: str, values: list[str], known: dict[str, Message]) -> bool:
     """Whether a field of the same name elsewhere in the contract tells the values."""
     return any(all(re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", message.fields.get(name, "")) for value in values)
                for message in known.values())
@@ -278,7 +279,7 @@ def is_told(item: dict, name: str, values: list[str], known: dict[str, Message])
 def written_rows(item: dict) -> list[Finding]:
     there, without = literals(item["sources"]), item.get("without", {})
     # One reason for all, or one for each.
-    reasons = without if isinstance(without, dict) else dict.fromkeys(sum(item["fields"].values(), []), without)
+    reasons = without if isinstance(without, dict) else dict.fromkeys(itertools.chain.from_iterable(item["fields"].values()), without)
     return [Finding(name, since, f"`{pathlib.Path(there[name]).name}`" if name in there else "", reasons.get(name, ""),
                     f"{item['name']}.{name}") for since, names in item["fields"].items() for name in names]
 
@@ -293,7 +294,8 @@ HEAD = """# What Apple documents, and where it is here
 Made by `Documentation/coverage.py` from `Documentation/apple-coverage.yaml`, which has Apple's names, and from the code; change these instead. A name
 that Apple has and we lack is **missing**, which fails the tests, or has its reason.
 
-A field that is not listed is carried all the same: events keep every member that Apple sent ([event reference](event-reference.md)). So is a word that
+A field that is not listed is carried all the same: events keep every member that Apple sent ([event reference](event-reference.md)). \
+So is a word that
 stands in no list. Listed means that it has a type and a name in the contract.
 
 """

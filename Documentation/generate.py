@@ -161,7 +161,7 @@ def section(name: str) -> list[tuple[str, str, str, str, str]]:
     rows = []
     for key in known:
         target, kind, limits = read.get(key, (key, "", ""))
-        *path, leaf = target.split(".")
+        *_path, leaf = target.split(".")
         if leaf not in own:
             leaf = PROPERTIES[name, key]
         value, meaning = own[leaf]
@@ -209,7 +209,8 @@ def keys() -> dict[str, list[str]]:
 
 HEAD = """# Configuration reference
 
-Made by `Documentation/generate.py` from the code; change that instead. [configuration.md](configuration.md) explains how the settings belong together and
+Made by `Documentation/generate.py` from the code; change that instead. \
+[configuration.md](configuration.md) explains how the settings belong together and
 has the environment variables. Times are written `250ms`, `30s`, `5m`, `1h`, `7d`. A value beyond its bounds ends the start with exit code 78 and the
 path of the key; so does `attributionctl config check FILE`, with its line.
 
@@ -226,7 +227,7 @@ def page() -> str:
             out += f"| `{key}` | {kind} | {value} | {limits} | {meaning} |\n"
     out += "\n## Other mappings\n\n| where | keys |\n| --- | --- |\n"
     for name in sorted(known):
-        if name and name not in SECTIONS or name == "appStore":
+        if (name and name not in SECTIONS) or name == "appStore":
             out += f"| `{name}` | " + ", ".join(f"`{key}`" for key in known[name]) + " |\n"
     return out
 

@@ -50,7 +50,7 @@ class PinnedPackage:
     @property
     def concluded(self) -> str:
         """Its own licence and those of the code that it carries."""
-        parts = [self.license] + sorted({one.license for one in self.bundled} - {self.license})
+        parts = [self.license, *sorted({one.license for one in self.bundled} - {self.license})]
         return " AND ".join(parts)
 
 

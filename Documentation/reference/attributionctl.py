@@ -56,7 +56,7 @@ def discussion(text: str) -> str:
     """Its paragraphs; lines that are set in are examples."""
     out, code = [], []
 
-    def close():
+    def close() -> None:
         if code:
             out.append("```sh\n" + "\n".join(code) + "\n```\n")
             code.clear()

@@ -32,7 +32,7 @@ def messages():
 
 
 class Feed:
-    def __init__(self, url: str, token: str, subscription: str):
+    def __init__(self, url: str, token: str, subscription: str) -> None:
         self.events = messages()
         self.client = ConnectClientSync(url, codec=google_protobuf_json_codec())
         self.headers = {"authorization": f"Bearer {token}"}
@@ -71,7 +71,7 @@ class Feed:
 
 
 def show(event) -> None:
-    print(event["id"], event["type"], event["subject"] if "subject" in event else "-", flush=True)
+    print(event["id"], event["type"], event.get("subject", "-"), flush=True)
 
 
 def main() -> None:

@@ -38,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             return self.answer(400, {"code": "invalid_argument", "message": "not JSON"})
         self.answer(200, decide(request))
+        return None
 
     def answer(self, status: int, message: dict) -> None:
         body = json.dumps(message).encode()

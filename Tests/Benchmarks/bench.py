@@ -54,11 +54,11 @@ class Wrk:
     """One run of wrk: requests a second, latencies in milliseconds, and answers that were not 200."""
 
     def __init__(self, url: str, script: pathlib.Path, seconds: int, connections: int = 32, threads: int = 1,
-                 core: str | None = LOAD_CORE, variables: dict[str, str] | None = None):
+                 core: str | None = LOAD_CORE, variables: dict[str, str] | None = None) -> None:
         run = subprocess.run(
             pinned(core, ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "20s", "-s", script,
                           url, "--", TOKEN]),
-            capture_output=True, text=True, timeout=seconds + 60, env={**os.environ, **(variables or {})})
+            capture_output=True, text=True, timeout=seconds + 60, env={**os.environ, **(variables or {})}, check=False)
         if run.returncode != 0:
             raise RuntimeError(run.stdout + run.stderr)
         self.text = run.stdout
@@ -79,7 +79,7 @@ class Wrk:
 class Server:
     """One of our services with a configuration of its own, pinned to a core."""
 
-    def __init__(self, binaries: pathlib.Path, service: str, configuration: str, core: str | None = SERVER_CORE, **variables: str):
+    def __init__(self, binaries: pathlib.Path, service: str, configuration: str, core: str | None = SERVER_CORE, **variables: str) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark-"))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -118,7 +118,7 @@ class Server:
             time.sleep(0.05)
         raise RuntimeError("the service did not start")
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -140,11 +140,11 @@ class Redis:
     """A Redis of the benchmark's own, on a port of loopback, and on a socket, with every write on the disk before its
     answer. `url` is the socket's of one that runs TOGETHER."""
 
-    def __init__(self, core: str | None = None, *settings: str):
+    def __init__(self, core: str | None = None, *settings: str) -> None:
         self.core = core
         self.settings = settings
 
-    def __enter__(self) -> "Redis":
+    def __enter__(self) -> Redis:
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-")
         self.port = free_port()
         path = pathlib.Path(self.folder.name) / "redis.sock"
@@ -169,7 +169,7 @@ class Redis:
 
     def cli(self, *words: str) -> str:
         command = pinned(self.core, ["redis-cli", "-p", self.port, *words])
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def median(values: list[float]) -> float:
@@ -184,14 +184,14 @@ def shown(values: list[float], form: str = ".2f") -> str:
 def machine() -> str:
     model = next((line.split(":")[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.machine())
-    openssl = subprocess.run(["openssl", "version"], capture_output=True, text=True).stdout.split("(")[0].strip()
+    openssl = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=False).stdout.split("(")[0].strip()
     return f"{os.cpu_count()} cores, {model}; {openssl}; Linux {platform.release().split('-')[0]}"
 
 
 class Report:
     """Figures with their targets, as JSON for comparison and as Markdown to read."""
 
-    def __init__(self, name: str, title: str, command: str):
+    def __init__(self, name: str, title: str, command: str) -> None:
         self.name, self.title, self.command = name, title, command
         self.rows: list[tuple[str, str, str, bool | None]] = []
         self.notes: list[str] = []

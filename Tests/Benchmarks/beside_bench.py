@@ -24,7 +24,7 @@ Rounds = dict[str | None, list[dict]]
 class Extent:
     """How long everything runs."""
 
-    def __init__(self, quick: bool):
+    def __init__(self, quick: bool) -> None:
         self.rounds = 1 if quick else 5
         self.accept_seconds = 2 if quick else 4
         self.backlog = 10_000 if quick else 80_000
@@ -54,7 +54,7 @@ def of(found: Rounds, name: str, what: str) -> list[float]:
 
 def ratios(found: Rounds, what: str) -> list[float]:
     """The new build's figure by the old one's of the same round."""
-    return [new / old for new, old in zip(of(found, NEW, what), of(found, OLD, what))]
+    return [new / old for new, old in zip(of(found, NEW, what), of(found, OLD, what), strict=True)]
 
 
 def compare(report: Report, found: Rounds, what: str, title: str, form: str, unit: str, most: float | None = None,
@@ -113,7 +113,7 @@ def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, 
 
 def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, rate: float, extent: Extent, folder: pathlib.Path) -> None:
     measured = event_time.EventTime(build, native, signer, rate, extent.event_seconds, folder)
-    found = in_turn({way: build for way in event_time.WAYS}, extent.event_rounds, lambda way, _, number: measured.round(way))
+    found = in_turn(dict.fromkeys(event_time.WAYS, build), extent.event_rounds, lambda way, _, _number: measured.round(way))
     report.figures["event"] = {"rate": rate, "rounds": found[None], "roundsTogether": found[TOGETHER]}
     report.add("the new build's highest rate, from posts to events: a second", f"{2 * rate:,.0f}")
     event_time.judge(report, found)
@@ -121,7 +121,7 @@ def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, r
 
 def commit(binaries: pathlib.Path) -> str:
     """Of the tree that the executables lie in."""
-    asked = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    asked = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return asked.stdout.strip() if asked.returncode == 0 else "unknown"
 
 
@@ -138,13 +138,13 @@ def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path)
         rate = whole_way(report, native, signer, builds, extent, folder)
         times(report, native, signer, binaries, rate / 2, extent, folder)
     report.notes += [
-        f"{extent.rounds} rounds of each build in turn, the one that begins changing, each with a Redis of its own that was empty; a figure is "
-        "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts.",
-        f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
+        (f"{extent.rounds} rounds of each build in turn, the one that begins changing, each with a Redis of its own that was empty; a figure is "
+        "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts."),
+        (f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
         f"processor time counts from its start. The whole way is {extent.whole_way:,} of them, posted as fast as they are answered (64 "
-        "connections), until the last event is there, with Redis on a port. Both builds have the same postbacks, configuration and load.",
-        "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
-        "moments of its own. Nothing is pinned but for the backlog.",
+        "connections), until the last event is there, with Redis on a port. Both builds have the same postbacks, configuration and load."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
+        "moments of its own. Nothing is pinned but for the backlog."),
         *event_time.NOTES,
     ]
     return report

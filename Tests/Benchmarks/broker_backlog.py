@@ -27,7 +27,7 @@ RESOLVED, FAILED = "attribution.adservices.resolved.v1", "attribution.adservices
 class Simulator:
     """Apple, played: a simulator of its own, with its control API in plain HTTP."""
 
-    def __init__(self, binaries: pathlib.Path, core: str | None = None):
+    def __init__(self, binaries: pathlib.Path, core: str | None = None) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark-simulator-"))
         self.port, self.control_port = free_port(), free_port()
         self.url = f"https://127.0.0.1:{self.port}/api/v1/"
@@ -46,7 +46,7 @@ class Simulator:
         self.__exit__()
         raise RuntimeError("the simulator did not start")
 
-    def __enter__(self) -> "Simulator":
+    def __enter__(self) -> Simulator:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -162,7 +162,7 @@ class Outage:
     the other drains what is left."""
 
     def __init__(self, binaries: pathlib.Path, tokens: int, outage_seconds: float, spread_seconds: float, scale: float, rate: int = 100_000,
-                 concurrency: int = 64, seed: int | None = None):
+                 concurrency: int = 64, seed: int | None = None) -> None:
         self.binaries, self.tokens, self.scale = binaries, tokens, scale
         self.outage_seconds, self.spread_seconds, self.concurrency = outage_seconds, spread_seconds, concurrency
         self.seed = random.randrange(1 << 32) if seed is None else seed
@@ -286,6 +286,7 @@ class Outage:
             "expired_though_savable": lost_expired, "called_past_deadline": late, "answered_twice": answered_twice,
             # What the killed broker held waited for its lease to end.
             "behind_median": behind[len(behind) // 2], "behind_most": behind[-1 - self.concurrency], "behind_held": behind[-1],
-            "behind_tried": max(tried, default=0), "tried": len(tried), "seconds": drained - back, "rate": len(order) / (drained - back), "memory": memory, "seed": self.seed,
+            "behind_tried": max(tried, default=0), "tried": len(tried), "seconds": drained - back,
+            "rate": len(order) / (drained - back), "memory": memory, "seed": self.seed,
             "killed_after": killed - back,
         }

@@ -61,7 +61,7 @@ def speed(report: Report, binaries: pathlib.Path, count: int, rounds: int) -> No
             ours.append(rate)
             processor.append(broker_time)
             store.append(redis_time)
-    ratios = [one / other for one, other in zip(ours, bare)]
+    ratios = [one / other for one, other in zip(ours, bare, strict=True)]
     report.figures["speed"] = {"libcurl": bare, "broker": ours, "ratio": ratios, "broker_us": processor, "redis_us": store}
     report.add("a bare libcurl multi loop on one core: calls a second", f"{median(bare):,.0f}")
     report.add("the broker on that core, its Redis beside it: tokens a second", f"{median(ours):,.0f}")
@@ -73,9 +73,9 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("broker", "The token broker: speed", command)
     speed(report, binaries, 4_000 if quick else 30_000, 1 if quick else 3)
     report.notes += [
-        "Simulator on one core, the caller on the other: once the bare loop, once the broker together with its Redis, which writes every "
-        "step to the disk before it answers.",
-        f"At most {CONCURRENCY} calls under way in either. The simulator answers at once; Apple takes longer, so that waiting and not the "
-        "processor bounds a broker there.",
+        ("Simulator on one core, the caller on the other: once the bare loop, once the broker together with its Redis, which writes every "
+        "step to the disk before it answers."),
+        (f"At most {CONCURRENCY} calls under way in either. The simulator answers at once; Apple takes longer, so that waiting and not the "
+        "processor bounds a broker there."),
     ]
     return report

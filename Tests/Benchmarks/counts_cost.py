@@ -7,6 +7,7 @@ how long each command took that writes counts. `--rate` posts so many a second; 
 """
 
 import argparse
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -34,15 +35,13 @@ with tempfile.TemporaryDirectory() as data:
         redis_words(system, "CONFIG", "SET", "slowlog-log-slower-than", "0")
         redis_words(system, "SLOWLOG", "RESET")
         waiting, began = iter(bodies), time.monotonic()
-        lock, posted = threading.Lock(), 0
+        lock, numbers = threading.Lock(), itertools.count()
 
-        def post():
-            global posted
+        def post() -> None:
             while True:
                 with lock:
                     body = next(waiting, None)
-                    number = posted
-                    posted += 1
+                    number = next(numbers)
                 if body is None:
                     return
                 if options.rate:

@@ -29,11 +29,11 @@ ROUNDS = 9
 TARGETS = {"p50": 2.5, "p99": 4}
 NOTES = [
     "As with Deploy/up: Redis, ingest and verifier are started with chrt --batch 0; the client and what waits for events are not.",
-    "Times are those at which answers and events came to their client's socket, by the kernel's note of it: that of an accept runs from "
+    ("Times are those at which answers and events came to their client's socket, by the kernel's note of it: that of an accept runs from "
     "when its request was due, that from 200 to event from the 200 to the event's coming to one that waits at Redis (for 16 of the 256 "
-    "shards, each with a connection). An event that was there before its 200 counts as waited for no time.",
-    "A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is judged by the bare accept's own p99: "
-    "what the host adds now and then is in both. Both ratios are made in each round, and their median counts.",
+    "shards, each with a connection). An event that was there before its 200 counts as waited for no time."),
+    ("A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is judged by the bare accept's own p99: "
+    "what the host adds now and then is in both. Both ratios are made in each round, and their median counts."),
 ]
 
 
@@ -64,7 +64,7 @@ class EventTime:
     """Rounds at one rate: bare accepts, then the same with the verifier at work, and how long the events took; each after a second that
     is not measured."""
 
-    def __init__(self, binaries: pathlib.Path, native: Native, signer: Signer, rate: float, seconds: float, folder: pathlib.Path):
+    def __init__(self, binaries: pathlib.Path, native: Native, signer: Signer, rate: float, seconds: float, folder: pathlib.Path) -> None:
         self.binaries, self.native, self.signer, self.rate, self.seconds = binaries, native, signer, rate, seconds
         self.first, self.bodies, self.answers, self.events = (folder / name for name in ("first", "bodies", "answers", "events"))
         # Each round has a Redis of its own, so that all may send the same.

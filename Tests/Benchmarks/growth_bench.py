@@ -6,11 +6,12 @@ import math
 import pathlib
 import re
 import time
+from collections.abc import Sequence
 
+import remembered
 from bench import Redis, Report
 from ingest_bench import load_script
 from native import Native
-import remembered
 from queue_bench import busy
 
 UNSYNCED = ("--appendonly", "no")
@@ -34,7 +35,7 @@ def script_time(redis: Redis) -> tuple[int, int]:
 
 
 def each_shard(redis: Redis, command: str) -> None:
-    redis.cli("EVAL", "for i = 0, 255 do redis.call(%s) end" % command, "0")
+    redis.cli("EVAL", f"for i = 0, 255 do redis.call({command}) end", "0")
 
 
 def forget(redis: Redis, seconds: float) -> None:
@@ -138,8 +139,8 @@ def plot(points: list[dict], path: pathlib.Path) -> None:
     panels = [("bytesPerKey", "Redis memory, bytes a key (logarithmic)"), ("bytesPerDelivery", "bytes a waiting delivery, its record included"),
               ("script", "accept script, µs")]
     width, height, left, top, gap = 760, 190, 70, 40, 70
-    words = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + left + 40} {len(panels) * (height + gap) + top}" '
-             'font-family="sans-serif" font-size="13">', '<rect width="100%" height="100%" fill="white"/>']
+    words = [(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + left + 40} {len(panels) * (height + gap) + top}" '
+             'font-family="sans-serif" font-size="13">'), '<rect width="100%" height="100%" fill="white"/>']
     low, high = (math.log10(points[at]["keys"]) for at in (0, -1))
     for number, (name, title) in enumerate(panels):
         base = top + number * (height + gap) + height
@@ -154,7 +155,7 @@ def plot(points: list[dict], path: pathlib.Path) -> None:
         def x(keys: float) -> float:
             return left + 30 + (math.log10(keys) - low) / max(high - low, 1e-9) * (width - 50)
 
-        def y(value: float) -> float:
+        def y(value: float, name: str = name, base: float = base, ticks: Sequence[float] = tuple(ticks)) -> float:
             if name == "bytesPerKey":
                 return base - math.log(value / ticks[0]) / math.log(ticks[-1] / ticks[0]) * height
             return base - value / ticks[-1] * height
@@ -174,10 +175,10 @@ def plot(points: list[dict], path: pathlib.Path) -> None:
                          f'{point[name]:,.1f}</text>'
                          f'<text x="{x(point["keys"]):.1f}" y="{base + 17}" text-anchor="middle">{point["keys"]:.0e}</text>')
         words.append(f'<text x="{left + width / 2}" y="{base + 36}" text-anchor="middle">keys remembered</text>')
-    path.write_text("\n".join(words + ["</svg>"]) + "\n")
+    path.write_text("\n".join([*words, "</svg>"]) + "\n")
 
 
-def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
+def run(_binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("growth", "What a delivery costs Redis as keys grow in number", command)
     with Native() as native:
         points = growth(native, 200_000 if quick else 10_000_000)
@@ -200,13 +201,14 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add(f"buckets past 512 to be expected of {SHARDS * seen_buckets:,}", f"{beyond_bound:.1e}", "under 0.01", beyond_bound < 0.01)
     report.plot = lambda folder: plot(points, folder / "growth.svg")
     report.notes += [
-        "Filled up to a million by the accept script itself, called with keys that spread as ingest's do (accepts.c), among natural keys, "
-        "from there on by adding members to the same buckets in the same form; each row ends with 20,000 accepts by the script. Redis writes no file; queued "
+        ("Filled up to a million by the accept script itself, called with keys that spread as ingest's do (accepts.c), among natural keys, "
+        "from there on by adding members to the same buckets in the same form; "
+        "each row ends with 20,000 accepts by the script. Redis writes no file; queued "
         "messages are taken away and records run out before the memory is looked at, so that a key's bytes are those of what is "
-        "remembered, its bucket's name, its dictionary's entry and what the allocator rounds up included.",
+        "remembered, its bucket's name, its dictionary's entry and what the allocator rounds up included."),
         f"A waiting delivery has a body of {BODY} bytes and an envelope of {ENVELOPE}; with it its record and its key.",
         "The script's time is Redis' own (`commandstats`); Redis' is its processor time for an accept, four commands in a write.",
-        "1e9 postbacks a day are 1e10 keys a generation, some 298 in each bucket with `seenBuckets: 131072`: buckets that full, made by "
-        "the accept script, are all integer sets; with half the buckets they would be hash tables, several times as large.",
+        ("1e9 postbacks a day are 1e10 keys a generation, some 298 in each bucket with `seenBuckets: 131072`: buckets that full, made by "
+        "the accept script, are all integer sets; with half the buckets they would be hash tables, several times as large."),
     ]
     return report

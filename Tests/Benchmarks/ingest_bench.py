@@ -31,7 +31,7 @@ RECORD = '{"s":"accepted","q":"intake","k":"skadnetwork-postback","a":%d,"n":0}'
 class RedisBenchmark:
     """`redis-benchmark -c 64 -P 1` with the accept script: its rate, and the core share that it and Redis took."""
 
-    def __init__(self, redis: Redis, sha1: str, seconds: float, body: int, envelope: int):
+    def __init__(self, redis: Redis, sha1: str, seconds: float, body: int, envelope: int) -> None:
         number = "__rand_int__"
         shard = "{attr:017}"
         name = f"{number}{number}00000000"
@@ -98,9 +98,9 @@ def speed(report: Report, binaries: pathlib.Path, native: Native, seconds: float
         rounds_of["duplicates"].append(ours["duplicates"])
         for name in ("redis", "ingest", "client", "p50"):
             costs[name].append(ours[name])
-    ratios = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["ceiling"])]
-    spread = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["spread"])]
-    again = [ours / first for ours, first in zip(rounds_of["duplicates"], rounds_of["accepts"])]
+    ratios = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["ceiling"], strict=True)]
+    spread = [ours / theirs for ours, theirs in zip(rounds_of["accepts"], rounds_of["spread"], strict=True)]
+    again = [ours / first for ours, first in zip(rounds_of["duplicates"], rounds_of["accepts"], strict=True)]
     report.figures["speed"] = {**rounds_of, "ratio": ratios, "ratioToSpread": spread, "costs": costs, "payload": [body, envelope],
                                "bytes": sizes}
     report.add("redis-benchmark -c 64 -P 1, the accept script: a second", f"{median(rounds_of['ceiling']):,.0f}")
@@ -124,13 +124,13 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         full = speed(report, binaries, native, 1 if quick else 5, 1 if quick else 5)
         event_time.measure(report, binaries, native, full, 2 if quick else 8, 1 if quick else event_time.ROUNDS)
     report.notes += [
-        "Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, "
-        "Redis and redis-benchmark for the ceiling. Each figure is the median of interleaved rounds on a fresh Redis, the range beside it.",
-        "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
-        "moments of its own.",
-        "redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "
+        ("Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, "
+        "Redis and redis-benchmark for the ceiling. Each figure is the median of interleaved rounds on a fresh Redis, the range beside it."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
+        "moments of its own."),
+        ("redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "
         "one stream where ingest has 256 and with last and next generations that never hold: its random numbers cannot name 256 streams "
-        "and millions of deliveries at once. One stream stays in the processor's caches. accepts.c does the same with ingest's spread.",
+        "and millions of deliveries at once. One stream stays in the processor's caches. accepts.c does the same with ingest's spread."),
         *event_time.NOTES,
     ]
     return report

@@ -13,7 +13,7 @@ ENOUGH = "queues: { backlogBound: 1000000000 }\n"
 class Ingest(Server):
     """An ingest with its public port, where its Redis runs."""
 
-    def __init__(self, binaries: pathlib.Path, redis: Redis, configuration: str = ENOUGH):
+    def __init__(self, binaries: pathlib.Path, redis: Redis, configuration: str = ENOUGH) -> None:
         self.public = free_port()
         super().__init__(binaries, "ingest", configuration, core=redis.core, ATTRIBUTION_REDIS_URL=redis.url,
                          ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{self.public}")

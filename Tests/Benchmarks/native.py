@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import ROOT, HERE
+from bench import HERE, ROOT
 
 SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "Accept" / "accept.lua"
 
@@ -18,7 +18,7 @@ SCRIPT = ROOT / "Shared" / "AttributionQueue" / "Scripts" / "Accept" / "accept.l
 class Native:
     """`load`, `accepts` and `observe` as they were compiled; deleted at the end."""
 
-    def __enter__(self) -> "Native":
+    def __enter__(self) -> Native:
         compiler = shutil.which("cc")
         for tool in ("cc", "redis-server", "redis-cli", "redis-benchmark"):
             if shutil.which(tool) is None:
@@ -61,7 +61,7 @@ class Native:
             raise RuntimeError(f"observe ended with {code}")
 
     def _run(self, name: str, *words: object, limit: float) -> dict:
-        run = subprocess.run([pathlib.Path(self.folder.name) / name, *map(str, words)], capture_output=True, text=True, timeout=limit)
+        run = subprocess.run([pathlib.Path(self.folder.name) / name, *map(str, words)], capture_output=True, text=True, timeout=limit, check=False)
         if run.returncode != 0:
             raise RuntimeError(run.stdout + run.stderr)
         return json.loads(run.stdout)

@@ -40,9 +40,9 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     else:
         backlog(report, binaries, 200_000, outage=180, spread=240)
     report.notes += [
-        "Everything on the machine's two cores together: Redis, simulator, ingest, verifier and two brokers. Deadlines have nothing to do "
-        "with the order in which tokens were handed in.",
-        "A place behind the order of deadlines: by how many tokens with later deadlines a token was passed. What the killed broker held "
-        "waits for its lease to end.",
+        ("Everything on the machine's two cores together: Redis, simulator, ingest, verifier and two brokers. Deadlines have nothing to do "
+        "with the order in which tokens were handed in."),
+        ("A place behind the order of deadlines: by how many tokens with later deadlines a token was passed. What the killed broker held "
+        "waits for its lease to end."),
     ]
     return report

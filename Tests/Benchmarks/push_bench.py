@@ -105,7 +105,7 @@ def kills(binaries: pathlib.Path, count: int, kills: int) -> dict[str, int]:
         broken = 0
         for line in feed.in_order().values():
             of = set(line)
-            broken += sum(1 for one, other in zip([id for id in first if id in of], line) if one != other)
+            broken += sum(1 for one, other in zip([id for id in first if id in of], line, strict=False) if one != other)
         missed = sum(len(feed.published.keys() - {id for id, _ in taken}) for taken in (plain, ordered))
         return {"missed": missed, "broken": broken, "repeated": len(plain) + len(ordered) - 2 * count}
 
@@ -144,11 +144,11 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     count, rounds, killed = (5_000, 1, 2) if quick else (100_000, 3, 10)
     endpoints, hang, events = (100, 20, 10) if quick else (1000, 200, 60)
     ours, bare, beside_unread = throughput(binaries, count, rounds)
-    ratio = statistics.median(one / other for one, other in zip(ours, bare))
+    ratio = statistics.median(one / other for one, other in zip(ours, bare, strict=True))
     report.add("events pushed a second to one endpoint, 64 at a time", shown(ours, ",.0f"))
     report.add("a bare libcurl multi loop, the same receiver", shown(bare, ",.0f"))
     report.add("ours beside it", f"{ratio:.2f}", "at least 0.7", ratio >= 0.7)
-    unread = statistics.median(one / other for one, other in zip(beside_unread, ours))
+    unread = statistics.median(one / other for one, other in zip(beside_unread, ours, strict=True))
     report.add(f"the same while {UNREAD} subscriptions are read by nobody, beside without them", f"{unread:.2f}")
     found = kills(binaries, count, killed)
     report.add(f"of {count:,} events to two endpoints, pusher killed {killed} times: missed", str(found["missed"]), "0", found["missed"] == 0)

@@ -40,7 +40,7 @@ def event(number: int, subjects: int, chance: random.Random) -> tuple[str, str, 
 class Feed:
     """Events in the streams of a Redis."""
 
-    def __init__(self, port: int):
+    def __init__(self, port: int) -> None:
         self.client = redis.Redis(port=port)
         self.chance = random.Random(7)
         self.number = 0
@@ -59,7 +59,7 @@ class Feed:
                     "i": id, "t": TYPE, "e": body, "n": network, "p": "525463029", "b": "", "v": "production"})
             places = pipeline.execute()
             pipeline = self.client.pipeline(transaction=False)
-            for (id, network, shard), place in zip(ids, places):
+            for (id, network, shard), place in zip(ids, places, strict=True):
                 pipeline.hset(f"{{attr:{shard:03d}}}:events:index", id, place)
                 self.published[id] = (network, int(place.split(b"-")[0]), (*map(int, place.split(b"-")), shard))
             pipeline.execute()
@@ -75,7 +75,7 @@ class Feed:
 class Receiver:
     """`receiver` and `posts` as they were compiled; `receiver` runs."""
 
-    def __enter__(self) -> "Receiver":
+    def __enter__(self) -> Receiver:
         if shutil.which("cc") is None:
             sys.exit("cc is not installed (Debian: build-essential, libcurl4-openssl-dev)")
         self.folder = tempfile.TemporaryDirectory(prefix="benchmark-push-")

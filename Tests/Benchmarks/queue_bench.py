@@ -122,7 +122,7 @@ def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, r
     report.add("`openssl speed`: P-256 verifications a second on that core", f"{median(generic):,.0f}")
     ratios = judge_worker(report, found)
     rates, ours, redises = ([one[name] for one in found] for name in ("rate", "verifier", "redis"))
-    beside = [rate / speed for rate, speed in zip(rates, generic)]
+    beside = [rate / speed for rate, speed in zip(rates, generic, strict=True)]
     report.figures["worker"] = {"batch": [one["batch"] for one in found], "worker": rates, "ratio": ratios, "verifier": ours,
                                 "redis": redises, "openssl": generic, "ratioToOpenSSL": beside}
     report.add("the worker beside `openssl speed`", shown(beside), "at least 0.72", median(beside) >= 0.72)
@@ -134,12 +134,12 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     signer = Signer()
     worker(report, binaries, signer, 10_000 if quick else 100_000, 1 if quick else 5)
     report.notes += [
-        "The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
-        "is 1,000 of them, each time the next 1,000, two batches at a time.",
-        "0.72 of `openssl speed` is 0.80 of a batch that does no more than its own aim, 0.90 of `openssl speed`. A verdict takes half of "
+        ("The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
+        "is 1,000 of them, each time the next 1,000, two batches at a time."),
+        ("0.72 of `openssl speed` is 0.80 of a batch that does no more than its own aim, 0.90 of `openssl speed`. A verdict takes half of "
         "OpenSSL's time here or less, so that the batch does far more than that aim. Where an event takes as long of Redis' one thread as of "
-        "the verifier, the two wait for each other by turns.",
-        "Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
-        "moments of its own.",
+        "the verifier, the two wait for each other by turns."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
+        "moments of its own."),
     ]
     return report

@@ -11,7 +11,7 @@ import time
 from bench import ROOT, Report
 
 sys.path.insert(0, str(ROOT / "Tests" / "SystemTests"))
-from recovery_system import DAY, ended, play_a_days_outage, recovery_system, slow_and_failing, start  # noqa: E402
+from recovery_system import DAY, ended, play_a_days_outage, recovery_system, slow_and_failing, start
 
 
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
@@ -52,8 +52,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add("one page after the other, for as many pages", f"{sequential:.1f} s")
     report.add("how many times faster", f"{speedup:.1f}", "at least 4.0", speedup >= 4)
     report.notes = [
-        "Against the simulator: each of Apple's answers takes 40 ms and one in ten is a failure, which is asked again and not counted as "
-        "a page. A failure's retry waits up to a second, in both measurements.",
+        ("Against the simulator: each of Apple's answers takes 40 ms and one in ten is a failure, which is asked again and not counted as "
+        "a page. A failure's retry waits up to a second, in both measurements."),
         "The leader is killed after three tenths; its lease of 2 s runs out and the other instance goes on at the last pages stored.",
         f"One after the other was measured over {single['pages']:,} pages of the same day.",
     ]

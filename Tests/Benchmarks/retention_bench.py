@@ -61,7 +61,7 @@ def apps(folder: pathlib.Path) -> str:
 
 def proofs(binaries: pathlib.Path, redis: Redis, folder: pathlib.Path, count: int) -> float:
     """Proofs of such requests a second on the server's core, with a chain that is known: VerifyBatch, as in the verifier's benchmark."""
-    lines = [json.loads(line)["signedPayload"] for line, _ in zip((folder / "requests").open(), range(count))]
+    lines = [json.loads(line)["signedPayload"] for line, _ in zip((folder / "requests").open(), range(count), strict=False)]
     bodies = [json.dumps({"items": [{"appStoreSignedData": {"signedData": line, "kind": "realtimeRequest"}} for line in lines[at:at + 500]]})
               for at in range(0, count, 500)]
     with Server(binaries, "verifier", apps(folder), ATTRIBUTION_REDIS_URL=redis.url) as server:
@@ -82,7 +82,7 @@ def proofs(binaries: pathlib.Path, redis: Redis, folder: pathlib.Path, count: in
 class Answering:
     """An ingest on the server's core; its Redis and its signer on the other one."""
 
-    def __init__(self, binaries: pathlib.Path, folder: pathlib.Path, redis: Redis):
+    def __init__(self, binaries: pathlib.Path, folder: pathlib.Path, redis: Redis) -> None:
         (folder / "token").touch(0o600)
         (folder / "token").write_text(TOKEN)
         self.public = free_port()
@@ -92,7 +92,7 @@ class Answering:
             ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{self.public}", ATTRIBUTION_SIGNER_URL=self.signer.url,
             ATTRIBUTION_SERVICE_TOKEN_FILE=str(folder / "token"))
 
-    def __enter__(self) -> "Answering":
+    def __enter__(self) -> Answering:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -135,7 +135,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
                 before = [busy(process) for process in (answering.ingest.process, answering.signer.process, redis.process)]
                 found = native.load(answering.public, seconds, bodies=bodies, connections=CONNECTIONS, path=PATH, first=first)
                 used = [busy(process) - was for process, was in
-                        zip((answering.ingest.process, answering.signer.process, redis.process), before)]
+                        zip((answering.ingest.process, answering.signer.process, redis.process), before, strict=True)]
                 first += found["answers"]
                 rates.append(found["rate"])
                 costs.append(used[0] / found["answers"] * 1e6)
@@ -144,9 +144,9 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
             native.load(answering.public, 0.5, bodies=bodies, connections=CONNECTIONS, path=PATH, first=first)
             first += 3000 if not quick else 500
             calmly = native.load(answering.public, calm, rate=median(rates) / 10, bodies=bodies, connections=CONNECTIONS, path=PATH, first=first)
-    limits = [1 / (1 / echo + 1 / proof + 1 / signature) for echo, proof, signature in zip(echoes, verified, signatures)]
-    ratios = [rate / limit for rate, limit in zip(rates, limits)]
-    by_time = [1e6 / cost / limit for cost, limit in zip(costs, limits)]
+    limits = [1 / (1 / echo + 1 / proof + 1 / signature) for echo, proof, signature in zip(echoes, verified, signatures, strict=True)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits, strict=True)]
+    by_time = [1e6 / cost / limit for cost, limit in zip(costs, limits, strict=True)]
     report.figures["speed"] = {"openssl": signatures, "proofs": verified, "echo": echoes, "limit": limits, "answers": rates, "ratio": ratios,
                                "ingestMicroseconds": costs, "ratioByProcessorTime": by_time, "otherCore": loads, "calm": calmly, "share": share}
     report.add("OpenSSL, P-256 signatures a second, one core", f"{median(signatures):,.0f}")
@@ -161,10 +161,10 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add("at a tenth of that rate: median, 99th percentile", f"{calmly['p50']:.2f} ms, {calmly['p99']:.2f} ms", "p99 under 5 ms",
                calmly["p99"] < 5)
     report.notes += [
-        "Each request has an identifier of its own and is proved; each answer has an offer that signer signed for its transaction, was kept "
-        "in Redis under its request, and was accepted for its event, both on the disk before the answer (`appendfsync always`).",
-        "Ingest has one core. Redis, signer and the client share the other one: where they fill it, the rate is theirs, and ingest's "
-        "processor time tells what its core would do.",
+        ("Each request has an identifier of its own and is proved; each answer has an offer that signer signed for its transaction, was kept "
+        "in Redis under its request, and was accepted for its event, both on the disk before the answer (`appendfsync always`)."),
+        ("Ingest has one core. Redis, signer and the client share the other one: where they fill it, the rate is theirs, and ingest's "
+        "processor time tells what its core would do."),
         "The proofs are VerifyBatch of the same requests; the echo is ingest's own HTTP path with the same bodies.",
     ]
     return report

@@ -7,8 +7,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "SystemTests"))
-from differential import app_store, certificates  # noqa: E402
-from differential.certificates import MIDDLE, ROOT, Chain, milliseconds  # noqa: E402
+from differential import app_store, certificates
+from differential.certificates import MIDDLE, ROOT, Chain, milliseconds
 
 BUNDLE = "com.example.app"
 

@@ -25,8 +25,8 @@ def single(report: Report, binaries: pathlib.Path, seconds: int, rounds: int) ->
             signs.append(openssl_speed("ecdsap256", seconds)[0])
             echoes.append(Wrk(server.url, HERE / "echo.lua", seconds).rate)
             rates.append(Wrk(server.url, HERE / "sign.lua", seconds).rate)
-    limits = [1 / (1 / echo + 1 / sign) for echo, sign in zip(echoes, signs)]
-    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    limits = [1 / (1 / echo + 1 / sign) for echo, sign in zip(echoes, signs, strict=True)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits, strict=True)]
     ratio = median(ratios)
     report.figures["single"] = {"openssl": signs, "echo": echoes, "sign": rates, "ratio": ratios}
     report.add("OpenSSL, P-256 signatures a second, one core", f"{median(signs):,.0f}")
@@ -62,7 +62,7 @@ def batch(report: Report, binaries: pathlib.Path, seconds: int, rounds: int) -> 
         for _ in range(rounds):
             limits.append(openssl_speed("ecdsap256", seconds, cores)[0])
             rates.append(Wrk(server.url, HERE / "batch.lua", seconds, connections=2 * cores, core=None).rate * 1000)
-    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits, strict=True)]
     ratio = median(ratios)
     report.figures["batch"] = {"cores": cores, "openssl": limits, "signatures": rates, "ratio": ratios}
     report.add(f"OpenSSL on {cores} cores at once (speed -multi {cores})", f"{median(limits):,.0f}")

@@ -37,7 +37,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
                grown < 0.05)
     report.add("the most that was seen", f"{max(samples):.1f} MiB")
     report.notes += [
-        "64 connections, each with its next request as soon as it has its answer; a sample of the resident memory after each "
-        f"{part} seconds. Redis syncs before each answer and rewrites its file when it has doubled.",
+        ("64 connections, each with its next request as soon as it has its answer; a sample of the resident memory after each "
+        f"{part} seconds. Redis syncs before each answer and rewrites its file when it has doubled."),
     ]
     return report

@@ -21,7 +21,7 @@ LEAST = 0.98
 class Collector:
     """Takes what is posted, and counts the exports."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.exports = 0
         collector = self
 
@@ -45,7 +45,7 @@ class Collector:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def __enter__(self) -> "Collector":
+    def __enter__(self) -> Collector:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,7 +78,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
             raise RuntimeError("nothing was exported: nothing was measured")
 
     def ratios(found: dict[str, list[dict]], name: str, what: str) -> list[float]:
-        return [one[what] / off[what] for one, off in zip(found[name], found[OFF])]
+        return [one[what] / off[what] for one, off in zip(found[name], found[OFF], strict=True)]
 
     report.figures = {"accepts": accepts, "events": events}
     report.add("ingest without a collector: accepts a second", f"{median([one['rate'] for one in accepts[OFF]]):,.0f}")
@@ -92,8 +92,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add(f"beside it, {HUNDREDTH}", shown(found, ".3f"), f"at least {LEAST:.2f}", median(found) >= LEAST)
     report.add("  verifier's processor time for an event", shown(ratios(events, HUNDREDTH, "verifier"), ".3f"))
     report.notes += [
-        "Each figure is the median of rounds in turn, each on a fresh Redis; the range stands beside it. The collector is a small server of the "
-        "benchmark's, which reads and counts, on the same machine.",
+        ("Each figure is the median of rounds in turn, each on a fresh Redis; the range stands beside it. The collector is a small server of the "
+        "benchmark's, which reads and counts, on the same machine."),
         "Of each recorded postback ingest exports two spans and verifier one; without a push endpoint there is no fourth.",
     ]
     return report

@@ -36,8 +36,8 @@ def single(report: Report, binaries: pathlib.Path, redis: str, seconds: int, rou
             speeds.append(openssl_speed("ecdsap256", seconds)[1])
             echoes.append(Wrk(server.url, HERE / "echo.lua", seconds).rate)
             rates.append(Wrk(server.url, HERE / "verify.lua", seconds, variables={"POSTBACK": str(POSTBACK)}).rate)
-    limits = [1 / (1 / echo + 1 / speed) for echo, speed in zip(echoes, speeds)]
-    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    limits = [1 / (1 / echo + 1 / speed) for echo, speed in zip(echoes, speeds, strict=True)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits, strict=True)]
     report.figures["single"] = {"openssl": speeds, "echo": echoes, "verify": rates, "ratio": ratios}
     report.add("OpenSSL, P-256 verifications a second, one core", f"{median(speeds):,.0f}")
     report.add("HTTP echo, 32 connections, one core", f"{median(echoes):,.0f}")
@@ -54,7 +54,7 @@ def batch(report: Report, binaries: pathlib.Path, redis: str, seconds: int, roun
             limits.append(openssl_speed("ecdsap256", seconds, cores)[1])
             rates.append(Wrk(server.url, HERE / "verify.lua", seconds, connections=2 * cores, core=None,
                              variables={"POSTBACK": str(POSTBACK), "ITEMS": "1000"}).rate * 1000)
-    ratios = [rate / limit for rate, limit in zip(rates, limits)]
+    ratios = [rate / limit for rate, limit in zip(rates, limits, strict=True)]
     report.figures["batch"] = {"cores": cores, "openssl": limits, "verdicts": rates, "ratio": ratios}
     report.add(f"OpenSSL on {cores} cores at once (speed -multi {cores})", f"{median(limits):,.0f}")
     report.add(f"VerifyBatch, 1,000 postbacks, {cores} cores, load on the same", f"{median(rates):,.0f}")
@@ -118,8 +118,8 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         signed_data(report, binaries, url, 1000 if quick else 5000)
     report.notes += [
         "Every request judges the genuine postback of Deploy/genuine-postback.json, signed by Apple's P-256 key; every answer believes it.",
-        "The key's tables are made at the start (Shared/Cryptography/ECDSA/PreparedPublicKey.swift), so a verdict can be faster than "
-        "OpenSSL's own verification, which works for any key; a ratio above 1 is possible.",
+        ("The key's tables are made at the start (Shared/Cryptography/ECDSA/PreparedPublicKey.swift), so a verdict can be faster than "
+        "OpenSSL's own verification, which works for any key; a ratio above 1 is possible."),
         "In the batch rounds wrk runs on the cores that verify, as there are no others.",
     ]
     return report

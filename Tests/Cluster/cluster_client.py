@@ -18,9 +18,9 @@ PATIENCE = 30
 class ClusterClient:
     """Of redis-py's interface what is used here."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster) -> None:
         self.cluster = cluster
-        self.owners: list[tuple[int, int, "RedisNode"]] = []
+        self.owners: list[tuple[int, int, RedisNode]] = []
 
     @staticmethod
     def slot_of(shard: int) -> int:
@@ -35,19 +35,18 @@ class ClusterClient:
                 continue
             by_port = {one.port: one for one in self.cluster.nodes}
             owners = []
-            for shard in ranges:
-                shard = _named(shard)
+            for shard in map(_named, ranges):
                 primary = next((one for one in map(_named, shard["nodes"]) if one["role"] == b"master" and one["health"] == b"online"), None)
                 if primary is None:
                     continue
                 at = by_port[int(primary.get("port") or primary["tls-port"])]
-                owners += [(int(first), int(last), at) for first, last in zip(shard["slots"][::2], shard["slots"][1::2])]
+                owners += [(int(first), int(last), at) for first, last in zip(shard["slots"][::2], shard["slots"][1::2], strict=True)]
             if sum(last - first + 1 for first, last, _ in owners) == 16_384:
                 self.owners = owners
                 return
         raise redis.ConnectionError("no node knows of all slots")
 
-    def owner(self, key: str) -> "RedisNode":
+    def owner(self, key: str) -> RedisNode:
         if not self.owners:
             self.refresh()
         slot = key_slot(key.encode())
@@ -74,14 +73,14 @@ class ClusterClient:
             pipeline = node.client.pipeline(transaction=False)
             for place in mine:
                 pipeline.execute_command(*calls[place][1])
-            for place, answer in zip(mine, pipeline.execute()):
+            for place, answer in zip(mine, pipeline.execute(), strict=True):
                 answers[place] = answer
         return answers
 
     def xrange(self, key: str, first: Any = "-", last: Any = "+", count: int | None = None) -> list[tuple]:
         return self.run([(key, ("XRANGE", key, first, last, *(("COUNT", count) if count else ())))])[0]
 
-    def pipeline(self, transaction: bool = False) -> "ClusterPipeline":
+    def pipeline(self, transaction: bool = False) -> ClusterPipeline:  # noqa: ARG002 what redis.Redis takes
         return ClusterPipeline(self)
 
     def ping(self) -> bool:
@@ -93,7 +92,7 @@ class ClusterClient:
 
 
 class ClusterPipeline:
-    def __init__(self, client: ClusterClient):
+    def __init__(self, client: ClusterClient) -> None:
         self.client, self.calls = client, []
 
     def get(self, key: str) -> None:
@@ -112,5 +111,5 @@ class ClusterPipeline:
 
 def _named(words: Any) -> dict[str, Any]:
     """Of a flat list of names and values, or of a dictionary as newer clients give it."""
-    pairs = words.items() if isinstance(words, dict) else zip(words[::2], words[1::2])
+    pairs = words.items() if isinstance(words, dict) else zip(words[::2], words[1::2], strict=True)
     return {(name.decode() if isinstance(name, bytes) else name): value for name, value in pairs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import uuid
@@ -15,12 +16,12 @@ PERIOD = 250_000
 class ControlGroup:
     """`share` of one core for all processes in it together."""
 
-    def __init__(self, share: float):
+    def __init__(self, share: float) -> None:
         self.share = share
         self.is_first = (FIRST / "cpu.cfs_quota_us").exists()
         self.folder = (FIRST if self.is_first else SECOND) / f"attribution-{uuid.uuid4().hex[:8]}"
 
-    def __enter__(self) -> "ControlGroup":
+    def __enter__(self) -> ControlGroup:
         self.folder.mkdir()
         if self.is_first:
             (self.folder / "cpu.cfs_period_us").write_text(str(PERIOD))
@@ -47,10 +48,8 @@ class ControlGroup:
     def __exit__(self, *_: object) -> None:
         root = FIRST if self.is_first else SECOND
         for pid in (self.folder / "cgroup.procs").read_text().split():
-            try:
+            with contextlib.suppress(OSError):
                 (root / "cgroup.procs").write_text(pid)
-            except OSError:
-                pass
         self.folder.rmdir()
 
 

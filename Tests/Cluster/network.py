@@ -18,7 +18,7 @@ NETWORK = "10.213.0"
 
 
 def ip(*words: str) -> None:
-    run = subprocess.run(["ip", *words], capture_output=True, text=True)
+    run = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise RuntimeError(f"ip {' '.join(words)}: {run.stderr.strip()}")
 
@@ -40,7 +40,7 @@ def reason_against() -> str:
 
 
 class Host:
-    def __init__(self, namespace: str, address: str):
+    def __init__(self, namespace: str, address: str) -> None:
         self.namespace, self.address = namespace, address
 
     @property
@@ -52,12 +52,12 @@ class Host:
 class Network:
     """A switch, which the test itself stands at, and hosts beside it."""
 
-    def __init__(self, hosts: int):
+    def __init__(self, hosts: int) -> None:
         mark = uuid.uuid4().hex[:6]
         self.switch = f"attribution-{mark}"
         self.hosts = [Host(f"{self.switch}-{number}", f"{NETWORK}.{number}") for number in range(1, hosts + 1)]
 
-    def __enter__(self) -> "Network":
+    def __enter__(self) -> Network:
         try:
             ip("netns", "add", self.switch)
             ip("-n", self.switch, "link", "add", "switch", "type", "bridge")
@@ -78,7 +78,7 @@ class Network:
 
     def __exit__(self, *_: object) -> None:
         for name in [*(host.namespace for host in self.hosts), self.switch]:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
     def run(self, work: Callable[[], Answer]) -> Answer:
         """Does the work at the switch: its connections, and those of all processes and threads that it starts, begin there."""
@@ -91,7 +91,7 @@ class Network:
                     if ctypes.CDLL(None, use_errno=True).setns(place.fileno(), CLONE_NEWNET) != 0:
                         raise OSError(ctypes.get_errno(), "setns")
                 answers.append(work())
-            except BaseException as error:  # noqa: BLE001: raised again below, where it is waited for
+            except BaseException as error:  # noqa: BLE001 raised again below, where it is waited for
                 errors.append(error)
 
         thread = threading.Thread(target=body)

@@ -59,7 +59,7 @@ class Result:
 class Progress:
     """How far the work beside the load is, from 0 to 1, and how far the load is."""
 
-    def __init__(self, ledger: Ledger, target: int):
+    def __init__(self, ledger: Ledger, target: int) -> None:
         self.ledger, self.target, self.share = ledger, target, 0.0
 
     def wait_for_load(self, share: float, seconds: float = 600) -> None:

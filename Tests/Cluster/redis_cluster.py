@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 import subprocess
 import time
@@ -29,13 +30,13 @@ class RedisCluster:
     """`places` are the host and the command's prefix of each node, for nodes in network namespaces; primaries come first."""
 
     def __init__(self, folder: pathlib.Path, primaries: int = 3, replicas: int = 3, settings: Settings = Settings(),
-                 places: list[tuple[str, list[str]]] | None = None):
+                 places: list[tuple[str, list[str]]] | None = None) -> None:
         self.folder, self.settings = folder, settings
         self.primary_count, self.nodes = primaries, []
         folder.mkdir(parents=True, exist_ok=True)
         places = places or [("127.0.0.1", [])] * (primaries + replicas)
         ports = free_ports(2 * len(places))
-        for (host, prefix), port, bus in zip(places, ports[::2], ports[1::2]):
+        for (host, prefix), port, bus in zip(places, ports[::2], ports[1::2], strict=False):
             self._make_node(host, prefix, port, bus)
         self.client = ClusterClient(self)
 
@@ -77,7 +78,7 @@ class RedisCluster:
     def create(self, primaries: list[RedisNode], replicas: list[RedisNode]) -> None:
         """With each primary's shards as many as the others'. `redis-cli --cluster create` takes three primaries at least, and deals slots
         whatever lies in them."""
-        for number, (node, (first, last)) in enumerate(zip(primaries, even_ranges(len(primaries)))):
+        for number, (node, (first, last)) in enumerate(zip(primaries, even_ranges(len(primaries)), strict=True)):
             node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last)
             node.client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
         self._meet(self.nodes[1:])
@@ -104,7 +105,7 @@ class RedisCluster:
         for node in self.nodes:
             node.end()
 
-    def __enter__(self) -> "RedisCluster":
+    def __enter__(self) -> RedisCluster:
         try:
             self.start()
         except BaseException:
@@ -187,7 +188,7 @@ class RedisCluster:
         run = subprocess.run(
             ["redis-cli", *self.settings.cli_words(), "--cluster", "reshard", of[0].address, "--cluster-from",
              ",".join(self.id_of(node) for node in of), "--cluster-to", self.id_of(to), "--cluster-slots", str(slots), "--cluster-yes"],
-            capture_output=True, text=True, timeout=900)
+            capture_output=True, text=True, timeout=900, check=False)
         if run.returncode != 0 or "ERR" in run.stdout + run.stderr:
             raise RuntimeError(f"reshard failed: {run.stdout[-1500:]} {run.stderr[-1500:]}")
         return time.monotonic() - began
@@ -214,4 +215,4 @@ def even_ranges(count: int) -> list[tuple[int, int]]:
     """Slots in so many ranges with as many shards in each as in the others, give or take one."""
     slots = sorted(ClusterClient.slot_of(shard) for shard in range(256))
     borders = [0] + [slots[round(part * 256 / count)] for part in range(1, count)] + [SLOTS]
-    return [(first, after - 1) for first, after in zip(borders, borders[1:])]
+    return [(first, after - 1) for first, after in itertools.pairwise(borders)]

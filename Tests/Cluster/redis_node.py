@@ -100,7 +100,7 @@ def free_ports(count: int) -> list[int]:
 class RedisNode(Process):
     """`prefix` is the command that runs it elsewhere, such as in a network namespace."""
 
-    def __init__(self, folder: pathlib.Path, name: str, settings: Settings, host: str, port: int, more: list[str], prefix: list[str]):
+    def __init__(self, folder: pathlib.Path, name: str, settings: Settings, host: str, port: int, more: list[str], prefix: list[str]) -> None:
         self.folder, self.settings, self.host, self.port = folder / name, settings, host, port
         self.folder.mkdir(parents=True, exist_ok=True)
         ports = ["--port", "0", "--tls-port", str(port)] if settings.tls else ["--port", str(port)]

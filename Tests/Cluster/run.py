@@ -41,7 +41,7 @@ def run(report: Report, part: ModuleType, folder: pathlib.Path, size: Size, seed
         if part is partition and (reason := reason_against()):
             raise RuntimeError(reason)
         part.run(section, folder, size, seed)
-    except Exception:  # noqa: BLE001: the other parts still tell something
+    except Exception:  # noqa: BLE001 the other parts still tell something
         section.error = traceback.format_exc()
         print(section.error, flush=True)
     section.seconds = time.monotonic() - began

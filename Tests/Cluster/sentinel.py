@@ -18,7 +18,7 @@ SENTINELS, REPLICAS = 3, 2
 
 
 class RedisSentinel:
-    def __init__(self, folder: pathlib.Path, settings: Settings = Settings()):
+    def __init__(self, folder: pathlib.Path, settings: Settings = Settings()) -> None:
         self.folder, self.settings = folder, settings
         folder.mkdir(parents=True, exist_ok=True)
         ports = free_ports(1 + REPLICAS + SENTINELS)

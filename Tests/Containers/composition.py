@@ -48,7 +48,7 @@ class Instance:
 
 class Composition:
     def __init__(self, engine: Engine, file: pathlib.Path, project: str, port_base: int, variables: dict[str, str],
-                 others: Iterable[str] = ()):
+                 others: Iterable[str] = ()) -> None:
         """`others`: services beside the five, Redis and the balancer, such as those of a profile."""
         self.engine, self.file, self.project, self.others = engine, file, project, tuple(others)
         self.ports = {name: port_base + number for number, name in enumerate(PORTS)}
@@ -132,10 +132,11 @@ class Composition:
         words, first, name = [], self.name_of(service, 1), self.name_of(service, number)
         for word in self.engine.recorded(self.project)[service]:
             if word == f"--name={first}":
-                word = f"--name={name}"
+                words.append(f"--name={name}")
             elif word.startswith("com.docker.compose.container-number="):
-                word = f"com.docker.compose.container-number={number}"
-            words.append(word)
+                words.append(f"com.docker.compose.container-number={number}")
+            else:
+                words.append(word)
         self.engine.run(*words)
         return Instance(service, name)
 

@@ -37,7 +37,7 @@ class Container:
 class Engine:
     """`folder` takes what is written for one run: the engine's settings where the machine has none, and recorded commands."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.environment = dict(os.environ)
         settings = self._settings()
@@ -63,13 +63,13 @@ class Engine:
 
     def run(self, *words: object, check: bool = True, seconds: float = 120, text: str | None = None) -> str:
         command = ["podman", *map(str, words)]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=self.environment)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds, env=self.environment, check=False)
         if check and done.returncode != 0:
             raise EngineError(f"{' '.join(command[:8])} …: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-3000:]}")
         return done.stdout
 
     def code(self, *words: object, seconds: float = 60) -> int:
-        return subprocess.run(["podman", *map(str, words)], capture_output=True, timeout=seconds, env=self.environment).returncode
+        return subprocess.run(["podman", *map(str, words)], capture_output=True, timeout=seconds, env=self.environment, check=False).returncode
 
     def succeeds(self, *words: object, seconds: float = 60) -> bool:
         return self.code(*words, seconds=seconds) == 0
@@ -120,7 +120,7 @@ class Engine:
 
     def logs(self, name: str, lines: int = 40) -> str:
         done = subprocess.run(["podman", "logs", "--tail", str(lines), name], capture_output=True, text=True, timeout=30,
-                              env=self.environment)
+                              env=self.environment, check=False)
         return done.stdout + done.stderr
 
     # --- podman-compose ----------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Engine:
         recorder = ["--podman-path", str(HERE / "record-podman")] if record else []
         command = [PODMAN_COMPOSE, *recorder, "-p", project, "-f", str(file), *words]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=file.parent,
-                              env={**self.environment, **variables, "RECORDED_COMMANDS": str(self.folder / f"{project}.commands")})
+                              env={**self.environment, **variables, "RECORDED_COMMANDS": str(self.folder / f"{project}.commands")}, check=False)
         if done.returncode != 0 or "Traceback" in done.stderr:
             raise EngineError(f"podman-compose {' '.join(words)}: {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
         return done.stdout + done.stderr

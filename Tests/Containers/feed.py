@@ -32,7 +32,7 @@ async def ask(caller: Caller, service: str, method: str, message: dict, tries: i
 class Reader:
     """Pulls and acknowledges all the while, with one retry as any RPC caller; keeps every event by its id."""
 
-    def __init__(self, access: Access, name: str):
+    def __init__(self, access: Access, name: str) -> None:
         self.access, self.name = access, name
         self.events: dict[str, dict] = {}
         # Where each lies in the feed: its shard, and its place in the shard's stream, which `ackId` tells.

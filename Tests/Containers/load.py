@@ -36,7 +36,7 @@ def anything(_: dict) -> bool:
 class SimulatorsMaker(Maker):
     """Signs with the Apple simulator's keys, which the composed system's configuration trusts as it was set up."""
 
-    def __init__(self, dice: random.Random, state: pathlib.Path):
+    def __init__(self, dice: random.Random, state: pathlib.Path) -> None:
         super().__init__(dice)
         self.key = load_pem_private_key((state / "device-p256-key.pem").read_bytes(), None)
         certificates = [load_pem_x509_certificate((state / f"app-store-{name}.pem").read_bytes())
@@ -75,14 +75,14 @@ class Access:
     token: str
     tls: ssl.SSLContext | None = None
 
-    def caller(self, service: str) -> "Caller":
+    def caller(self, service: str) -> Caller:
         return Caller(self.ports[service], self.token, self.tls)
 
 
 class Caller:
     """RPC over one HTTP/1.1 connection to one port, opened again when it breaks."""
 
-    def __init__(self, port: int, token: str, tls: ssl.SSLContext | None = None):
+    def __init__(self, port: int, token: str, tls: ssl.SSLContext | None = None) -> None:
         self.port, self.token, self.tls, self.writer = port, token, tls, None
 
     async def call(self, service: str, method: str, message: dict, key: str | None = None, seconds: float = 40) -> tuple[int, dict]:
@@ -141,7 +141,7 @@ class OpenConnection(Connection):
 class Pace:
     """So many turns a second, evenly; those who come late are not made up for."""
 
-    def __init__(self, rate: float):
+    def __init__(self, rate: float) -> None:
         self.rate, self.next = rate, time.monotonic()
 
     async def turn(self) -> None:
@@ -155,7 +155,7 @@ class Load:
     """`retries`: whether senders come again after a refusal and RPC callers once after a failure. Without, each failure counts."""
 
     def __init__(self, access: Access, maker: Maker, ledger: Ledger, rate: float, senders: int = 24, retries: bool = False,
-                 callers: bool = True):
+                 callers: bool = True) -> None:
         self.access, self.maker, self.ledger, self.retries = access, maker, ledger, retries
         self.pace, self.senders, self.stopping = Pace(rate), senders, asyncio.Event()
         self.deliveries, self.calls = Tally(), collections.defaultdict(Tally)
@@ -164,7 +164,7 @@ class Load:
                       self.ask_broker) if callers else ()
         self.tasks: list[asyncio.Task] = []
 
-    async def __aenter__(self) -> "Load":
+    async def __aenter__(self) -> Load:
         dice = self.maker.dice
         self.tasks = [asyncio.create_task(self._send(random.Random(dice.getrandbits(60)))) for _ in range(self.senders)]
         self.tasks += [asyncio.create_task(self._call(work)) for work in self.works]

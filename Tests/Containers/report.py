@@ -23,7 +23,7 @@ class Row:
 
 
 class Section:
-    def __init__(self, number: str, title: str):
+    def __init__(self, number: str, title: str) -> None:
         self.number, self.title = number, title
         self.rows: list[Row] = []
         self.notes: list[str] = []
@@ -43,7 +43,7 @@ class Section:
 class Report:
     """`about` is what was tested, and how; `document` is the name of the files."""
 
-    def __init__(self, command: str, document: str = DOCUMENT, title: str = "The containers test", about: str = ABOUT):
+    def __init__(self, command: str, document: str = DOCUMENT, title: str = "The containers test", about: str = ABOUT) -> None:
         self.command, self.began = command, time.monotonic()
         self.document, self.title, self.about = document, title, about
         self.sections: list[Section] = []
@@ -105,8 +105,8 @@ def middle(values: list[float]) -> float:
 def plot(scaling: dict[str, dict[int, list[float]]]) -> str:
     """Beside one another a panel a service: requests a second over instances, and the line from one instance's figure."""
     width, height, left, top, gap = 330, 240, 70, 46, 90
-    words = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + len(scaling) * (width + gap)} {top + height + 60}" '
-             'font-family="sans-serif" font-size="13">', '<rect width="100%" height="100%" fill="white"/>']
+    words = [(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + len(scaling) * (width + gap)} {top + height + 60}" '
+             'font-family="sans-serif" font-size="13">'), '<rect width="100%" height="100%" fill="white"/>']
     for number, (service, rounds) in enumerate(scaling.items()):
         start = left + number * (width + gap)
         medians = {count: middle(values) for count, values in sorted(rounds.items())}
@@ -114,10 +114,10 @@ def plot(scaling: dict[str, dict[int, list[float]]]) -> str:
         high = 1.1 * max([one * most, *(max(values) for values in rounds.values())])
         step = next(size for power in range(1, 7) for size in (10 ** power, 2 * 10 ** power, 5 * 10 ** power) if high / size < 7)
 
-        def x(count: float) -> float:
+        def x(count: float, start: float = start, most: float = most) -> float:
             return start + 20 + (count - 1) / max(most - 1, 1) * (width - 50)
 
-        def y(value: float) -> float:
+        def y(value: float, high: float = high) -> float:
             return top + height - value / high * height
 
         words.append(f'<text x="{start}" y="{top - 18}" font-weight="bold">{service}: requests a second</text>')
@@ -134,4 +134,4 @@ def plot(scaling: dict[str, dict[int, list[float]]]) -> str:
                          f'<text x="{x(count):.1f}" y="{y(value) - 10:.1f}" text-anchor="middle" font-size="11">{value:,.0f}</text>'
                          f'<text x="{x(count):.1f}" y="{top + height + 18}" text-anchor="middle">{count}</text>')
         words.append(f'<text x="{start + width / 2}" y="{top + height + 40}" text-anchor="middle">instances; dashed: linear</text>')
-    return "\n".join(words + ["</svg>"]) + "\n"
+    return "\n".join([*words, "</svg>"]) + "\n"

@@ -17,9 +17,9 @@ import time
 import traceback
 from types import ModuleType
 
-from . import ROOT
-from fault_load import Ledger  # noqa: E402: found by the package's paths
+from fault_load import Ledger
 
+from . import ROOT
 from .composition import SERVICES, Composition
 from .engine import Engine
 from .environment import environment_file
@@ -97,7 +97,7 @@ async def play(context: Context, modules: list[ModuleType], until: float) -> Non
                     await context.reader.subscribe()
                     context.subscribed = True
                 await module.run(context)
-        except Exception:  # noqa: BLE001: the others still tell something
+        except Exception:  # noqa: BLE001 the others still tell something
             if not context.report.sections or context.report.sections[-1].number != module.NUMBER:
                 context.report.section(module.NUMBER, module.TITLE)
             context.report.sections[-1].error = traceback.format_exc()
@@ -132,7 +132,7 @@ def main() -> int:
         modules = [module for module in modules if module.NUMBER in chosen]
     seed = options.seed or random.randrange(1 << 32)
     # Where the executables lie is nobody's business.
-    shown = ["DIR" if before == "--executables" else word for before, word in zip(sys.argv, sys.argv[1:])]
+    shown = ["DIR" if before == "--executables" else word for before, word in zip(sys.argv, sys.argv[1:], strict=True)]
     command = " ".join(["Deploy/containers-test", *(word for word in shown if word not in ("--write-report", "--keep"))])
     report = Report(command)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="containers-test-"))
@@ -149,20 +149,20 @@ def main() -> int:
         system.bring_up()
         system.wait_until_served()
         report.notes += [
-            f"From nothing to all services behind the balancer: {time.monotonic() - began:.0f} s with podman-compose, which pauses a "
+            (f"From nothing to all services behind the balancer: {time.monotonic() - began:.0f} s with podman-compose, which pauses a "
             "second for each container. What Docker's compose does by itself is done by the test: it starts `setup` first and waits for "
             "its end, passes the variables of Deploy/compose/demo.env, starts further instances by the command that made the first "
-            "(`--scale`), waits as long as `stop_grace_period` says, and removes networks at the end.",
-            "In parts 2 to 4 each instance is held to a small share of a core (a quota of periods of 20 ms), so that the services and not "
+            "(`--scale`), waits as long as `stop_grace_period` says, and removes networks at the end."),
+            ("In parts 2 to 4 each instance is held to a small share of a core (a quota of periods of 20 ms), so that the services and not "
             "the test's own load decide what the capacity is; the load is half of it: nine in ten deliveries are genuine postbacks, the "
-            "others repeats, copies, forgeries, notifications, tokens and sessions, beside eight RPC callers and a reader of the feed.",
-            f"Seed {seed}. Senders and callers are one Python process; the capacity is measured with Tests/Benchmarks/load.c, the "
-            "throughput with wrk.",
+            "others repeats, copies, forgeries, notifications, tokens and sessions, beside eight RPC callers and a reader of the feed."),
+            (f"Seed {seed}. Senders and callers are one Python process; the capacity is measured with Tests/Benchmarks/load.c, the "
+            "throughput with wrk."),
         ]
         context = context_of(system, report, data, seed, options.pace)
         teach(context)
         asyncio.run(play(context, modules, time.monotonic() + options.seconds))
-    except Exception:  # noqa: BLE001: it is said, and everything is removed
+    except Exception:  # noqa: BLE001 it is said, and everything is removed
         report.section("0", "Bringing it up").error = traceback.format_exc()
         print(traceback.format_exc(), flush=True)
     finally:

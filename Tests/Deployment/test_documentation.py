@@ -67,7 +67,7 @@ def test_the_walk_of_a_postback_names_its_files() -> None:
 
 
 def test_the_configuration_reference_is_that_of_the_code() -> None:
-    checked = subprocess.run([sys.executable, DOCUMENTATION / "generate.py", "--check"], capture_output=True, text=True, timeout=60)
+    checked = subprocess.run([sys.executable, DOCUMENTATION / "generate.py", "--check"], capture_output=True, text=True, timeout=60, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

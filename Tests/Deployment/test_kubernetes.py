@@ -14,7 +14,6 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-
 from kubernetes_support import kustomization, manifests, swift_source
 from kubernetes_support.manifests import OVERLAYS, container, environment, named, of_kind, overlay, quantity
 

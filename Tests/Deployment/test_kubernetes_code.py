@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from kubernetes_support import compose, kustomization, manifests, swift_source
 from kubernetes_support.manifests import OVERLAYS, container, environment, named, of_kind, overlay, quantity
 
@@ -56,7 +55,7 @@ def test_documentation_lists_the_variables_that_the_code_reads() -> None:
     assert swift_source.documented_variables() == swift_source.variables()
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_manifests_set_only_variables_that_the_code_reads(name: str, service: str) -> None:
     assert set(environment(deployment(name, service))) <= swift_source.variables()
 
@@ -87,7 +86,7 @@ def test_variables_for_development_are_in_no_manifest() -> None:
 # --- ports -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_ports_are_those_of_the_code(name: str, service: str) -> None:
     one = deployment(name, service)
     expected = {"rpc": swift_source.ports()[service]} | ({"public": swift_source.public_port()} if service == "ingest" else {})
@@ -147,7 +146,7 @@ def asked(probe: dict[str, Any], service: str) -> str:
     return swift_source.health_commands()[" ".join(arguments)]
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_probes_ask_what_the_service_answers(name: str, service: str) -> None:
     one = container(deployment(name, service))
     # `health` cannot ask /startupz; that it was ready once says as much.
@@ -159,7 +158,7 @@ def test_probes_ask_what_the_service_answers(name: str, service: str) -> None:
         assert one[probe]["timeoutSeconds"] > swift_source.health_timeout()
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_the_startup_probe_waits_longer_than_the_service(name: str, service: str) -> None:
     one = deployment(name, service)
     probe = container(one)["startupProbe"]
@@ -184,7 +183,7 @@ def test_compose_asks_the_executable_how_it_is(service: str) -> None:
 # --- ending ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_a_pod_has_time_to_drain(name: str, service: str) -> None:
     one = deployment(name, service)
     spec = one["spec"]["template"]["spec"]
@@ -208,7 +207,7 @@ def test_a_container_of_compose_has_time_to_drain(service: str) -> None:
 # --- files and users -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_the_user_is_that_of_the_image(name: str, service: str) -> None:
     user, group = swift_source.image_user()
     context = deployment(name, service)["spec"]["template"]["spec"]["securityContext"]
@@ -221,7 +220,7 @@ def test_compose_runs_the_services_as_the_user_of_the_image(service: str) -> Non
     assert compose.service(service).get("user", f"{user}:{group}") in (f"{user}:{group}", str(user))
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_files_of_secrets_have_modes_that_the_code_takes(name: str, service: str) -> None:
     one = deployment(name, service)
     context = one["spec"]["template"]["spec"]["securityContext"]
@@ -255,7 +254,7 @@ def test_the_rule_for_files_is_the_one_that_the_manifests_are_made_for() -> None
     assert rule.takes(0o400, user, group, user, {group})
 
 
-@pytest.mark.parametrize(("name", "service"), deployments())
+@pytest.mark.parametrize("name, service", deployments())
 def test_variables_name_files_that_are_mounted(name: str, service: str) -> None:
     one = deployment(name, service)
     files = manifests.files(one, overlay(name))
@@ -281,7 +280,7 @@ def test_compose_mounts_the_files_that_its_variables_name(service: str) -> None:
 
 def test_files_that_setup_makes_are_of_the_user_of_the_image() -> None:
     user, group = swift_source.image_user()
-    match = swift_source.one(r"^SERVICE=(\d+):(\d+)", "Deploy/setup", re.M)
+    match = swift_source.one(r"^SERVICE=(\d+):(\d+)", "Deploy/setup", re.MULTILINE)
     assert (int(match[1]), int(match[2])) == (user, group)
 
 
@@ -386,7 +385,7 @@ def test_redis_of_the_overlay_is_one_that_the_services_take() -> None:
 
 def test_users_of_redis_are_the_same_in_compose_and_here() -> None:
     def lines(path: str) -> list[str]:
-        return [re.sub(r"#\$\([^ ]* .*?\)\)?(?= )", "#…", line) for line in re.findall(r"^user .*$", swift_source.text(path), re.M)]
+        return [re.sub(r"#\$\([^ ]* .*?\)\)?(?= )", "#…", line) for line in re.findall(r"^user .*$", swift_source.text(path), re.MULTILINE)]
 
     here, compose_users = lines("Deploy/kubernetes/make-development"), lines("Deploy/setup")
     assert here == [line for line in compose_users if not line.startswith("user operator ")]

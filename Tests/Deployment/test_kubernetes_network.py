@@ -6,7 +6,6 @@ import re
 from functools import cache
 
 import pytest
-
 from kubernetes_support import kustomization, swift_source
 from kubernetes_support.manifests import OVERLAYS, container, of_kind, overlay
 from kubernetes_support.network import Peer, allowed, may_begin

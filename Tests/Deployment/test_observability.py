@@ -23,8 +23,8 @@ import yaml
 from observability_sources import ROOT, Metric, default_ports, grouped_labels, read_metrics, selectors, swift_files
 
 sys.path.insert(0, str(ROOT / "Tests" / "SystemTests"))
-from free_ports import free_port  # noqa: E402
-from prometheus_process import PROMETHEUS, TLS_DIRECTORY, eventually, fetch, prometheus  # noqa: E402
+from free_ports import free_port
+from prometheus_process import PROMETHEUS, TLS_DIRECTORY, eventually, fetch, prometheus
 
 GRAFANA = ROOT / "Deploy/grafana"
 CONFIGURATIONS = ["prometheus.yml", "prometheus-tls.yml"]
@@ -87,7 +87,7 @@ def known_metrics() -> dict[str, set[str]]:
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False)
 
 
 # The sources
@@ -260,7 +260,7 @@ def test_every_alert_has_a_case_that_fires_and_one_that_does_not(rule: dict) -> 
 # What expressions ask for
 
 
-@pytest.mark.parametrize(("place", "expression"), expressions(), ids=[place for place, _ in expressions()])
+@pytest.mark.parametrize("place, expression", expressions(), ids=[place for place, _ in expressions()])
 def test_expressions_use_what_exists(place: str, expression: str) -> None:
     known = known_metrics()
     used = selectors(expression)
@@ -429,12 +429,12 @@ def exporter(text: str, context: ssl.SSLContext | None = None) -> Iterator[int]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *_: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.handle_error = lambda request, address: None  # refused handshakes are part of the test
+    server.handle_error = lambda _request, _address: None  # refused handshakes are part of the test
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

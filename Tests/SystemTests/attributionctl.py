@@ -12,7 +12,9 @@ EXECUTABLE = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / 
 
 def environment(system: System | None, **more: str) -> dict[str, str]:
     """The profile that Deploy/up made, and nothing of the caller's own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ATTRIBUTIONCTL_") and name not in ("NO_COLOR", "XDG_CONFIG_HOME")}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("ATTRIBUTIONCTL_") and name not in ("NO_COLOR", "XDG_CONFIG_HOME")
+    }
     profiles = str(system.data / "attributionctl.yaml") if system else "/nonexistent/profiles.yaml"
     return {**kept, "ATTRIBUTIONCTL_PROFILES": profiles, **more}
 
@@ -21,7 +23,7 @@ def ctl(system: System | None, *words, stdin: str | bytes | None = None, timeout
     """One command to its end; what is in `more` is its environment."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([EXECUTABLE, *map(str, words)], input=data if data is not None else b"", capture_output=True, timeout=timeout,
-                          env=environment(system, **more))
+                          env=environment(system, **more), check=False)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -12,7 +12,7 @@ def openssl(*arguments: str) -> None:
 class Authority:
     """A certificate authority of a test's own."""
 
-    def __init__(self, folder: pathlib.Path, name: str):
+    def __init__(self, folder: pathlib.Path, name: str) -> None:
         self.folder, self.certificate, self.key = folder, folder / f"{name}.pem", folder / f"{name}.key"
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30", "-subj", f"/CN={name}",
                 "-keyout", str(self.key), "-out", str(self.certificate))

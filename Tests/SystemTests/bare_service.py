@@ -19,13 +19,13 @@ DURABLE = ("--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy
 class BareRedis:
     """A Redis on loopback. `settings` are words of its command line; `port` is that of clear text, 0 turns it off."""
 
-    def __init__(self, folder: pathlib.Path, *settings: str, port: int | None = None):
+    def __init__(self, folder: pathlib.Path, *settings: str, port: int | None = None) -> None:
         self.folder = folder
         self.port = free_port() if port is None else port
         folder.mkdir(parents=True, exist_ok=True)
         self.settings = ("--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(folder), *DURABLE, *settings)
 
-    def __enter__(self) -> "BareRedis":
+    def __enter__(self) -> BareRedis:
         self.log = (self.folder / "redis.log").open("ab")
         self.process = subprocess.Popen(["redis-server", *self.settings], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         return self
@@ -39,7 +39,7 @@ class BareRedis:
 class BareService:
     """`executable` on a port of its own; `variables` are its environment beside the least that it needs."""
 
-    def __init__(self, folder: pathlib.Path, executable: str, configuration: str = "", **variables: str):
+    def __init__(self, folder: pathlib.Path, executable: str, configuration: str = "", **variables: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.executable, self.port, self.log_path = executable, free_port(), folder / f"{executable}.log"
         path = folder / f"{executable}.yaml"
@@ -54,7 +54,7 @@ class BareService:
             "ATTRIBUTION_PUBLIC_LISTEN": f"127.0.0.1:{free_port()}", "ATTRIBUTION_SERVICE_TOKEN_FILE": str(token),
             "ATTRIBUTION_DRAIN_DELAY_MS": "100", **variables}
 
-    def __enter__(self) -> "BareService":
+    def __enter__(self) -> BareService:
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 [BINARIES / self.executable], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment)
@@ -74,7 +74,7 @@ class BareService:
 
     def command(self, *words: str) -> subprocess.CompletedProcess[str]:
         """The same executable with the same environment and other words."""
-        return subprocess.run([BINARIES / self.executable, *words], env=self.environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run([BINARIES / self.executable, *words], env=self.environment, capture_output=True, text=True, timeout=60, check=False)
 
     def status(self, path: str) -> int | None:
         """None when nobody answers."""

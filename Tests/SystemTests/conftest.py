@@ -16,7 +16,7 @@ LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test
         "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured", "test_failures", "test_push")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(items) -> None:
     """Long files first, then those with many tests: the processes end at about the same time."""
     counts = collections.Counter(item.path for item in items)
     places = {name: place for place, name in enumerate(LONG)}

@@ -17,7 +17,7 @@ import time
 import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "Deploy"))
-from client import System  # noqa: E402
+from client import System
 
 NETWORK, APP, BUNDLE = "example123.skadnetwork", 525463029, "com.example.app"
 SKADNETWORK, ADATTRIBUTIONKIT = "skadnetwork-postback", "adattributionkit-postback"
@@ -26,7 +26,7 @@ SKADNETWORK, ADATTRIBUTIONKIT = "skadnetwork-postback", "adattributionkit-postba
 class Redis:
     """Commands to a system's Redis, many at a time."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         self.command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a",
                         (system.data / "redis-password").read_text().strip()]
 
@@ -90,7 +90,8 @@ def dead_letters(system: System) -> list[str]:
         ("gaps", "gap", 5, 5_400_000, "the App Store Server API answers 401: its key was not accepted",
          [(30_000, "the App Store Server API answers 503"), (300_000, "the App Store Server API answers 503"),
           (1_800_000, "the App Store Server API answers 401: its key was not accepted")]),
-        ("sessions", "session", 8, 86_400_000, "no host took it within 3 days", [(5_000, "the host answered 502"), (600_000, "the host answered 502")]),
+        ("sessions", "session", 8, 86_400_000, "no host took it within 3 days",
+         [(5_000, "the host answered 502"), (600_000, "the host answered 502")]),
         ("intake", SKADNETWORK, 4, 900_000, "its worker ended 4 times without finishing it", []),
     ]
     ids, commands = [], []

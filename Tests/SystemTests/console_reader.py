@@ -9,7 +9,7 @@ import urllib.parse
 
 
 class Page:
-    def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes):
+    def __init__(self, status: int, headers: http.client.HTTPMessage, body: bytes) -> None:
         self.status, self.headers, self.text = status, headers, body.decode()
 
     @property
@@ -36,7 +36,7 @@ class Page:
 class ConsoleReader:
     """`base` is verifier's address. Keeps cookies, follows no redirect."""
 
-    def __init__(self, base: str, **headers: str):
+    def __init__(self, base: str, **headers: str) -> None:
         self.base, self.cookies = base, {}
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 

@@ -50,7 +50,7 @@ class Delivery:
 class Maker:
     """Makes deliveries that verify, with keys that the system under test takes for Apple's."""
 
-    def __init__(self, dice: random.Random):
+    def __init__(self, dice: random.Random) -> None:
         self.dice = dice
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.apple_key = base64.b64encode(
@@ -117,7 +117,7 @@ class Maker:
 class Ledger:
     """What was acknowledged: of each delivery its id."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.ids: dict[bytes, str] = {}
         self.deliveries: dict[str, Delivery] = {}
         self.order: dict[str, list[str]] = collections.defaultdict(list)
@@ -143,7 +143,7 @@ class Ledger:
 class Connection:
     """HTTP/1.1 to one of several ports, or hosts and ports, opened again at another one when it breaks."""
 
-    def __init__(self, ports: list[int | tuple[str, int]], dice: random.Random):
+    def __init__(self, ports: list[int | tuple[str, int]], dice: random.Random) -> None:
         self.ports, self.dice, self.writer, self.left = ports, dice, None, 0
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:

@@ -34,7 +34,7 @@ COUNT = """return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]), r
 class Process:
     """One process, started anew when it ends unless it is held."""
 
-    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path):
+    def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path) -> None:
         self.name, self.command, self.environment, self.log_path = name, [str(word) for word in command], environment, log
         self.process: subprocess.Popen | None = None
         self.is_held = False
@@ -80,7 +80,7 @@ class Process:
 
 class Service(Process):
     def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path, port: int, public_port: int | None,
-                 host: str = "127.0.0.1"):
+                 host: str = "127.0.0.1") -> None:
         super().__init__(name, command, environment, log)
         self.port, self.public_port, self.host = port, public_port, host
 
@@ -138,7 +138,7 @@ class Proxy:
     """Passes bytes on from a port of its own. Can cut all its connections, each in the middle of its next reply, or one in front of the
     reply to what has a certain word."""
 
-    def __init__(self, target: int, dice: random.Random):
+    def __init__(self, target: int, dice: random.Random) -> None:
         self.target, self.dice, self.port = target, dice, free_port()
         self.cuts = 0
         self.connections: set[list] = set()
@@ -206,7 +206,7 @@ class FaultSystem:
     """Redis and services on random ports of loopback. `queues` is the configuration's part of that name. `store` is what stands in place of
     one Redis: with `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
 
-    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store=None):
+    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store=None) -> None:
         self.folder, self.store = folder, store
         folder.mkdir(parents=True, exist_ok=True)
         self.redis_port = free_port()
@@ -324,7 +324,7 @@ class FaultSystem:
             self.store.stop()
         self.client.close()
 
-    def __enter__(self) -> "FaultSystem":
+    def __enter__(self) -> FaultSystem:
         try:
             self.start()
         except BaseException:
@@ -371,7 +371,7 @@ class FaultSystem:
             part = ids[start:start + 5000]
             for one in part:
                 pipeline.get(f"{{attr:{one[:3]}}}:r:{one[4:]}")
-            found |= {one: json.loads(record)["s"] if record else "unknown" for one, record in zip(part, pipeline.execute())}
+            found |= {one: json.loads(record)["s"] if record else "unknown" for one, record in zip(part, pipeline.execute(), strict=True)}
         return found
 
     def unfinished(self, *queues: str) -> dict[str, int]:

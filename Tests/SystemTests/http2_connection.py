@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 
@@ -21,7 +22,7 @@ def replaced(name: str, value: str | None, fields: list[tuple[str, str]] = REQUE
 class HTTP2Connection:
     """Frames are read on a thread of their own, so that a peer's answers never stand in the way of a test's frames."""
 
-    def __init__(self, port: int, settings: dict[int, int] | None = None):
+    def __init__(self, port: int, settings: dict[int, int] | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.encoder, self.decoder = hpack.Encoder(), hpack.Decoder()
         self.changed = threading.Condition()
@@ -42,14 +43,12 @@ class HTTP2Connection:
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
-    def __enter__(self) -> "HTTP2Connection":
+    def __enter__(self) -> HTTP2Connection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
+        with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
         self.reader.join(60)
         self.socket.close()
 
@@ -64,7 +63,7 @@ class HTTP2Connection:
             return False
         return True
 
-    def acknowledge(self) -> "HTTP2Connection":
+    def acknowledge(self) -> HTTP2Connection:
         """Waits for the peer's settings and takes them, without which they do not bind it."""
         self.wait(lambda: self.settings)
         self.send(SettingsFrame(0, flags=["ACK"]).serialize())
@@ -142,11 +141,15 @@ class HTTP2Connection:
                 self.statuses[frame.stream_id] = int(fields[":status"])
             case DataFrame():
                 self.bodies[frame.stream_id] = self.bodies.get(frame.stream_id, b"") + frame.data
-            case RstStreamFrame(): self.resets[frame.stream_id] = frame.error_code
-            case GoAwayFrame(): self.goaway, self.last_stream = frame.error_code, frame.last_stream_id
-            case SettingsFrame() if "ACK" not in frame.flags: self.settings |= frame.settings
+            case RstStreamFrame():
+                self.resets[frame.stream_id] = frame.error_code
+            case GoAwayFrame():
+                self.goaway, self.last_stream = frame.error_code, frame.last_stream_id
+            case SettingsFrame() if "ACK" not in frame.flags:
+                self.settings |= frame.settings
             case WindowUpdateFrame():
                 self.windows[frame.stream_id] = self.windows.get(frame.stream_id, 65535) + frame.window_increment
-            case _ if frame.type == 6: self.pings += 1
+            case _ if frame.type == 6:
+                self.pings += 1
         if isinstance(frame, (HeadersFrame, DataFrame)) and "END_STREAM" in frame.flags:
             self.finished.add(frame.stream_id)

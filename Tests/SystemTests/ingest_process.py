@@ -24,7 +24,7 @@ class IngestProcess:
 
     def __init__(self, system, folder: pathlib.Path, limits: dict[str, object] | None = None, *, settings: str = "", clients: str = "",
                  variables: dict[str, str] | None = None, drain_milliseconds: int = 100,
-                 ports: tuple[int, int] | None = None):
+                 ports: tuple[int, int] | None = None) -> None:
         """`settings`: more YAML; `clients`: lines in front of the system's own callers; `variables`: more environment."""
         self.port, self.internal_port = ports or (free_port(), free_port())
         configuration = folder / "configuration.yaml"
@@ -43,7 +43,7 @@ class IngestProcess:
                  "ATTRIBUTION_PUBLIC_LISTEN": f"127.0.0.1:{self.port}", "ATTRIBUTION_DRAIN_DELAY_MS": str(drain_milliseconds), **(variables or {})})
         self.internal_tls = "ATTRIBUTION_TLS_CERTIFICATE" in (variables or {})
 
-    def __enter__(self) -> "IngestProcess":
+    def __enter__(self) -> IngestProcess:
         for _ in range(600):
             if self.process.poll() is not None:
                 raise RuntimeError(self.log_path.read_text(errors="replace"))
@@ -116,7 +116,7 @@ class IngestProcess:
 
 
 class Answer:
-    def __init__(self, status: int, headers: dict[str, str], body: bytes):
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status, self.headers, self.body = status, headers, body
 
     @property
@@ -130,12 +130,12 @@ class Answer:
 class RawConnection:
     """Bytes to a port and HTTP/1.1 answers back, read strictly by their lengths."""
 
-    def __init__(self, port: int, patience: float = 60):
+    def __init__(self, port: int, patience: float = 60) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=patience)
         self.buffer = b""
         self.ended = False
 
-    def __enter__(self) -> "RawConnection":
+    def __enter__(self) -> RawConnection:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import http.server
 import json
 import threading
 import time
 import urllib.parse
-from typing import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -29,8 +31,8 @@ class Request:
 class Receiver:
     """`answer` is asked for the status of each request, or a status and headers; None hangs until the receiver ends. The default takes all."""
 
-    def __init__(self, answer: Callable[[Request], object] | None = None):
-        self.answer = answer or (lambda request: 200)
+    def __init__(self, answer: Callable[[Request], object] | None = None) -> None:
+        self.answer = answer or (lambda _request: 200)
         self.secrets: dict[str, str] = {}
         self.taken: list[Request] = []
         self.refused: list[Request] = []
@@ -62,7 +64,7 @@ class Receiver:
                     (receiver.taken if 200 <= status < 300 else receiver.refused).append(request)
                 return self.reply(status, headers)
 
-            def reply(self, status: int, headers: dict[str, str] = {}) -> None:
+            def reply(self, status: int, headers: Mapping[str, str] = MappingProxyType({})) -> None:
                 self.send_response_only(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
@@ -83,7 +85,7 @@ class Receiver:
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def __enter__(self) -> "Receiver":
+    def __enter__(self) -> Receiver:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -97,10 +99,8 @@ class Receiver:
     @staticmethod
     def verify(secret: str, request: Request) -> None:
         # The library reads the body as JSON too; what it answers is not needed.
-        try:
+        with contextlib.suppress(json.JSONDecodeError):
             Webhook(secret).verify(request.body, request.headers)
-        except json.JSONDecodeError:
-            pass
 
     def at(self, path: str) -> list[Request]:
         with self.lock:

@@ -18,7 +18,7 @@ class PushSystem(FaultSystem):
     """`push` is the configuration's part of that name, beside what tests need always; `queues` what is added to that of that name."""
 
     def __init__(self, folder: pathlib.Path, push: str = "", seed: int = 1, verifiers: int = 1, apple_key: str = "",
-                 queues: str = "", **variables: str):
+                 queues: str = "", **variables: str) -> None:
         self.maker = Maker(random.Random(seed))
         addresses = "" if "allowedAddresses" in push else ", allowedAddresses: [127.0.0.0/8]"
         rules = "push: { allowsHTTP: true" + addresses + (f", {push}" if push else "") + " }\n"

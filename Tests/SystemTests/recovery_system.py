@@ -57,7 +57,7 @@ def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: s
 class SecondInstance:
     """Another notification-recovery on the same Redis."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         self.system, self.name = system, "notification-recovery"
         run = system.data / f"run-{system.port_base}"
         self.port = system.port_base + 16
@@ -147,17 +147,17 @@ def uuids(events: list[dict]) -> list[str]:
 def listener(handler, certificate: pathlib.Path | None = None):
     """An HTTP server of the test's own, with TLS when it has a certificate; yields its port."""
     class Quiet(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
+        def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(handler(body))
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_):
+        def log_message(self, *_) -> None:
             pass
 
     class Server(http.server.ThreadingHTTPServer):
-        def handle_error(self, *_):
+        def handle_error(self, *_) -> None:
             pass  # a client that refuses our certificate is what is wanted
 
     server = Server(("127.0.0.1", 0), Quiet)
@@ -236,7 +236,7 @@ def play_a_days_outage(system: System, count: int, fresh_count: int, patience: f
     second = SecondInstance(system)
     refused: list = []
 
-    def keep_arriving():
+    def keep_arriving() -> None:
         for notification in fresh:
             answer = system.post("/v1/app-store/notifications", {"signedPayload": notification["signedPayload"]})
             if answer.status != 200:

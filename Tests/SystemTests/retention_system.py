@@ -54,7 +54,7 @@ def signed(payload: dict, by: Chain = GENUINE) -> bytes:
 class Player:
     """A server of RPCs. `answers` are by method: a message, a status beside it, or nothing, upon which it hangs."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.answers: dict[str, object] = {}
         self.calls: list[tuple[str, dict, dict]] = []
         self.released = threading.Event()
@@ -101,7 +101,7 @@ class Player:
 
 
 class RetentionSystem(FaultSystem):
-    def __init__(self, folder: pathlib.Path, rules: list[dict], settings: dict | None = None, ingests: int = 1, **app: object):
+    def __init__(self, folder: pathlib.Path, rules: list[dict], settings: dict | None = None, ingests: int = 1, **app: object) -> None:
         super().__init__(folder, Maker(random.Random(26)).apple_key)
         self.key_path = make_key(folder / "offers.pem")
         self.configuration = folder / "configuration.yaml"
@@ -138,7 +138,7 @@ class RetentionSystem(FaultSystem):
         for ingest in self.ingests:
             before = metric(ingest, name)
             ingest.signal(signal.SIGHUP)
-            wait(lambda: metric(ingest, name) > before)
+            wait(lambda ingest=ingest, before=before: metric(ingest, name) > before)
 
     def approve(self, *messages: str, pending: tuple[str, ...] = (PENDING,)) -> None:
         self.recovery.answers["ListRetentionMessages"] = {"environment": "Sandbox", "messages": [

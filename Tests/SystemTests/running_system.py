@@ -34,7 +34,7 @@ def start_system(data: pathlib.Path, *options: str) -> System:
     base = free_port_base()
     run = subprocess.run(
         [ROOT / "Deploy" / "up", "--detach", "--skip-build", "--data", data, "--port-base", str(base), *options],
-        env={"BUILD_CONFIGURATION": "debug", **os.environ}, capture_output=True, text=True, timeout=300)
+        env={"BUILD_CONFIGURATION": "debug", **os.environ}, capture_output=True, text=True, timeout=300, check=False)
     if run.returncode != 0:
         raise RuntimeError(f"Deploy/up failed:\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
     return System(data, base)
@@ -51,7 +51,7 @@ def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.Co
     url = next(line for line in commands if "REDIS_URL" in line).split("=", 1)[1]
     return subprocess.run([ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "verifier"], capture_output=True, text=True,
                           timeout=60, env={"ATTRIBUTION_CONFIG": str(configuration), "ATTRIBUTION_LISTEN": "127.0.0.1:0",
-                                           "ATTRIBUTION_REDIS_URL": url})
+                                           "ATTRIBUTION_REDIS_URL": url}, check=False)
 
 
 def redis_words(system: System, *words) -> list[str]:

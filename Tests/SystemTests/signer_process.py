@@ -27,7 +27,7 @@ def make_key(path: pathlib.Path, curve: str = "prime256v1") -> pathlib.Path:
 
 class SignerProcess:
     def __init__(self, folder: pathlib.Path, configuration: str, limits: tuple[int, int] | None = None, port: int | None = None,
-                 **variables: str):
+                 **variables: str) -> None:
         """`limits`: how many files it may have open, soft and hard."""
         self.folder, self.port = folder, port or free_port()
         self.path = folder / "configuration.yaml"
@@ -44,7 +44,7 @@ class SignerProcess:
         digest = hashlib.sha256(TOKEN.encode()).hexdigest()
         self.path.write_text(configuration + f'\nclients: [ {{ name: tests, tokenSHA256: "{digest}", allow: ["*"] }} ]\n')
 
-    def __enter__(self) -> "SignerProcess":
+    def __enter__(self) -> SignerProcess:
         for _ in range(300):
             if self.process.poll() is not None:
                 raise RuntimeError(self.log())
@@ -91,7 +91,7 @@ class SignerProcess:
 
     def metric(self, name: str) -> dict[str, float]:
         """The series of one metric: its label text and value."""
-        lines = [line for line in self.get("/metrics")[1].splitlines() if line.startswith(name + "{") or line.startswith(name + " ")]
+        lines = [line for line in self.get("/metrics")[1].splitlines() if line.startswith((name + "{", name + " "))]
         return {line[len(name):].rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines}
 
     def reload(self, configuration: str) -> None:

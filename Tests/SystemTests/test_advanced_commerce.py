@@ -218,7 +218,8 @@ ITEM = {"SKU": "A", "refundReason": "LEGAL", "refundType": "FULL", "revoke": Tru
     (1, {"items": [{"SKU": "A", "price": 10, "dependentSKUs": ["B"]}, {"SKU": "B", "price": 10, "dependentSKUs": ["C"]}]}, "items[1].dependentSKUs"),
     (3, {"refundType": "CUSTOM"}, "refundType"), (3, {"refundReason": "BORED"}, "refundReason"),
     (3, {"refundReason": "SIMULATE_REFUND_DECLINE"}, "refundReason"), (3, {"refundRiskingPreference": None}, "refundRiskingPreference"),
-    (4, {"items": [{**ITEM, "refundAmount": 10}]}, "items[0].refundAmount"), (4, {"items": [{**ITEM, "refundType": "CUSTOM"}]}, "items[0].refundAmount"),
+    (4, {"items": [{**ITEM, "refundAmount": 10}]}, "items[0].refundAmount"),
+    (4, {"items": [{**ITEM, "refundType": "CUSTOM"}]}, "items[0].refundAmount"),
     (4, {"items": [{**ITEM, "refundType": "CUSTOM", "refundAmount": 0}]}, "items[0].refundAmount"),
     (4, {"items": [{**ITEM, "revoke": "yes"}]}, "items[0].revoke"),
 ])

@@ -178,8 +178,16 @@ def consumption_1(draw):
         ("lifetimeDollarsPurchased", 7), ("userStatus", 4), ("refundPreference", 3))}
     body = ConsumptionRequestV1(customerConsented=True, sampleContentProvided=False, appAccountToken=token,
                                 **{f"raw{name[0].upper()}{name[1:]}": value for name, value in codes.items()})
-    return (lambda apple: apple.send_consumption_data(id, body), "Recovery", "SendConsumptionInformation", {
-        "transactionId": id, "version": 1, "consumption": {"customerConsented": True, "sampleContentProvided": False, "appAccountToken": token, **codes}})
+    return (
+        lambda apple: apple.send_consumption_data(id, body),
+        "Recovery",
+        "SendConsumptionInformation",
+        {
+            "transactionId": id,
+            "version": 1,
+            "consumption": {"customerConsented": True, "sampleContentProvided": False, "appAccountToken": token, **codes},
+        },
+    )
 
 
 @st.composite
@@ -336,9 +344,9 @@ def test_no_call_of_the_library_is_left_out():
         asked = []
 
         class Witness:
-            def __getattr__(self, name):
+            def __getattr__(self, name, asked=asked):
                 asked.append(name)
-                return lambda *words: None
+                return lambda *_words: None
 
         @settings(max_examples=1, database=None, deadline=None, suppress_health_check=list(HealthCheck))
         @given(strategy)

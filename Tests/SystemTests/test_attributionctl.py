@@ -142,7 +142,8 @@ def test_dead_letters_of_any_number_are_worked_to_the_end_and_bodies_come_as_the
     """More than a page of them, those that are meant behind it, and a body that is no text."""
     more = 1001
     script = """for i = 1, tonumber(ARGV[1]) do
-        redis.call('XADD', KEYS[1], '*', 'i', '017-' .. ARGV[2] .. string.format('%08x', i), 'k', i > 1000 and 'far' or 'near', 'b', ARGV[3], 'd', '1', 'x', 'e')
+        redis.call('XADD', KEYS[1], '*', 'i', '017-' .. ARGV[2] .. string.format('%08x', i),
+          'k', i > 1000 and 'far' or 'near', 'b', ARGV[3], 'd', '1', 'x', 'e')
         end"""
     prefix = uuid.uuid4().hex[:24]
     redis_words(system, "EVAL", script, "1", f"{SHARD}:q:sessions:dead", more, prefix, "a body")
@@ -171,7 +172,9 @@ def test_dead_letters_of_any_number_are_worked_to_the_end_and_bodies_come_as_the
             for i = 1, #entry[2], 2 do if entry[2][i] == 'b' then entry[2][i + 1] = '\\255\\0\\254' end end
             redis.call('XADD', KEYS[2], '*', 'd', '1', 'x', 'by hand', unpack(entry[2]))
             return redis.call('XDEL', KEYS[1], entry[1])""", 2, stream, f"{stream}:dead")
-        raw = subprocess.run([EXECUTABLE, "dead-letters", "show", one, "--body"], capture_output=True, env=environment(system), timeout=60)
+        raw = subprocess.run(
+            [EXECUTABLE, "dead-letters", "show", one, "--body"], capture_output=True, env=environment(system), timeout=60, check=False
+        )
         assert raw.returncode == 0 and raw.stdout == b"\xff\x00\xfe", raw
         assert ctl_json(system, "dead-letters", "purge", one, "--yes") == {"purged": 1}
     finally:
@@ -313,7 +316,9 @@ def test_an_export_goes_on_wherever_it_is_killed(system, tmp_path):
 def test_streams_that_end_early_or_are_closed(system, tmp_path):
     """Nothing is wrong where the reader has gone, and what is said goes into no file that took a closed stream's number."""
     def shell(line: str) -> subprocess.CompletedProcess:
-        return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60, env=environment(system), cwd=tmp_path)
+        return subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=60, env=environment(system), cwd=tmp_path, check=False
+        )
 
     received(system, 3)
     for words in ("queues", "events export --from 1h --file -", "events tail --since 1h --no-follow", "doctor --local-only"):
@@ -374,7 +379,9 @@ def test_what_a_file_holds_is_seen_and_judged(system, tmp_path):
         told = ctl_json(system, "verify", many, *more, code=1)
         assert [(one["line"], one["kind"], one["valid"]) for one in told] == [
             (1, "SKAdNetwork postback", True), (3, "unreadable", False), (5, "unreadable", False), (7, "SKAdNetwork postback", False)], told
-    notification = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False})
+    notification = system.control(
+        "/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False}
+    )
     told = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
     assert told["valid"] is True and told["kind"] == "App Store notification" and told["content"]["notificationType"] == "DID_RENEW"
     # The simulator is not Apple: the built-in root does not vouch for it.
@@ -391,7 +398,7 @@ def test_keys_by_state(system):
     assert {key["keyId"] for key in keys} >= {"dev-1", "dev-2"}
     assert ctl_json(system, "keys", "list", "--state", "revoked").get("keys", []) == []
     pem = ctl(system, "keys", "show", "dev-1").stdout
-    assert subprocess.run(["openssl", "pkey", "-pubin", "-noout"], input=pem, text=True, capture_output=True).returncode == 0
+    assert subprocess.run(["openssl", "pkey", "-pubin", "-noout"], input=pem, text=True, capture_output=True, check=False).returncode == 0
     assert ctl(system, "keys", "show", "dev-9").returncode == 3
 
 
@@ -467,7 +474,10 @@ def test_profiles_flags_and_environment(system, tmp_path):
     away = ctl(system, "queues", "--profile", "two", **own)
     assert away.returncode == 69 and "127.0.0.1:1" in away.stderr and "doctor" in away.stderr, away
     # The environment over the profile, flags over both.
-    assert ctl(system, "queues", ATTRIBUTIONCTL_PROFILE="two", ATTRIBUTIONCTL_VERIFIER_URL=address, ATTRIBUTIONCTL_TOKEN=system.token, **own).returncode == 0
+    assert (
+        ctl(system, "queues", ATTRIBUTIONCTL_PROFILE="two", ATTRIBUTIONCTL_VERIFIER_URL=address, ATTRIBUTIONCTL_TOKEN=system.token, **own).returncode
+        == 0
+    )
     assert ctl(system, "queues", "--url", "verifier=http://127.0.0.1:1", **own).returncode == 69
     before = (tmp_path / "folder" / "profiles.yaml").read_text()
     for word in ("use", "remove"):
@@ -539,12 +549,14 @@ _attributionctl attributionctl "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(system, shell, tmp_path):
     """Each shell itself is asked, with the script in its place, for what may follow what was typed."""
-    script = subprocess.run([EXECUTABLE, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60)
+    script = subprocess.run([EXECUTABLE, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60, check=False)
     assert script.returncode == 0 and "dead-letters" in script.stdout
     own = {**environment(system), "PATH": f"{EXECUTABLE.parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path)}
     if shell == "bash":
         for typed, offered in TYPED:
-            found = subprocess.run(["bash"], input=completed_by_bash(script.stdout, typed), text=True, capture_output=True, env=own, timeout=60)
+            found = subprocess.run(
+                ["bash"], input=completed_by_bash(script.stdout, typed), text=True, capture_output=True, env=own, timeout=60, check=False
+            )
             assert set(found.stdout.split()) - {"END"} == offered and "END" in found.stdout, (typed, found)
         return
     # The others complete at a terminal alone. Ctrl-G has them write down the line as it is.

@@ -12,7 +12,9 @@ SANDBOX = ("--bundle-id", APP, "--environment", "Sandbox")
 def test_retention_messaging_is_set_up(system, tmp_path):
     image, message = new_id(), new_id()
     (tmp_path / "coast.png").write_bytes(png(3840, 200))
-    (tmp_path / "message.json").write_text(json.dumps({"header": "Stay", "body": "Please", "image": {"imageIdentifier": image, "altText": "A coast"}}))
+    (tmp_path / "message.json").write_text(
+        json.dumps({"header": "Stay", "body": "Please", "image": {"imageIdentifier": image, "altText": "A coast"}})
+    )
     upload = ("retention", "images", "upload", tmp_path / "coast.png", "--id", image, *SANDBOX)
     before = len(calls(system, f"/messaging/image/{image}"))
     dry = ctl_json(system, *upload, "--dry-run")

@@ -110,12 +110,16 @@ def run(service, tmp_path, **environment):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("ATTRIBUTION_")}
     clean.update({"ATTRIBUTION_LISTEN": "127.0.0.1:0", "ATTRIBUTION_PUBLIC_LISTEN": "127.0.0.1:0"}, **{k: str(v) for k, v in environment.items()})
     binary = ROOT / ".build" / BUILD
-    return subprocess.run([pathlib.Path(binary) / service], env=clean, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    return subprocess.run([pathlib.Path(binary) / service], env=clean, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
 
 
 def configuration(tmp_path, key_mode=None):
     key = tmp_path / "network.pem"
-    text = 'clients:\n  - { name: a, tokenSHA256: "' + "0" * 64 + '", allow: ["*"] }\nadNetworks:\n  - id: example123.skadnetwork\n    keys:\n      - { id: k, path: network.pem, state: active }\n'
+    text = (
+        'clients:\n  - { name: a, tokenSHA256: "'
+        + "0" * 64
+        + '", allow: ["*"] }\nadNetworks:\n  - id: example123.skadnetwork\n    keys:\n      - { id: k, path: network.pem, state: active }\n'
+    )
     path = tmp_path / "configuration.yaml"
     path.write_text(text)
     if key_mode is not None:

@@ -15,7 +15,7 @@ NETWORK, APP = "example123.skadnetwork", 525463029
 PAGES = ["", "/deliveries", "/deliveries?range=7d", "/values", "/queues", "/dead-letters", "/subscriptions", "/app-store", "/recovery", "/keys"]
 
 
-@pytest.fixture()
+@pytest.fixture
 def reader(system):
     reader = ConsoleReader(system.url("Verifier"))
     assert reader.sign_in(system.token).status == 303
@@ -56,7 +56,7 @@ def test_a_token_becomes_a_session_that_tells_nothing_of_it(system):
     page = reader.get("/queues")
     assert page.status == 200 and "developer" in page.text and page.headers["Cache-Control"] == "no-store"
     # Nor does Redis: neither the token, nor what would sign in with it, nor the cookie.
-    shard_keys = [key for key in redis_words(system, "KEYS", "*:verifier:console:*")]
+    shard_keys = list(redis_words(system, "KEYS", "*:verifier:console:*"))
     kept = " ".join(shard_keys + [word for key in shard_keys for word in redis_words(system, "GET", key)])
     assert shard_keys and value not in kept and digest not in kept and system.token not in kept
 
@@ -176,7 +176,9 @@ def test_deliveries_are_counted_once_by_kind_and_verdict_and_what_they_said(syst
     wanted = {(kind, "verified", None): 3, (kind, "duplicate", None): 1, (kind, "rejected", "bad_signature"): 1}
     wait_for(lambda: all(grown().get(key, 0) >= count for key, count in wanted.items()))
     assert grown() == wanted
-    after = wait_for(lambda: next((after for after in [system.call("Verifier", "GetValueCounts")] if conversions(after) - conversions(values) >= 3), None))
+    after = wait_for(
+        lambda: next((after for after in [system.call("Verifier", "GetValueCounts")] if conversions(after) - conversions(values) >= 3), None)
+    )
     assert conversions(after) - conversions(values) == 3 and sources(after) - sources(values) == 3
     wait_for(lambda: "bad_signature" in reader.get("/deliveries").text)
     page = reader.get("/deliveries").text
@@ -246,7 +248,9 @@ def test_a_subscription_of_the_app_store_is_looked_up(system, reader):
 
 
 def test_what_cannot_be_asked_is_said_and_the_rest_is_shown(system):
-    with second_instance(system, "verifier", more="unset ATTRIBUTION_NOTIFICATION_RECOVERY_URL; export ATTRIBUTION_SIGNER_URL=http://127.0.0.1:9") as other:
+    with second_instance(
+        system, "verifier", more="unset ATTRIBUTION_NOTIFICATION_RECOVERY_URL; export ATTRIBUTION_SIGNER_URL=http://127.0.0.1:9"
+    ) as other:
         reader = ConsoleReader(other)
         reader.sign_in(system.token)
         assert "ATTRIBUTION_NOTIFICATION_RECOVERY_URL says so" in reader.get("/recovery").text

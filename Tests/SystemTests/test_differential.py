@@ -11,9 +11,8 @@ import random
 import re
 
 import pytest
-from cryptography.hazmat.primitives.serialization import load_der_public_key
-
 from conftest import start_system, stop_system
+from cryptography.hazmat.primitives.serialization import load_der_public_key
 from differential import (
     ad_attribution_kit_cases,
     app_store,
@@ -98,7 +97,7 @@ def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None
         assert answer.status == 200, (SEED, group, start, answer)
         results = answer.json["results"]
         assert len(results) == len(made), (SEED, group, start)
-        for case, result in zip(made, results):
+        for case, result in zip(made, results, strict=True):
             counts["verified" if case.judgement.valid else "rejected"] += 1
             if case.judgement.rule:
                 rules[case.judgement.rule] += 1
@@ -125,7 +124,7 @@ class PublicHalf:
 def test_the_judge_of_postbacks_agrees_with_the_vectors(monkeypatch):
     small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
     monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
-    monkeypatch.setattr(postbacks, "KID_KEYS", {kid: large for kid in TEST_KEYS["kids"]})
+    monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
     judges = {"skadnetwork-postback": postbacks.judge_skadnetwork, "adattributionkit-postback": postbacks.judge_ad_attribution_kit}
     for case in cases("test"):
         judgement, expect = judges[case["kind"]](case["body"]), case["expect"]
@@ -154,12 +153,12 @@ def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
 def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):
     """One at a time, in order: a chain's edges, its middle, its edges again."""
     made = app_store_cases.edge_cases()
-    held(verifier, "chains", lambda dice, index: made[index], len(made), at_once=1)
+    held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
 
 
 def test_what_was_found_once_is_asked_again(verifier):
     made = found.cases()
-    held(verifier, "found", lambda dice, index: made[index], len(made))
+    held(verifier, "found", lambda _dice, index: made[index], len(made))
 
 
 def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):

@@ -1,5 +1,6 @@
 """TLS on both ports: versions, protocols, callers' certificates, and new certificates while connections stand."""
 
+import contextlib
 import http.client
 import os
 import signal
@@ -111,7 +112,7 @@ def test_curl_calls_over_one_connection_without_an_error(edge, system, authority
     configuration.write_text("\nnext\n".join([call] * count))
     configuration.chmod(0o600)
     run = subprocess.run(["curl", "--parallel", "--parallel-max", "20", "--config", str(configuration)], capture_output=True, text=True,
-                         timeout=300)
+                         timeout=300, check=False)
     assert run.returncode == 0 and run.stdout.split("\n") == ["2 404"] * count + [""], run.stderr[-2000:]
 
 
@@ -176,11 +177,10 @@ def test_a_required_certificate_is_required_and_shown_between_our_services(syste
             except OSError:
                 assert time.monotonic() < until and process.is_alive(), process.log()
                 time.sleep(0.05)
-        with pytest.raises((ssl.SSLError, OSError)):
-            with connect(process.internal_port, context(authority)) as connection:
-                connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-                assert not connection.recv(1)
-                raise OSError("ended without a word")
+        # Refused with an alert or by the connection's end.
+        with contextlib.suppress(OSError), connect(process.internal_port, context(authority)) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert not connection.recv(1)
     finally:
         process.__exit__()
 
@@ -214,11 +214,11 @@ def test_a_new_certificate_is_taken_over_and_no_connection_notices(edge, authori
 
 
 BROKEN = {
-    "no certificate": lambda certificate, key, _: certificate.write_text("nothing"),
-    "another key": lambda certificate, key, authority: (authority.issue("other", "DNS:x")[1].replace(key)),
-    "a key that others may read": lambda certificate, key, _: key.chmod(0o644),
-    "no key": lambda certificate, key, _: key.unlink(),
-    "an expired certificate": lambda certificate, key, authority: authority.issue("server", "DNS:edge.example", days=-1),
+    "no certificate": lambda certificate, _key, _: certificate.write_text("nothing"),
+    "another key": lambda _certificate, key, authority: (authority.issue("other", "DNS:x")[1].replace(key)),
+    "a key that others may read": lambda _certificate, key, _: key.chmod(0o644),
+    "no key": lambda _certificate, key, _: key.unlink(),
+    "an expired certificate": lambda _certificate, _key, authority: authority.issue("server", "DNS:edge.example", days=-1),
 }
 
 

@@ -12,7 +12,7 @@ from apple_calls import APP, calls, cause, new_id, until
 LINE = {"lineItemId": "a", "creationDate": 1706047472367, "eventType": "BUY", "productType": "ONE_TIME_BUY",
         "productIdentifier": "example.one-time-buy.product", "amountTaxInclusive": 10000, "amountTaxExclusive": 8000, "taxAmount": 2000,
         "netAmountTaxExclusive": 8000, "reportingCurrency": "EUR", "pricingCurrency": "EUR", "taxCountry": "ESP", "quantity": 6}
-START = {**{name: value for name, value in LINE.items()}, "productType": "SUBSCRIPTION", "productIdentifier": "example.subscription.monthly",
+START = {**dict(LINE.items()), "productType": "SUBSCRIPTION", "productIdentifier": "example.subscription.monthly",
          "subscriptionEvent": "SUBSCRIPTION_START", "subscriptionStartDate": 1706047488039, "subscriptionEndDate": 1708639488039,
          "subscriptionDaysOfPaidService": 0, "quantity": 1}
 REFUND = {"creationDate": 1706047491127, "eventType": "REFUND", "amountTaxInclusive": 2500, "amountTaxExclusive": 2000, "taxAmount": 500,

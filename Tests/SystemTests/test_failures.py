@@ -29,7 +29,7 @@ def test_nothing_answered_200_is_lost_or_doubled_when_services_and_redis_are_kil
 
     def send(mine):
         for body in mine:
-            for attempt in range(60):
+            for _attempt in range(60):
                 try:
                     answer = system.post("/v1/postbacks", body)
                 except OSError:
@@ -71,7 +71,11 @@ def test_a_forged_copy_first_does_not_hide_the_genuine_postback(system):
     kinds = ["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"]
     feed = system.subscribe(kinds)
     body = system.control("/control/skadnetwork/postbacks", {"version": "3.0", "send": False})["body"]
-    forged = body.replace('"redownload":false', '"redownload":true') if '"redownload":false' in body else body.replace('"redownload":true', '"redownload":false')
+    forged = (
+        body.replace('"redownload":false', '"redownload":true')
+        if '"redownload":false' in body
+        else body.replace('"redownload":true', '"redownload":false')
+    )
     assert forged != body
     assert system.post("/v1/postbacks", forged).json["status"] == "accepted"
     assert len(feed.wait_for(1)) == 1

@@ -59,8 +59,7 @@ class Faults:
         mode = self.dice.choice(["ALL", "WRITE"])
         try:
             await asyncio.to_thread(self.system.client.execute_command, "CLIENT", "PAUSE", length, mode)
-        except Exception:
-            # A Redis that a fault before this one took away has not come back yet.
+        except Exception:  # noqa: BLE001 a Redis that a fault before this one took away has not come back yet
             await asyncio.to_thread(self.system.wait_for_redis)
             await asyncio.to_thread(self.system.client.execute_command, "CLIENT", "PAUSE", length, mode)
         await asyncio.sleep(length / 1000)
@@ -130,7 +129,9 @@ def test_what_was_acknowledged_is_what_there_is_whatever_fails_meanwhile(tmp_pat
     dice = random.Random(SEED)
     maker = Maker(dice)
     # No message is poison here: however often its workers die, it must be finished.
-    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}")
+    system = FaultSystem(
+        tmp_path, maker.apple_key, f"{{ lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxAttempts: 100000, backoffCap: 1s }}"
+    )
     proxies = {"redis": Proxy(system.redis_port, random.Random(dice.random()))}
     simulated = system.start_simulator()
     system.service("ingest", **simulated)

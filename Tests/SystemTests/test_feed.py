@@ -43,7 +43,7 @@ def of_type(system, *types: str) -> set[str]:
     return {event["id"] for event in system.all if event["type"] in types}
 
 
-@pytest.mark.parametrize(("filter", "types"), [
+@pytest.mark.parametrize("filter, types", [
     ({"adNetworkIds": ["example123.skadnetwork"]}, [POSTBACK]),
     ({"adNetworkIds": ["other.skadnetwork"]}, []),
     # By each name of the app also what names it by the other: the configuration has both.
@@ -112,7 +112,7 @@ def test_where_order_is_asked_for_an_event_waits_for_the_one_before(feed):
     assert [item["event"]["id"] for item in first + second] == [event["id"] for event in feed.all if event["type"] == NOTIFICATION]
 
 
-@pytest.mark.parametrize(("method", "message", "field"), [
+@pytest.mark.parametrize("method, message, field", [
     ("CreateSubscription", {"name": "x", "start": "now", "startTime": "2026-01-01T00:00:00Z"}, "start"),
     ("CreateSubscription", {"name": "x", "startEventId": "a", "startTime": "2026-01-01T00:00:00Z"}, "startEventId"),
     ("CreateSubscription", {"name": "x", "startEventId": ""}, "startEventId"),
@@ -136,7 +136,7 @@ def test_bad_input_is_refused_by_the_name_of_its_field(feed, method, message, fi
     assert f"{field}:" in answer["message"], answer
 
 
-@pytest.mark.parametrize(("method", "message"), [
+@pytest.mark.parametrize("method, message", [
     ("GetSubscription", {"name": "none"}), ("ModifyLease", {"subscription": "none", "ackIds": ["1.1-1"], "leaseSeconds": 1}),
     ("SeekSubscription", {"subscription": "none", "end": True})])
 def test_a_subscription_that_is_not_there_is_not_found(feed, method, message):

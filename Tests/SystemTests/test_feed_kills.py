@@ -12,8 +12,19 @@ import time
 
 from fault_load import Connection, Ledger, Maker, deliver
 from fault_system import FaultSystem
-from feed_readers import (EVENTS, NOTIFICATION, POSTBACK, Reader, again, assert_in_order, consumer_environment, drain, feed_system, first_seen,
-                          named, swift_consumer)
+from feed_readers import (
+    NOTIFICATION,
+    POSTBACK,
+    Reader,
+    again,
+    assert_in_order,
+    consumer_environment,
+    drain,
+    feed_system,
+    first_seen,
+    named,
+    swift_consumer,
+)
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
@@ -107,8 +118,8 @@ def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path)
         time.sleep(2)
         for reader in readers:
             reader.stop()
-        for name in notes:
-            drain(verifiers, name, notes[name], dice, PATIENCE)
+        for name, noted in notes.items():
+            drain(verifiers, name, noted, dice, PATIENCE)
         by_type = {kind: {event["id"] for event in events if event["type"] == kind} for kind in (POSTBACK, NOTIFICATION)}
         every = by_type[POSTBACK] | by_type[NOTIFICATION]
         expected = {"all": every, "ordered": by_type[NOTIFICATION], "filtered": by_type[POSTBACK], "sought": every, "unread": every}

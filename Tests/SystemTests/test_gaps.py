@@ -3,7 +3,6 @@
 import time
 
 import pytest
-
 from second_instance import second_instance
 from short_lease import short_lease
 

@@ -125,7 +125,9 @@ def test_what_is_verified_is_counted_by_kind_and_environment(system):
     before = counts()
     ids = []
     for _ in range(3):
-        ids.append(posted(system, system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"]))
+        ids.append(
+            posted(system, system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"])
+        )
     for environment, count in (("production", 1), ("development", 2)):
         for _ in range(count):
             ids.append(posted(system, system.control("/control/adattributionkit/postbacks", {"environment": environment, "send": False})["body"]))

@@ -82,6 +82,6 @@ def test_each_case_of_the_lifecycle_through_the_queue_and_by_rpc(system, chain, 
     if "gaps" in expect:
         gaps = state.get("gaps", [])
         assert len(gaps) == len(expect["gaps"]), state
-        for gap, named in zip(gaps, expect["gaps"]):
+        for gap, named in zip(gaps, expect["gaps"], strict=True):
             # "period-jump and no renewal-status change seen"
             assert made[named["before"]][0] in json.dumps(gap) and len(gap["rules"]) == 2, gap

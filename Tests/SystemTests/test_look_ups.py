@@ -199,7 +199,8 @@ VERSION_2 = {"customerConsented": True, "sampleContentProvided": False, "deliver
 
 
 @pytest.mark.parametrize("version,body,wrong", [
-    (1, VERSION_1, [("accountTenure", 8), ("platform", None), ("appAccountToken", "x"), ("sampleContentProvided", 1), ("deliveryStatus", "DELIVERED")]),
+    (1, VERSION_1, [("accountTenure", 8), ("platform", None), ("appAccountToken", "x"),
+     ("sampleContentProvided", 1), ("deliveryStatus", "DELIVERED")]),
     (2, VERSION_2, [("deliveryStatus", 0), ("consumptionPercentage", 100_001), ("consumptionPercentage", 1.5), ("refundPreference", 1),
                     ("customerConsented", False), ("platform", 1)])])
 def test_consumption_information_of_both_versions_is_checked_and_sent(system, version, body, wrong):

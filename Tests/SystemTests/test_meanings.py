@@ -87,12 +87,12 @@ def test_a_source_identifier_is_told_from_its_last_digits(system):
 @pytest.mark.parametrize("text, place", [
     ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: yesterday } ] } ]",
      "apps[0].conversionValues[0].effectiveFrom"),
-    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
-     "fine: [ { values: 60-64, event: e } ] } ] } ]", "apps[0].conversionValues[0].fine[0].values"),
-    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
-     "coarse: [ { value: huge, event: e } ] } ] } ]", "apps[0].conversionValues[0].coarse[0].value"),
-    ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
-     "fine: [ { values: 1, event: e, revenue: { min: 2, max: 1, currency: USD } } ] } ] } ]",
+    (("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "fine: [ { values: 60-64, event: e } ] } ] } ]"), "apps[0].conversionValues[0].fine[0].values"),
+    (("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "coarse: [ { value: huge, event: e } ] } ] } ]"), "apps[0].conversionValues[0].coarse[0].value"),
+    (("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
+     "fine: [ { values: 1, event: e, revenue: { min: 2, max: 1, currency: USD } } ] } ] } ]"),
      "apps[0].conversionValues[0].fine[0].revenue.max"),
     ("apps: [ { bundleId: a, environments: [Sandbox], acceptsDevelopmentPostbacks: true } ]", "apps[0].appAppleId"),
     ("sourceIdentifiers: { a.skadnetwork: { campaigns: { \"5\": x } } }", "sourceIdentifiers.a.skadnetwork.campaigns"),

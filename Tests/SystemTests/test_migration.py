@@ -122,7 +122,12 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
         if token is None:
             break
     assert {one["id"]: one["reason"] for one in failures} == {
-        "broken": "malformed-receipt", "stranger": "wrong-app", "stranger 2": "wrong-app", "nothing": "malformed-receipt", "unknown": "no-transaction"}
+        "broken": "malformed-receipt",
+        "stranger": "wrong-app",
+        "stranger 2": "wrong-app",
+        "nothing": "malformed-receipt",
+        "unknown": "no-transaction",
+    }
     unknown = next(one for one in failures if one["id"] == "unknown")
     assert unknown["errorCode"] == 4040010 and unknown["transactionIds"] == ["999999999999999"]
 
@@ -162,7 +167,8 @@ def test_what_verify_receipt_answered_is_read_in_all_its_forms(system):
         {"id": "number", "verifyReceiptResponse": {"latest_receipt_info": [{"original_transaction_id": int(three)}]}},
         {"id": "expired", "verifyReceiptResponse": {"status": 21006, "receipt": {"bid": APP, "original_transaction_id": one}}},
         {"id": "stranger", "verifyReceiptResponse": {"status": 0, "receipt": {"bid": "com.example.other", "original_transaction_id": one}}},
-        {"id": "error", "verifyReceiptResponse": {"status": 21003}}, {"id": "empty", "verifyReceiptResponse": {"status": 0, "receipt": {"in_app": []}}}])
+        {"id": "error", "verifyReceiptResponse": {"status": 21003}},
+        {"id": "empty", "verifyReceiptResponse": {"status": 0, "receipt": {"in_app": []}}}])
     assert {result["id"]: (result["state"], result.get("originalTransactionIds", [])) for result in answer["results"]} == {
         "transaction receipt": ("queued", [one]), "object": ("queued", [two]), "number": ("queued", [three]), "expired": ("duplicate", [one]),
         "stranger": ("failed", []), "error": ("failed", []), "empty": ("no-purchase", [])}
@@ -293,7 +299,9 @@ def test_a_migration_is_cancelled_in_its_middle_and_others_go_on(system):
         assert cut["receipts"] == 301 == counted(cut), cut
         assert completed(system, other)["migrated"] == 1
         until = time.monotonic() + 60
-        while (left := system.call(QUEUES, "ListQueues", {"queue": "migrations"}, base=system.url("Recovery"))["queues"][0]) and left.get("depth", 0) + left.get("delayed", 0) > 0:
+        while (left := system.call(QUEUES, "ListQueues", {"queue": "migrations"}, base=system.url("Recovery"))["queues"][0]) and left.get(
+            "depth", 0
+        ) + left.get("delayed", 0) > 0:
             assert time.monotonic() < until, left
             time.sleep(0.1)
     finally:

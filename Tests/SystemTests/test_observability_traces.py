@@ -158,7 +158,9 @@ def test_a_call_of_another_service_is_part_of_the_trace(system, collector):
     header, trace = parent()
     body = {"source_domain": "example.com", "source_engagement_type": "click_to_App_Store", "source_nonce": kept["attributionSourceNonce"],
             "version": "4.0"}
-    assert system.public("/.well-known/skadnetwork/get-signed-payload", json.dumps(body).encode(), traceparent=header, X_Request_Id=GIVEN_ID)[0] == 200
+    assert (
+        system.public("/.well-known/skadnetwork/get-signed-payload", json.dumps(body).encode(), traceparent=header, X_Request_Id=GIVEN_ID)[0] == 200
+    )
     collector.wait(lambda all: sum(span.trace == trace for span in all) >= 3)
     spans = collector.trace(trace)
     assert_one_tree(spans, header.split("-")[2])
@@ -223,7 +225,7 @@ def test_names_are_those_that_are_listed_and_nothing_is_told_that_is_secret(syst
         forged = json.loads(system.maker.postback().body) | {"idfa": device}
         assert system.public(path, json.dumps(forged).encode(), traceparent=header, X_Forwarded_For="203.0.113.7", X_Request_Id=device,
                              User_Agent=device, Cookie=NO_SECRET)[0] == 200
-        collector.wait(lambda all: any(span.trace == trace and span.kind == "consumer" for span in all))
+        collector.wait(lambda all, trace=trace: any(span.trace == trace and span.kind == "consumer" for span in all))
     assert {name for span in collector.spans for name in span.attributes} <= ATTRIBUTES
     text = b"".join(collector.bodies).decode()
     for word in (NO_SECRET, GIVEN_ID, device, device.lower(), TOKEN, "203.0.113.7", "example999", "transaction"):
@@ -285,7 +287,7 @@ def test_the_configuration_says_what_is_recorded_and_where_it_goes(tmp_path):
             OTEL_RESOURCE_ATTRIBUTES="deployment.environment.name=tests,host.name=a%20b", OTEL_EXPORTER_OTLP_HEADERS="x-tenant=one") as service:
         service.wait_for("/readyz", 200)
         assert call(service) == 200
-        [span] = collector.wait(lambda all: bool(all))
+        [span] = collector.wait(bool)
         assert span.parent == "" and span.resource["deployment.environment.name"] == "tests" and span.resource["host.name"] == "a b"
         assert collector.headers[0]["authorization"] == f"Bearer {NO_SECRET}" and collector.headers[0]["x-tenant"] == "one"
         assert NO_SECRET not in service.log()

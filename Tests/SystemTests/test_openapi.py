@@ -21,8 +21,13 @@ from conftest import ROOT, start_system, stop_system
 from hypothesis import HealthCheck, Phase
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (content_type_conformance, negative_data_rejection, response_headers_conformance,
-                                               response_schema_conformance, status_code_conformance)
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
@@ -54,7 +59,8 @@ def likely(story: dict, postback: dict) -> dict[str, list]:
         "requestText": ['{"a":1}'], "queue": ["intake", "tokens", "sessions", "gaps", "migrations", "reports"], "kind": ["notification"],
         "signedData": [story["signedPayload"]], "postback": [postback], "postbackText": [json.dumps(postback)],
         "originalTransactionId": [transaction], "transactionId": [transaction], "orderId": ["MLX1234567"], "maxEvents": [1, 1000],
-        "waitMilliseconds": [0, 1], "leaseSeconds": [1], "maxLetters": [1, 1000], "maxRecoveries": [1, 1000], "maxGaps": [1, 1000], "maxMigrations": [1, 1000], "maxFailures": [1, 1000], "migrationId": ["contract"],
+        "waitMilliseconds": [0, 1], "leaseSeconds": [1], "maxLetters": [1, 1000], "maxRecoveries": [1, 1000],
+        "maxGaps": [1, 1000], "maxMigrations": [1, 1000], "maxFailures": [1, 1000], "migrationId": ["contract"],
         "extendByDays": [1, 90], "imageIdentifier": ["68483ef6-0678-41df-b8ee-a6f2db1f9d3b"],
         "messageIdentifier": ["68483ef6-0678-41df-b8ee-a6f2db1f9d3b"], "requestReferenceId": ["68483ef6-0678-41df-b8ee-a6f2db1f9d3b"],
         "requestId": ["68483ef6-0678-41df-b8ee-a6f2db1f9d3b"], "locale": ["en-US"], "realtimeUrl": ["https://example.com/"],
@@ -270,7 +276,7 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
         results = response.json().get("results", [])
         assert len(results) == len(items)
         kind = SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]["properties"]["items"]["items"]
-        for item, result in zip(items, results):
+        for item, result in zip(items, results, strict=True):
             assert "error" in result or not is_refused_by_contract(item, kind), f"taken: {item!r}"
 
     subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, judge)

@@ -58,7 +58,7 @@ def test_forgeries_that_name_a_purchase_take_no_place_in_its_line(tmp_path):
     system = FaultSystem(tmp_path, maker.apple_key)
     ingest, verifier = system.service("ingest"), system.service("verifier")
     verifier.is_held = True
-    with system_without(system, verifier):
+    with SystemWithout(system, verifier):
         genuine = [maker.notification("700000000000001") for _ in range(5)]
         post(ingest, genuine[0])
         rejected = post_forgeries(ingest, maker, "700000000000001", 200)
@@ -74,7 +74,7 @@ def test_forgeries_that_name_a_purchase_take_no_place_in_its_line(tmp_path):
         assert lines(system) == []
 
 
-class system_without:
+class SystemWithout:
     """The system runs without one of its services, which starts when it is not held any more."""
 
     def __init__(self, system: FaultSystem, held):
@@ -110,7 +110,7 @@ def test_a_responder_that_hangs_holds_up_the_purchase_it_is_asked_about_alone(tm
     maker = Maker(random.Random(12))
     quick, slow = responder.chain("quick"), responder.chain("slow")
     system = system_with(tmp_path, maker, "required")
-    ingest, verifier = system.service("ingest"), system.service("verifier")
+    ingest = system.service("ingest")
     with system:
         key = system.client.get("{attr:000}:digest-key")
         purchase = "700000000000001"

@@ -2,7 +2,6 @@
 dead letters, what is delayed comes when it is due, order holds, overload is refused and passes, a SIGTERM loses nothing."""
 
 import asyncio
-import base64
 import concurrent.futures
 import json
 import os
@@ -59,7 +58,7 @@ def eventually(what: str, condition, seconds: float = 60):
 def owned(system: FaultSystem, queue: str = "intake") -> list[int]:
     """Shards that a worker owns: it has said who it is, and not that it has ended."""
     owners = [system.client.get(f"{{attr:{shard:03d}}}:q:{queue}:owner") for shard in SHARDS]
-    return [shard for shard, owner in zip(SHARDS, owners) if owner and not owner.endswith(b" -")]
+    return [shard for shard, owner in zip(SHARDS, owners, strict=True) if owner and not owner.endswith(b" -")]
 
 
 def pending(system: FaultSystem, queue: str = "intake") -> int:

@@ -11,7 +11,8 @@ import uuid
 import pytest
 from free_ports import free_port
 from ingest_process import IngestProcess, RawConnection
-from test_balancer import HAPROXY, Balancer, post, pytestmark as needs_haproxy
+from test_balancer import HAPROXY, Balancer, post
+from test_balancer import pytestmark as needs_haproxy
 
 PROXY, STRANGER = "127.0.0.2", "127.0.0.1"
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
@@ -54,7 +55,9 @@ def binary(client: str | None, more: bytes = b"", command: int = 0x21, family: i
 def request(path: str = "/v1/postbacks", body: bytes | None = None, headers: str = "") -> bytes:
     body = body if body is not None else json.dumps({
         "version": "4.0", "ad-network-id": "example123.skadnetwork", "transaction-id": str(uuid.uuid4()), "attribution-signature": "AA=="}).encode()
-    return (f"POST {path} HTTP/1.1\r\nHost: edge.example\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n").encode() + body
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: edge.example\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{headers}\r\n"
+    ).encode() + body
 
 
 def asked(edge, header: bytes, message: bytes | None = None, *, source: str = PROXY, port: int | None = None):

@@ -465,7 +465,7 @@ def test_no_call_and_no_administration_on_the_public_port(edge, system):
                       "/v1/postbacks/.." + path, path.replace("/", "//")):
             status, _ = edge.post(shape, b"{}", headers, method=method)
             # A postback for the ad network "..", whose body is none.
-            assert status == 404 or shape.startswith("/v1/postbacks") and status in (400, 405), (method, shape, status)
+            assert status == 404 or (shape.startswith("/v1/postbacks") and status in (400, 405)), (method, shape, status)
 
 
 def test_no_public_route_on_an_internal_port(edge, system):
@@ -483,8 +483,8 @@ def test_each_public_route_is_served_with_and_without_its_slash_and_by_its_metho
     for path, method, public in OPERATIONS:
         if not public:
             continue
-        path = path.rstrip("/")
-        for shape in (path, path + "/"):
+        stem = path.rstrip("/")
+        for shape in (stem, stem + "/"):
             for other in ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
                 with RawConnection(edge.port) as connection:
                     connection.send(b"%s %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{"

@@ -1,5 +1,6 @@
 """Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -16,7 +17,6 @@ from http2_connection import REQUEST, HTTP2Connection
 from hyperframe.frame import DataFrame
 from ingest_process import IngestProcess, RawConnection
 from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, postback, request  # noqa: F401
-
 
 # All clients here have one address, which may have as much as there is.
 
@@ -90,10 +90,8 @@ def test_connections_past_the_bound_are_not_served(system, tmp_path):
         served = 0
         for connection in kept:
             connection.socket.settimeout(1)
-            try:
+            with contextlib.suppress(TimeoutError):
                 served += connection.send(request()) and connection.answer() is not None
-            except TimeoutError:
-                pass
         for connection in kept:
             connection.socket.close()
         assert served <= 20

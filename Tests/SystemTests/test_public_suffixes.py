@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from signer_process import SERVICE, SignerProcess, make_key
+from signer_process import SignerProcess, make_key
 
 NETWORK = "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, path: key.pem } ] } ]\n"
 AD = {"version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029}

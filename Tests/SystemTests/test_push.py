@@ -288,7 +288,7 @@ def test_the_events_of_a_subject_follow_one_another(system):
         first: dict[str, None] = {}
         for request in receiver.at(path):
             first.setdefault(request.id)
-        for subject in {"example123.skadnetwork", "com.example.app"}:
+        for subject in ("example123.skadnetwork", "com.example.app"):
             expected = [id for id, of in published if of == subject]
             assert [id for id in first if id in set(expected)] == expected
 

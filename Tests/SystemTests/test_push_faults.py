@@ -186,7 +186,7 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
 def test_pushers_that_come_one_after_another_share_the_endpoints_and_none_misses_an_event(tmp_path):
     endpoints = 300 if SOAK else 60
     with Receiver() as receiver, PushSystem(tmp_path, RULES, verifiers=3) as system:
-        first, *later = system.verifiers
+        _first, *later = system.verifiers
         for verifier in later:
             verifier.signal(signal.SIGSTOP)
         names = [f"shared-{number}" for number in range(endpoints)]
@@ -198,7 +198,7 @@ def test_pushers_that_come_one_after_another_share_the_endpoints_and_none_misses
             until = time.monotonic() + 90
             while True:
                 held = [pusher.metric("attribution_push_endpoints") for pusher in pushers]
-                if sum(held) == endpoints and all(one >= least for one, least in zip(held, fewest)):
+                if sum(held) == endpoints and all(one >= least for one, least in zip(held, fewest, strict=False)):
                     return
                 assert time.monotonic() < until, held
                 time.sleep(0.2)

@@ -120,7 +120,7 @@ def test_a_wrong_certificate_is_told_by_apples_own_attempts(recovering, feed, tm
     both = tmp_path / "both.pem"
     both.write_text((tmp_path / "certificate.pem").read_text() + (tmp_path / "key.pem").read_text())
     began = time.time()
-    with listener(lambda body: 200, both) as port:
+    with listener(lambda _body: 200, both) as port:
         lost = make(recovering, "DID_RENEW", "Sandbox", send=True, url=f"https://127.0.0.1:{port}/")
     progress = ended(recovering, start(
         recovering, began - 1, time.time() + 60, "Sandbox", onlyFailures=True, transactionId=lost["transactionId"]))
@@ -392,7 +392,7 @@ def test_the_schedule_looks_back_by_itself_for_each_environment(recovering):
         return last - first
 
     for environment in ("Production", "Sandbox"):
-        assert wait_for(lambda: len(turns(environment)) == 2), turns(environment)
+        assert wait_for(lambda environment=environment: len(turns(environment)) == 2), turns(environment)
         found = turns(environment)
         assert length(found[False]) == 4 * DAY and found[False]["endDate"][11:19] == "00:00:00", found[False]
         # As Deploy/up configures it.

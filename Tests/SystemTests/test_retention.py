@@ -15,9 +15,23 @@ import uuid
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-
-from retention_system import (ADVANCED, APP, GENUINE, GERMAN, MODIFY, OFFER, PATH, PENDING, PLAN, STRANGER, TEXT, RetentionSystem, metric,
-                              question, signed, wait)
+from retention_system import (
+    ADVANCED,
+    APP,
+    GERMAN,
+    MODIFY,
+    OFFER,
+    PATH,
+    PENDING,
+    PLAN,
+    STRANGER,
+    TEXT,
+    RetentionSystem,
+    metric,
+    question,
+    signed,
+    wait,
+)
 
 # The budget, and far less than any hang: what is looked at is the fastest of some, since the machine may be busy with other things.
 BUDGET, HANG = 0.3, 4.0
@@ -283,7 +297,7 @@ def test_repeats_at_the_same_moment_agree(system):
         for _ in range(5):
             asked = question(productId="v2")
             body = signed(asked)
-            answers = list(pool.map(lambda number: system.ingests[number % 2].post(PATH, body)[2], range(8)))
+            answers = list(pool.map(lambda number, body=body: system.ingests[number % 2].post(PATH, body)[2], range(8)))
             event = system.event(asked["requestIdentifier"])
             later = system.ask(asked)[1]
             assert event["data"]["answer"] == later
@@ -293,7 +307,7 @@ def test_repeats_at_the_same_moment_agree(system):
 # --- what hangs -------------------------------------------------------------------------------------------------------
 
 
-class stopped:
+class Stopped:
     """A process that is there and does nothing: its connections stand, and no answer comes."""
 
     def __init__(self, process):
@@ -319,7 +333,7 @@ def in_time(system, product: str, wanted, count: int = 6, **more: object) -> lis
 
 
 def test_a_signer_that_hangs_costs_the_offer_and_not_the_answer(own):
-    with stopped(own.signer):
+    with Stopped(own.signer):
         text = in_time(own, "offer-or-text", lambda answer: answer == {"message": {"messageIdentifier": TEXT}})
         nothing = in_time(own, "v2", lambda answer: answer == {})
     for asked in (text[0], nothing[0]):
@@ -336,7 +350,7 @@ def test_a_signer_that_hangs_costs_the_offer_and_not_the_answer(own):
 def test_a_verifier_that_hangs_costs_the_rules_that_need_the_history(own):
     known = str(uuid.uuid4().int % 10 ** 15)
     own.notify(known)
-    with stopped(own.verifier):
+    with Stopped(own.verifier):
         asked = in_time(own, "history", lambda answer: answer == {"message": {"messageIdentifier": TEXT}}, originalTransactionId=known)
         # What does not need it does not ask for it.
         assert "promotionalOffer" in own.ask(question(productId="v2"))[1]
@@ -346,7 +360,7 @@ def test_a_verifier_that_hangs_costs_the_rules_that_need_the_history(own):
 
 
 def test_a_redis_that_hangs_costs_no_answer_and_no_event(own):
-    with stopped(own.redis):
+    with Stopped(own.redis):
         asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=4)
         again = question(productId="text")
         # Without Redis the same instance still answers a repeat as before.
@@ -375,7 +389,7 @@ def test_a_decision_service_decides_and_the_rules_stand_in_for_it(own):
     token.write_text("a-token-for-decisions")
     service = {"url": own.deciders.url, "timeout": "150ms", "tokenFile": str(token)}
     wanted = {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
-    own.deciders.answers[method] = lambda message: wanted
+    own.deciders.answers[method] = lambda _message: wanted
     own.reload(RULES, service)
     known = str(uuid.uuid4().int % 10 ** 15)
     own.notify(known)

@@ -56,7 +56,7 @@ class Responder:
     def answer(self, request: bytes) -> bytes:
         serial = ocsp.load_der_ocsp_request(request).serial_number
         certified, issuer = self.known[serial]
-        now = datetime.datetime.now(datetime.timezone.utc)
+        now = datetime.datetime.now(datetime.UTC)
         revoked = serial in self.revoked
         builder = ocsp.OCSPResponseBuilder().add_response(
             cert=certified.certificate, issuer=issuer.certificate, algorithm=hashes.SHA1(),

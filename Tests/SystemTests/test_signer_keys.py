@@ -159,7 +159,7 @@ def test_rotation_drops_no_request_and_a_retired_key_never_signs_again(tmp_path)
                 try:
                     status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION, connection)
                     answers.append(answer) if status == 200 else faults.append(str(answer))
-                except Exception as error:  # noqa: BLE001: any failed request is what the test looks for
+                except Exception as error:  # noqa: BLE001 any failed request is what the test looks for
                     faults.append(repr(error))
                     return
 
@@ -211,7 +211,7 @@ def test_a_token_made_with_a_key_is_forgotten_with_it(tmp_path):
 
 def test_a_key_that_stays_in_a_token_signs(tmp_path):
     module = next((path for path in ("/usr/lib/softhsm/libsofthsm2.so", "/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so",
-                                     "/usr/lib/aarch64-linux-gnu/softhsm/libsofthsm2.so") if os.path.exists(path)), None)
+                                     "/usr/lib/aarch64-linux-gnu/softhsm/libsofthsm2.so") if pathlib.Path(path).exists()), None)
     assert module, "the package softhsm2 is not installed"
     (tmp_path / "tokens").mkdir()
     (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path}/tokens\nobjectstore.backend = file\nlog.level = ERROR\n")
@@ -289,7 +289,7 @@ def test_no_core_file_can_be_written(tmp_path):
 
 def test_keygen_makes_a_pair_that_signs_and_never_overwrites(tmp_path):
     path = tmp_path / "a.pem"
-    made = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True)
+    made = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     assert path.stat().st_mode & 0o777 == 0o600
     assert made.stdout.startswith("-----BEGIN PUBLIC KEY-----\n") and made.stdout.endswith("-----END PUBLIC KEY-----\n")
@@ -298,7 +298,7 @@ def test_keygen_makes_a_pair_that_signs_and_never_overwrites(tmp_path):
     openssl = subprocess.run(["openssl", "ec", "-in", path, "-pubout"], capture_output=True, text=True, check=True)
     assert asked.stdout == made.stdout == openssl.stdout
     content = path.read_bytes()
-    again = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True)
+    again = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
     assert again.returncode != 0 and "exists" in again.stderr and path.read_bytes() == content
     with SignerProcess(tmp_path, configuration(key("a"))) as signer:
         status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION)
@@ -311,7 +311,7 @@ def test_keygen_with_a_passphrase(tmp_path):
     made = subprocess.run([BINARY, "keygen", tmp_path / "a.pem", "--passphrase-file", tmp_path / "passphrase"],
                           capture_output=True, text=True, check=True)
     assert "ENCRYPTED" in (tmp_path / "a.pem").read_text()
-    without = subprocess.run([BINARY, "pubkey", tmp_path / "a.pem"], capture_output=True, text=True)
+    without = subprocess.run([BINARY, "pubkey", tmp_path / "a.pem"], capture_output=True, text=True, check=False)
     assert without.returncode != 0 and "passphrase" in without.stderr
     with SignerProcess(tmp_path, configuration(key("a", passphraseFile="passphrase"))) as signer:
         assert verifies(signer.rpc("SignSKAdNetworkImpression", IMPRESSION)[1], made.stdout)

@@ -184,7 +184,7 @@ def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one
         assert answer.status == 200, answer
         results = answer.json["results"]
         assert len(results) == 1000
-        for (kind, item, bad), result in zip(items, results):
+        for (kind, item, bad), result in zip(items, results, strict=True):
             if bad:
                 assert set(result) == {"error"} and result["error"]["code"] == "invalid_argument"
                 assert result["error"]["field"] == "adNetworkId"
@@ -199,7 +199,14 @@ def test_calls_of_one_moment_each_get_the_signature_of_their_own(system, public_
         kind = chance.choice(list(KINDS))
         item = KINDS[kind][0](chance)
         # An explicit null is an absent member.
-        sent = {**item, **{name: None for name in (("impressionId" if kind == "adAttributionKit" else "nonce"), "timestamp") if name not in item and chance.random() < 0.5}}
+        sent = {
+            **item,
+            **{
+                name: None
+                for name in (("impressionId" if kind == "adAttributionKit" else "nonce"), "timestamp")
+                if name not in item and chance.random() < 0.5
+            },
+        }
         wrong = chance.random() < 0.1
         jobs.append((kind, item, {**sent, "adNetworkId": "NOT.lower"} if wrong else sent, wrong,
                      {"Content-Encoding": "gzip"} if chance.random() < 0.3 else {}, chance.random() < 0.2))
@@ -246,7 +253,7 @@ def test_the_verifier_believes_what_was_signed_and_nothing_else(system, chance):
     for start in range(0, len(items), 1000):
         results += system.call("Signer", "SignImpressions", {"items": [{kind: item} for kind, item in items[start:start + 1000]]})["results"]
     questions, expected = [], []
-    for (kind, _), result in zip(items, results):
+    for (kind, _), result in zip(items, results, strict=True):
         if kind == "skadnetwork":
             fields = {name: value for name, value in result[kind].items() if name not in ("keyId", "sourceIdentifierDigits")}
             changed = dict(fields)
@@ -263,7 +270,7 @@ def test_the_verifier_believes_what_was_signed_and_nothing_else(system, chance):
         expected += [None, "bad_signature"]
     for start in range(0, len(questions), 1000):
         verdicts = system.call("Verifier", "VerifyBatch", {"items": questions[start:start + 1000]})["results"]
-        for question, result, reason in zip(questions[start:], verdicts, expected[start:]):
+        for question, result, reason in zip(questions[start:], verdicts, expected[start:], strict=False):
             verdict = next(iter(result.values()))
             assert verdict.get("reason") == reason and verdict["valid"] == (reason is None), (SEED, question, result)
 

@@ -19,12 +19,11 @@ from appstoreserverlibrary.models.NotificationHistoryRequest import Notification
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+from conftest import BUILD, ROOT
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
-
-from conftest import BUILD, ROOT
 
 BUNDLE, APP_ID, ISSUER, KEY_ID = "com.example.app", 525463029, "57246542-96fe-1a63-e053-0824d011072a", "2X9R4HXF34"
 
@@ -34,9 +33,9 @@ class Simulator:
 
     def __init__(self, state: pathlib.Path, *options: str):
         self.state = state
-        self.process = subprocess.Popen(
-            [ROOT / ".build" / BUILD / "apple-simulator", "--listen", "127.0.0.1:0", "--state", state, *options],
-            stderr=open(state.with_suffix(".log"), "ab"))
+        with state.with_suffix(".log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [ROOT / ".build" / BUILD / "apple-simulator", "--listen", "127.0.0.1:0", "--state", state, *options], stderr=log)
         self.facts = {}
         until = time.monotonic() + 20
         while self.facts.get("pid") != self.process.pid and time.monotonic() < until:
@@ -246,7 +245,7 @@ def test_limits_and_faults_reach_apples_client(simulator, client):
     assert failed.value.raw_api_error == 5000001
     for damage in ("reset", "cut"):
         simulator.control("faults", {"route": "transactionInfo", "count": 1, damage: True})
-        with pytest.raises(Exception) as broken:
+        with pytest.raises(Exception) as broken:  # noqa: PT011 of whatever library does the client's HTTP
             api.get_transaction_info("1")
         assert not isinstance(broken.value, APIException)
     with pytest.raises(APIException) as found:
@@ -292,11 +291,11 @@ def test_a_device_retries_until_200_and_the_app_store_until_success(simulator):
 
 @pytest.mark.parametrize("host", ["consent.adjust.com", "analytics.eu.adjust.com", "consent.adjust.net.in", "analytics.adjust.cn"])
 def test_session_hosts_have_their_names_on_the_certificate_and_record_what_comes(simulator, host):
-    with socket.create_connection(("127.0.0.1", simulator.facts["port"])) as plain:
-        with simulator.context.wrap_socket(plain, server_hostname=host) as secure:
-            body = json.dumps({"host": host}).encode()
-            secure.sendall(b"POST /session HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (host.encode(), len(body)) + body)
-            assert secure.recv(4096).startswith(b"HTTP/1.1 200")
+    with (socket.create_connection(("127.0.0.1", simulator.facts["port"])) as plain,
+          simulator.context.wrap_socket(plain, server_hostname=host) as secure):
+        body = json.dumps({"host": host}).encode()
+        secure.sendall(b"POST /session HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (host.encode(), len(body)) + body)
+        assert secure.recv(4096).startswith(b"HTTP/1.1 200")
     entry = simulator.control("sessions?host=" + host)["sessions"][-1]
     assert entry["body"] == {"host": host} and entry["path"] == "/session"
 

@@ -102,7 +102,7 @@ def test_an_unknown_subscription_is_not_found_and_fields_are_named(system):
 
 def migrated(system, story: list[dict], *, send: bool = True) -> tuple[dict, dict]:
     """The subscription goes on under a new id and ends there."""
-    now = max(int(time.time() * 1000), max(notification["signedDate"] for notification in story))
+    now = max(int(time.time() * 1000), *(notification["signedDate"] for notification in story))
     one = {"bundleId": APP, "environment": "Production", "send": send, "renewal": {"autoRenewStatus": 0},
            "transaction": {"previousOriginalTransactionId": story[0]["originalTransactionId"]}}
     migration = system.control("/control/notifications", {**one, "notificationType": "MIGRATION", "signedDate": now + 1000})
@@ -121,7 +121,7 @@ def wait_for(look, seconds: float = 20):
 
 def test_a_migration_joins_the_histories_of_both_ids(system):
     story = play(system, "buy", "cancel", send=True)
-    migration, end = migrated(system, story)
+    migration, _end = migrated(system, story)
     old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
     assert old != new
     # Of the new id nothing is known before its migration was heard of.
@@ -142,7 +142,8 @@ def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_u
     old, new = story[0]["originalTransactionId"], migration["originalTransactionId"]
     for notification in (end, migration, story[1]):
         system.control("/control/notifications/send", {"notificationUUID": notification["notificationUUID"]})
-        wait_for(lambda: notification["notificationUUID"].lower() in json.dumps(life(system, story)).lower())
+        uuid = notification["notificationUUID"].lower()
+        wait_for(lambda uuid=uuid: uuid in json.dumps(life(system, story)).lower())
     events = {event["data"]["notificationUUID"].lower(): event["data"]["lifecycle"] for event in events_of(feed, story, 4)}
     late = events[story[1]["notificationUUID"].lower()]
     assert late["late"] is True and late["continuedAs"] == new and late["state"] == "expired" and late["hasAccess"] is False

@@ -10,8 +10,10 @@ import pytest
 from conftest import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "Tests" / "Benchmarks"))
-from bench import TOKEN, Redis, Server  # noqa: E402
-from broker_backlog import APP, Outage, Simulator, call, stamp  # noqa: E402
+import itertools
+
+from bench import TOKEN, Redis, Server
+from broker_backlog import APP, Outage, Simulator, call, stamp
 
 BINARIES = ROOT / ".build" / BUILD
 BROKER = "attribution.asa.v1.TokenBrokerService"
@@ -180,7 +182,7 @@ def test_while_apple_is_away_one_instance_probes_for_all_and_all_notice_that_it_
                 come()
                 time.sleep(0.05)
             # As many as one alone would make: a pause lies between each and the next.
-            assert all(later - earlier >= 950 for earlier, later in zip(probes, probes[1:])), probes
+            assert all(later - earlier >= 950 for earlier, later in itertools.pairwise(probes)), probes
             assert breaker(one) > 0 and breaker(other) > 0
             apple.answer(ATTRIBUTED)
             until = time.monotonic() + 60

@@ -160,9 +160,9 @@ def test_a_detailed_record_takes_the_place_of_the_installs_standard_one(system):
     feed = system.subscribe([RESOLVED])
     install = uuid.uuid4().hex
     record = {"attribution": True, "orgId": 1, "campaignId": 2, "adGroupId": 3, "claimType": "Click"}
-    first, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=0)
-    second, _ = exchange(system, [{"status": 200, "body": {**record, "clickDate": "2026-10-08T17:17Z"}}], installId=install, attStatus=3)
-    third, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=2)
+    _first, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=0)
+    _second, _ = exchange(system, [{"status": 200, "body": {**record, "clickDate": "2026-10-08T17:17Z"}}], installId=install, attStatus=3)
+    _third, _ = exchange(system, [{"status": 200, "body": record}], installId=install, attStatus=2)
     events = {event["data"]["exchangeId"]: event for event in feed.wait_for(3)}
     data = [event["data"] for event in events.values()]
     standard = next(one for one in data if one["attStatus"] == 0)

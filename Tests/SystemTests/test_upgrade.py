@@ -133,9 +133,17 @@ class Story:
         plan = [
             ("half the instances replaced", self.half_forth),
             # Nobody is older without the executables.
-            *([("the newer form refused while older workers live", self.refused)] if OLD else []), ("all replaced", self.forth), ("all back", self.back), ("all replaced again", self.forth), ("form 2", self.form_2),
-            (f"{'an older' if OLD else 'another'} verifier and ingest started in form 2 and ended", self.intruder), ("form 1", self.form_1),
-            ("all back again", self.back), ("all replaced once more", self.forth), ("form 2 again", self.form_2)]
+            *([("the newer form refused while older workers live", self.refused)] if OLD else []),
+            ("all replaced", self.forth),
+            ("all back", self.back),
+            ("all replaced again", self.forth),
+            ("form 2", self.form_2),
+            (f"{'an older' if OLD else 'another'} verifier and ingest started in form 2 and ended", self.intruder),
+            ("form 1", self.form_1),
+            ("all back again", self.back),
+            ("all replaced once more", self.forth),
+            ("form 2 again", self.form_2),
+        ]
         began = time.monotonic()
         for number, (what, step) in enumerate(plan):
             while ledger.count < DELIVERIES * (number + 0.5) / (len(plan) + 1):
@@ -233,7 +241,8 @@ The older build is {older}. Three in ten of the instances that are replaced are 
 test, from what was acknowledged on one side and from what lies in Redis on the other. It fails when they differ.
 
 Again: `Tests/Upgrade/build-old`, then
-`ATTRIBUTION_SOAK=1 ATTRIBUTION_OLD_EXECUTABLES=.build/old/.build/debug ATTRIBUTION_SEED={SEED} .build/venv/bin/python -m pytest -s Tests/SystemTests/test_upgrade.py`
+`ATTRIBUTION_SOAK=1 \
+ATTRIBUTION_OLD_EXECUTABLES=.build/old/.build/debug ATTRIBUTION_SEED={SEED} .build/venv/bin/python -m pytest -s Tests/SystemTests/test_upgrade.py`
 
 {table([("seed", SEED), ("deliveries acknowledged", f"{len(ledger.deliveries):,}"), ("requests sent for them", f"{ledger.posts:,}"),
         ("refused (500, 503) and sent again", f"{sum(ledger.refusals.values()):,}"), ("broken off and sent again", f"{ledger.breaks:,}"),

@@ -52,7 +52,7 @@ def test_keys_system(tmp_path_factory):
     path, token = configured(
         directory,
         appleKeys={"p192": TEST_KEYS["P-192"], "p256": TEST_KEYS["P-256"],
-                   "kids": {kid: TEST_KEYS["P-256"] for kid in TEST_KEYS["kids"]}},
+                   "kids": dict.fromkeys(TEST_KEYS["kids"], TEST_KEYS["P-256"])},
         appStore={"rootCertificates": [str(VECTORS / "appstore/certs/root-shared.der"),
                                        str(VECTORS / "appstore/certs/apple-mock-root.der")], "strictCertificates": False,
                   "receiptTransactionIds": 12_000},

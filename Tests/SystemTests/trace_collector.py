@@ -8,7 +8,7 @@ import http.server
 import json
 import threading
 import time
-from typing import Callable
+from collections.abc import Callable
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -69,7 +69,7 @@ def spans_of(request: ExportTraceServiceRequest) -> list[Span]:
 class Collector:
     """`answer` is asked for the status of each export, or a status and a body; None hangs until the collector ends."""
 
-    def __init__(self, answer: Callable[[], object] | None = None):
+    def __init__(self, answer: Callable[[], object] | None = None) -> None:
         self.answer = answer or (lambda: 200)
         self.spans: list[Span] = []
         self.bodies: list[bytes] = []
@@ -101,7 +101,7 @@ class Collector:
                         try:
                             assert self.path == "/v1/traces" and self.headers["content-type"] == "application/json"
                             collector.spans += spans_of(read(body))
-                        except Exception as error:  # A fault here must fail the test, not the thread alone.
+                        except Exception as error:  # noqa: BLE001 a fault here must fail the test, not the thread alone.
                             collector.faults.append(f"{error!r}: {body[:500]!r}")
                     collector.changed.notify_all()
                 text = json.dumps(reply).encode()
@@ -121,7 +121,7 @@ class Collector:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def __enter__(self) -> "Collector":
+    def __enter__(self) -> Collector:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -151,27 +151,30 @@ def open_message(file, index, message, comments) -> str:
         if not (repeated(field) or field.type == F.TYPE_MESSAGE or field.proto3_optional):
             raise SystemExit(f"{name}.{field.name}: fields of open messages are optional")
         out += doc(comments.get((file.name, (4, index, 2, number))), "  ")
-        out += f"  public var {property(field)}: {swift_type(field, False)}\n"
+        out += f"  public var {property_name(field)}: {swift_type(field, False)}\n"
     out += "  /// Members that are none of these, or of another type, as they came.\n  public var other: JSONObject\n"
     out += "\n  public init(\n" + "".join(
-        f"    {property(field)}: {swift_type(field, False)} = {default(field, False)},\n" for field in fields)
+        f"    {property_name(field)}: {swift_type(field, False)} = {default(field, False)},\n" for field in fields)
     out += "    other: JSONObject = JSONObject()\n  ) {\n"
-    out += "".join(f"    self.{property(field)} = {property(field)}\n" for field in fields) + "    self.other = other\n  }\n"
-    out += "\n  public init(_ object: JSONObject) {\n    self.init(other: JSONObject())\n    for member in object.members {\n      switch member.key {\n"
+    out += "".join(f"    self.{property_name(field)} = {property_name(field)}\n" for field in fields) + "    self.other = other\n  }\n"
+    out += (
+        "\n  public init(_ object: JSONObject) {\n    self.init(other: JSONObject())\n    for member in object.members {\n      switch member.key {\n"
+    )
     for field in fields:
         read = open_reader(field)
         value = f"OpenValue.list(member.value, {{ {read}($0) }})" if repeated(field) else f"{read}(member.value)"
         binding = f": {swift_type(field, False).rstrip('?')}" if field.type == F.TYPE_MESSAGE else ""
-        out += f'      case "{field.json_name}":\n        if let value{binding} = {value} {{\n          {property(field)} = value\n'
+        out += f'      case "{field.json_name}":\n        if let value{binding} = {value} {{\n          {property_name(field)} = value\n'
         out += "          continue\n        }\n"
     out += "      default: break\n      }\n      other.append(new: member.key, member.value)\n    }\n  }\n"
     out += "\n  public var object: JSONObject {\n    var object = JSONObject()\n"
     for field in fields:
         value = open_writer(field, "$0")
         if repeated(field):
-            out += f'    if !{property(field)}.isEmpty {{ object.append(new: "{field.json_name}", .array({property(field)}.map {{ {value} }})) }}\n'
+            name = property_name(field)
+            out += f'    if !{name}.isEmpty {{ object.append(new: "{field.json_name}", .array({name}.map {{ {value} }})) }}\n'
         else:
-            out += f'    object.append(new: "{field.json_name}", {property(field)}.map {{ {value} }})\n'
+            out += f'    object.append(new: "{field.json_name}", {property_name(field)}.map {{ {value} }})\n'
     out += "    // A member that was set twice, once by its name and once among the others, is the one that has a name.\n"
     out += "    for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }\n"
     return out + "    return object\n  }\n}\n"
@@ -202,13 +205,13 @@ def swift_message(file, index, message, comments) -> str:
     out = doc(comment) + f"public struct {name}: RPCMessage, Hashable {{\n"
     for number, field in enumerate(fields):
         out += doc(comments.get((file.name, (4, index, 2, number))), "  ")
-        out += f"  public var {property(field)}: {swift_type(field, in_oneof(field))}\n"
+        out += f"  public var {property_name(field)}: {swift_type(field, in_oneof(field))}\n"
     if fields:
         out += "\n  public init(\n" + ",\n".join(
-            f"    {property(field)}: {swift_type(field, in_oneof(field))} = {default(field, in_oneof(field))}" for field in fields)
-        out += "\n  ) {\n" + "".join(f"    self.{property(field)} = {property(field)}\n" for field in fields) + "  }\n"
+            f"    {property_name(field)}: {swift_type(field, in_oneof(field))} = {default(field, in_oneof(field))}" for field in fields)
+        out += "\n  ) {\n" + "".join(f"    self.{property_name(field)} = {property_name(field)}\n" for field in fields) + "  }\n"
         out += "\n  public init() {\n" + "".join(
-            f"    self.{property(field)} = {default(field, in_oneof(field))}\n" for field in fields) + "  }\n"
+            f"    self.{property_name(field)} = {default(field, in_oneof(field))}\n" for field in fields) + "  }\n"
     else:
         out += "  public init() {}\n"
     # reading
@@ -222,12 +225,12 @@ def swift_message(file, index, message, comments) -> str:
             names = sorted({field.json_name, field.name}, key=lambda text: text != field.json_name)
             out += "        case " + ", ".join(f'"{text}"' for text in names) + ":\n"
             out += f"          try seen.insert({number}, key)\n"
-            out += f"          if try reader.readNull() {{ continue }}\n"
+            out += "          if try reader.readNull() { continue }\n"
             out += f"          {read(field)}\n"
             if not_empty(field):
-                out += f"          if {property(field)}.isEmpty {{ throw JSONError(.outOfRange(\"must not be empty where it is given\")) }}\n"
+                out += f"          if {property_name(field)}.isEmpty {{ throw JSONError(.outOfRange(\"must not be empty where it is given\")) }}\n"
             if in_oneof(field):
-                others = [property(f) for f in fields if in_oneof(f) and f is not field and f.oneof_index == field.oneof_index]
+                others = [property_name(f) for f in fields if in_oneof(f) and f is not field and f.oneof_index == field.oneof_index]
                 if others:
                     condition = " || ".join(f"{other} != nil" for other in others)
                     out += f"          if {condition} {{ throw JSONError(.outOfRange(\"only one of its kinds may stand in an item\")) }}\n"
@@ -244,7 +247,7 @@ def swift_message(file, index, message, comments) -> str:
     return out
 
 
-def property(field) -> str:
+def property_name(field) -> str:
     """The JSON name, or the contract's where that is no name in Swift."""
     return field.json_name if field.json_name.isidentifier() else camel(field.name)
 
@@ -278,8 +281,8 @@ def read_one(field) -> str:
 
 def read(field) -> str:
     if repeated(field):
-        return f"{property(field)} = try reader.readList {{ (reader) throws(JSONError) in {read_one(field)} }}"
-    return f"{property(field)} = {read_one(field)}"
+        return f"{property_name(field)} = try reader.readList {{ (reader) throws(JSONError) in {read_one(field)} }}"
+    return f"{property_name(field)} = {read_one(field)}"
 
 
 def write_one(field, value: str) -> str:
@@ -290,7 +293,7 @@ def write_one(field, value: str) -> str:
 
 
 def write(field, oneof: bool) -> str:
-    name, key = property(field), f'writer.key("{field.json_name}")'
+    name, key = property_name(field), f'writer.key("{field.json_name}")'
     if repeated(field):
         return (f"    if !{name}.isEmpty {{\n      {key}\n      writer.beginArray()\n"
                 f"      for element in {name} {{ {write_one(field, 'element')} }}\n      writer.endArray()\n    }}\n")
@@ -339,7 +342,9 @@ def swift_files(files, comments) -> dict[str, str]:
             kind = {READ: f".read(getAllowed: {'true' if o['get'] else 'false'})", NATURAL: ".natural", KEYED: ".keyed"}[o["idempotency"]]
             out += "\n" + doc(comments.get((file.name, (6, 0, 2, index))), "  ")
             out += f"  public enum {method.name}: RPCMethod {{\n"
-            out += f"    public typealias Request = {swift_name(method.input_type)}\n    public typealias Response = {swift_name(method.output_type)}\n"
+            out += (
+                f"    public typealias Request = {swift_name(method.input_type)}\n    public typealias Response = {swift_name(method.output_type)}\n"
+            )
             out += f"    public static let service = {service.name}.name\n    public static let name = \"{method.name}\"\n"
             out += f"    public static let idempotency = IdempotencyClass{kind}\n"
             out += f"    public static let timeLimit = RPCTimeLimit(default: .milliseconds({o['default']}), maximum: .milliseconds({o['max']}))\n"
@@ -440,8 +445,10 @@ def openapi(files, comments) -> dict:
             paths[f"/{file.package}.{service.name}/{method.name}"] = path
     schemas |= json.loads((HERE / "public-routes.json").read_text())["schemas"]
     paths |= json.loads((HERE / "public-routes.json").read_text())["paths"]
-    return {"openapi": "3.1.0", "info": {"title": "Apple attribution services", "version": "1", "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "description": "RPC by the Connect unary protocol with JSON on the internal ports; the tag `public` marks what ingest serves on its public port."},
+    return {"openapi": "3.1.0", "info": {"title": "Apple attribution services", "version": "1",
+                    "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "description": "RPC by the Connect unary protocol "
+                           "with JSON on the internal ports; the tag `public` marks what ingest serves on its public port."},
             "servers": [{"url": "http://127.0.0.1:8080", "description": "ingest, public"}] + [
                 {"url": f"http://127.0.0.1:{port}", "description": name} for name, port in (
                     ("ingest, internal", 8090), ("signer", 8091), ("verifier and event feed", 8092),
@@ -465,7 +472,8 @@ def reference(files, comments) -> str:
 
 Made by `Shared/AttributionProtocol/Generator/generate.py` from the `.proto` files; change these instead.
 
-Each method is `POST /PACKAGE.SERVICE/METHOD` with a JSON body and `Content-Type: application/json`, by Connect's unary protocol; `{}` is the empty message.
+Each method is `POST /PACKAGE.SERVICE/METHOD` with a JSON body and `Content-Type: application/json`, \
+by Connect's unary protocol; `{}` is the empty message.
 Names in JSON are those below. Absent and null are the same. 64-bit integers come as numbers up to 2^53 and as texts beyond. How often a call may be
 made: **read** any number of times, **natural** too, since the message names what it is about, **keyed** once for each `Idempotency-Key`, which
 is required then. Errors are `{"code": …, "message": …, "details": […]}`.
@@ -542,7 +550,8 @@ Made by `Shared/AttributionProtocol/Generator/generate.py` from the `.proto` fil
 
 An event is a CloudEvent 1.0; [the feed](feed.md) says how to get at it. Below is what stands in its `data`, by its `type`, and behind that Apple's
 objects. These are carried under Apple's names with every member that Apple sent: a member that is not listed is there all the same, and one that is
-listed may be absent. Fields are added, so pass over what you do not know. `CloudEvent.data(as:)` of the Swift library reads them typed and keeps the rest.
+listed may be absent. Fields are added, \
+so pass over what you do not know. `CloudEvent.data(as:)` of the Swift library reads them typed and keeps the rest.
 
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import functools
 import pathlib
 import random
 import time
@@ -28,7 +29,8 @@ PATIENCE = 0.5
 def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
     for replicated in (True, False):
         with Network(2) as network:
-            network.run(lambda: part(section, folder / ("replicated" if replicated else "disk"), size, seed + replicated, network, replicated))
+            name = "replicated" if replicated else "disk"
+            network.run(functools.partial(part, section, folder / name, size, seed + replicated, network, replicated))
 
 
 def part(section: Section, folder: pathlib.Path, size: Size, seed: int, network: Network, replicated: bool) -> None:
@@ -70,7 +72,7 @@ class Partition:
     """Senders on both sides, who have two thirds of their postbacks in common, as a device sends again that heard no answer."""
 
     def __init__(self, system: FaultSystem, cluster: RedisCluster, network: Network, maker: Maker, dice: random.Random,
-                 addresses: list[tuple[str, int]]):
+                 addresses: list[tuple[str, int]]) -> None:
         self.system, self.cluster, self.network, self.maker, self.dice, self.addresses = system, cluster, network, maker, dice, addresses
         self.ledger = Ledger()
         self.for_both: collections.deque[Delivery] = collections.deque()

@@ -31,8 +31,8 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
         progress.share = 0.5
         progress.wait_for_load(0.5)
         # To each what it had.
-        back = [count - cluster.slots_of(node) for node, count in zip(old, before)]
-        took.append(sum(cluster.reshard(node, count, [new]) for node, count in zip(old, back)))
+        back = [count - cluster.slots_of(node) for node, count in zip(old, before, strict=True)]
+        took.append(sum(cluster.reshard(node, count, [new]) for node, count in zip(old, back, strict=True)))
 
     with system:
         result = play(system, maker, dice, size, work)

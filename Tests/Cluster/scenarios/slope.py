@@ -34,14 +34,14 @@ SETTINGS = Settings(more=("--auto-aof-rewrite-percentage", "0"))
 class Deployment:
     """One ingest and one verifier on so many primaries."""
 
-    def __init__(self, folder: pathlib.Path, maker: Maker, count: int, groups: contextlib.ExitStack):
+    def __init__(self, folder: pathlib.Path, maker: Maker, count: int, groups: contextlib.ExitStack) -> None:
         self.folder, self.maker, self.count = folder, maker, count
         self.cluster = RedisCluster(folder / "cluster", count, 0, SETTINGS)
         self.system = FaultSystem(folder, maker.apple_key, QUEUES, store=self.cluster)
         self.ingest, self.verifier = self.system.service("ingest"), self.system.service("verifier")
         groups.enter_context(self.system)
         self.groups = [groups.enter_context(ControlGroup(SHARE)) for _ in self.cluster.nodes]
-        for node, group in zip(self.cluster.nodes, self.groups):
+        for node, group in zip(self.cluster.nodes, self.groups, strict=False):
             group.add(node.pid)
 
     def measure(self, native: Native) -> tuple[float, float]:
@@ -77,7 +77,7 @@ def ask(verifier: Service, method: str) -> None:
     verifier.call("queues.v1.QueuesService", method, {"queue": "intake"})
 
 
-def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
+def run(section: Section, folder: pathlib.Path, _size: Size, seed: int) -> None:
     if reason := reason_against():
         raise RuntimeError(reason)
     maker = Maker(random.Random(seed))
@@ -104,10 +104,11 @@ def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:
             section.add(f"  of linear, from 1 to {count}", f"{ratio:.2f}", f"at least {LEAST}", ratio >= LEAST)
     section.figures |= {"share": SHARE, "accepts": accepts, "events": events}
     section.notes += [
-        f"Each primary has the same fixed share of a core (a quota of periods of {PERIOD // 1000} ms), so that three of them, the services and the load fit "
+        (f"Each primary has the same fixed share of a core (a quota of periods of "
+         f"{PERIOD // 1000} ms), so that three of them, the services and the load fit "
         "into this machine and Redis decides. Slots are dealt so that each primary has as many of the 256 shards as the others; the "
-        "equal ranges of `redis-cli --cluster create` give 80, 85 and 91 of three, 0.94 of linear at best.",
-        f"A round posts {POSTBACKS:,} postbacks over {CONNECTIONS} connections for each primary while the queue is paused, and then works "
+        "equal ranges of `redis-cli --cluster create` give 80, 85 and 91 of three, 0.94 of linear at best."),
+        (f"A round posts {POSTBACKS:,} postbacks over {CONNECTIONS} connections for each primary while the queue is paused, and then works "
         "them: events are counted from the first fifth to the fourth, by their places in the streams. Rounds go up and down in the number of "
-        "primaries.",
+        "primaries."),
     ]

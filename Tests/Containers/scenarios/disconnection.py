@@ -28,7 +28,7 @@ async def run(context: Context) -> None:
         victims = [one for service in SERVICES for one in composition.instances(service)[:INSTANCES // 2]]
         addresses = {one: set(composition.networks_of(one).values()) for one in victims}
         cut = time.monotonic()
-        networks = dict(zip(victims, await asyncio.gather(*(asyncio.to_thread(composition.cut, one) for one in victims))))
+        networks = dict(zip(victims, await asyncio.gather(*(asyncio.to_thread(composition.cut, one) for one in victims)), strict=True))
         noticed = max(await asyncio.gather(*(asyncio.to_thread(composition.wait_until_gone, one, addresses[one]) for one in victims)))
         section.add("instances cut off; noticed by the balancer after", f"{len(victims)}; {noticed:.1f} s")
         await asyncio.sleep(max(0.0, AWAY * context.pace - (time.monotonic() - cut)))

@@ -9,7 +9,7 @@ import json
 import time
 import uuid
 
-from client import ROOT, SHORT, System, Subscription
+from client import ROOT, SHORT, Subscription, System
 
 from ..composition import wait_until
 from . import Context
@@ -23,7 +23,7 @@ LONG = {long: short for short, long in SHORT.items()}
 class ComposedSystem(System):
     """The client of Deploy/demo, at the composed system's ports."""
 
-    def __init__(self, context: Context):
+    def __init__(self, context: Context) -> None:
         self.ports, self.token = context.access.ports, context.access.token
         self.public = f"http://127.0.0.1:{self.ports['public']}"
         self.simulator = f"https://127.0.0.1:{self.ports['simulator']}"

@@ -46,10 +46,10 @@ async def measure(context: Context) -> tuple[float, float, dict[str, float]]:
     took = time.monotonic() - began
     throttled: dict[str, float] = {}
     for one, old in before.items():
-        periods, ended = (new - was for new, was in zip(composition.engine.quota(one.name), old))
+        periods, ended = (new - was for new, was in zip(composition.engine.quota(one.name), old, strict=True))
         throttled[one.service] = max(throttled.get(one.service, 0), ended / max(periods, 1))
     # Bodies are sent in their order, and all that were sent were answered; which id is whose does not matter for the account.
-    for postback, line in zip(postbacks, times.read_text().splitlines()):
+    for postback, line in zip(postbacks, times.read_text().splitlines(), strict=False):
         context.ledger.acknowledge(postback, line.split()[0])
     return done["answers"] / took, done["rate"], throttled
 

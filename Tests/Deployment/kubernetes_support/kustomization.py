@@ -233,7 +233,7 @@ def references(resource: Resource) -> Iterator[tuple[str, dict[str, Any], str]]:
             if "secret" in source:
                 yield "Secret", source["secret"], "secretName" if source is volume else "name"
     for container in spec.get("containers", []) + spec.get("initContainers", []):
-        for item in container.get("envFrom", []):
+        for _item in container.get("envFrom", []):
             raise KustomizeError(f"envFrom of {container['name']}: not supported")
         for variable in container.get("env", []):
             for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):

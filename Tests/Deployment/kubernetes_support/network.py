@@ -31,11 +31,16 @@ def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
     for expression in selector.get("matchExpressions", []):
         value = labels.get(expression["key"])
         match expression["operator"]:
-            case "In": hit = value in expression["values"]
-            case "NotIn": hit = value not in expression["values"]
-            case "Exists": hit = value is not None
-            case "DoesNotExist": hit = value is None
-            case other: raise AssertionError(f"operator {other}")
+            case "In":
+                hit = value in expression["values"]
+            case "NotIn":
+                hit = value not in expression["values"]
+            case "Exists":
+                hit = value is not None
+            case "DoesNotExist":
+                hit = value is None
+            case other:
+                raise AssertionError(f"operator {other}")
         if not hit:
             return False
     return True

@@ -42,8 +42,8 @@ FOLDERS = {
 @cache
 def service_cases() -> dict[str, str]:
     """Swift's name of a service → its own."""
-    body = one(r"enum ServiceName[^{]*\{(.*?)\n\n", SERVICE_NAME, re.S)[1]
-    cases = {name: raw or name for name, raw in re.findall(r'^  case (\w+)(?: = "([^"]+)")?$', body, re.M)}
+    body = one(r"enum ServiceName[^{]*\{(.*?)\n\n", SERVICE_NAME, re.DOTALL)[1]
+    cases = {name: raw or name for name, raw in re.findall(r'^  case (\w+)(?: = "([^"]+)")?$', body, re.MULTILINE)}
     assert set(cases.values()) == set(FOLDERS)
     return cases
 
@@ -97,7 +97,7 @@ def variables() -> set[str]:
 
 def documented_variables() -> set[str]:
     """Those of the table in Documentation/configuration.md."""
-    table = one(r"## Environment variables\n(.*?)\n## ", DOCUMENTATION, re.S)[1]
+    table = one(r"## Environment variables\n(.*?)\n## ", DOCUMENTATION, re.DOTALL)[1]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return {name for row in rows for name in re.findall(r"ATTRIBUTION_[A-Z0-9_]+", row)}
 
@@ -153,7 +153,7 @@ class FileRule:
 def file_rule() -> FileRule:
     """The rule, with the masks of the source."""
     private = one(r"guard mode & 0o(\d+) == 0 \|\| isSharedByRoot\(status\) else", OWNER_ONLY_FILE)[1]
-    shared = one(r"^    user != 0 && owner == 0 && mode & 0o(\d+) == 0 && groups\.contains\(group\)$", OWNER_ONLY_FILE, re.M)[1]
+    shared = one(r"^    user != 0 && owner == 0 && mode & 0o(\d+) == 0 && groups\.contains\(group\)$", OWNER_ONLY_FILE, re.MULTILINE)[1]
     one(r"guard status\.st_uid == geteuid\(\) \|\| status\.st_uid == 0 else", OWNER_ONLY_FILE)
     return FileRule(int(private, 8), int(shared, 8))
 
@@ -161,7 +161,7 @@ def file_rule() -> FileRule:
 def image_user() -> tuple[int, int]:
     """User and group of the services' images."""
     dockerfile = text("Deploy/Dockerfile")
-    users = set(re.findall(r"^USER (\d+)(?::(\d+))?$", dockerfile, re.M))
+    users = set(re.findall(r"^USER (\d+)(?::(\d+))?$", dockerfile, re.MULTILINE))
     assert len(users) == 1, f"Deploy/Dockerfile has the users {users}"
     user, group = users.pop()
     assert re.search(rf"useradd .*--uid {user}\b", dockerfile)
@@ -187,7 +187,7 @@ def metrics() -> set[str]:
         for path in (ROOT / folder).rglob("*.swift"):
             source = path.read_text(encoding="utf-8")
             found |= set(re.findall(r'"((?:attribution|process)_[a-z_]+)"', source))
-            if match := re.search(r'for \(name, help\) in \[(.*?)\n\s*\] \{\s*registry\.\w+\("(attribution_\w+_)\\\(name\)"', source, re.S):
+            if match := re.search(r'for \(name, help\) in \[(.*?)\n\s*\] \{\s*registry\.\w+\("(attribution_\w+_)\\\(name\)"', source, re.DOTALL):
                 found |= {match[2] + name for name in re.findall(r'\("(\w+)", "', match[1])}
     assert "attribution_queue_ready" in found and "attribution_signatures_total" in found
     return found
@@ -205,7 +205,7 @@ def metric_sources(metric: str) -> set[str]:
 
 def queues() -> set[str]:
     """Names of the queues."""
-    return set(re.findall(r"^  case (\w+)$", text("Shared/AttributionQueue/QueueName.swift"), re.M))
+    return set(re.findall(r"^  case (\w+)$", text("Shared/AttributionQueue/QueueName.swift"), re.MULTILINE))
 
 
 @cache
@@ -251,9 +251,9 @@ def contract() -> set[str]:
     names: set[str] = set()
     for path in (ROOT / "Shared/AttributionProtocol/Contract").rglob("*.proto"):
         source = path.read_text(encoding="utf-8")
-        package = re.search(r"^package ([\w.]+);", source, re.M)
-        service = re.search(r"^service (\w+)", source, re.M)
+        package = re.search(r"^package ([\w.]+);", source, re.MULTILINE)
+        service = re.search(r"^service (\w+)", source, re.MULTILINE)
         if package and service:
-            names |= {f"{package[1]}.{service[1]}/{method}" for method in re.findall(r"^  rpc (\w+)\(", source, re.M)}
+            names |= {f"{package[1]}.{service[1]}/{method}" for method in re.findall(r"^  rpc (\w+)\(", source, re.MULTILINE)}
     assert len(names) > 50
     return names

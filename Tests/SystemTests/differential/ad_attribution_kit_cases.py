@@ -37,14 +37,16 @@ def outer(dice: random.Random) -> dict:
     if dice.random() < 0.8:
         body["ad-interaction-type"] = dice.choice(["click", "view"])
     match dice.randrange(4):
-        case 0: body["conversion-value"] = pick(dice, 0, 63)
-        case 1: body["coarse-conversion-value"] = dice.choice(["low", "medium", "high"])
+        case 0:
+            body["conversion-value"] = pick(dice, 0, 63)
+        case 1:
+            body["coarse-conversion-value"] = dice.choice(["low", "medium", "high"])
     if dice.random() < 0.3:
         body["country-code"] = dice.choice(["US", "de"])
     return body
 
 
-def aak_plain(dice, made, body):
+def aak_plain(_dice, made, _body):
     return "plain", made.made(), True
 
 
@@ -62,7 +64,7 @@ KID_TRICKS = ("../apple-cas-identifier/0", "./apple-cas-identifier/0", "apple-ca
               ["apple-cas-identifier/0"], {"kid": "apple-cas-identifier/0"}, "absent")
 
 
-def kid_trick(dice, made, body):
+def kid_trick(dice, made, _body):
     kid = dice.choice(KID_TRICKS)
     if kid == "absent":
         del made.header["kid"]
@@ -72,12 +74,12 @@ def kid_trick(dice, made, body):
     return f"kid-{str(kid)[:40]!r}", made.made(), False
 
 
-def kid_of_another(dice, made, body):
+def kid_of_another(dice, made, _body):
     made.header["kid"] = dice.choice([kid for kid in KIDS if kid != made.header["kid"]])
     return "kid-of-another", made.made(), False
 
 
-def header_extra(dice, made, body):
+def header_extra(dice, made, _body):
     """Keys that the token brings along, or names for it: never believed, never in the way."""
     good = dice.random() < 0.5
     if not good:
@@ -93,7 +95,7 @@ def header_extra(dice, made, body):
     return "header-extra", made.made(), good
 
 
-def claim_changed(dice, made, body):
+def claim_changed(dice, made, _body):
     def change(claims):
         name = dice.choice(list(claims))
         if isinstance(claims[name], (list, dict, type(None))):
@@ -104,19 +106,19 @@ def claim_changed(dice, made, body):
     return jws.changed_after(dice, made, change)
 
 
-def claim_dropped_signed(dice, made, body):
+def claim_dropped_signed(dice, made, _body):
     name = dice.choice(list(made.payload))
     del made.payload[name]
     return f"without-{name}", made.made(), name in ("publisher-item-identifier", "marketplace-identifier", "new-claim")
 
 
-def claim_wrong_kind(dice, made, body):
+def claim_wrong_kind(dice, made, _body):
     name = dice.choice([name for name in made.payload if name != "new-claim"])
-    made.payload[name] = dice.choice(WRONG_KINDS + (None,))
+    made.payload[name] = dice.choice((*WRONG_KINDS, None))
     return f"claim-{name}-{made.payload[name]!r}", made.made(), None
 
 
-def claim_lookalike(dice, made, body):
+def claim_lookalike(dice, made, _body):
     name = dice.choice(["postback-identifier", "ad-network-identifier", "marketplace-identifier", "impression-type", "conversion-type"])
     made.payload[name] = made.payload.get(name, "com.example") + dice.choice([SEPARATOR, *LOOKALIKES, *(s for p in SAME_LOOK for s in p)])
     return f"claim-lookalike-{name}", made.made(), None
@@ -133,7 +135,7 @@ def claims_outside(dice, made, body):
 
 def outer_changed(dice, made, body):
     name = dice.choice(["ad-interaction-type", "conversion-value", "coarse-conversion-value", "country-code", "other"])
-    body[name] = dice.choice(WRONG_KINDS + (None, 0, 63, "low", "click"))
+    body[name] = dice.choice((*WRONG_KINDS, None, 0, 63, "low", "click"))
     return f"outer-{name}-{body[name]!r}", made.made(), None
 
 
@@ -155,7 +157,7 @@ def body_not_json(dice, made, body):
     return f"body-{name}", ("raw", text), expected
 
 
-def form(dice, made, body):
+def form(dice, made, _body):
     return dice.choice(jws.FORMS)(dice, made)
 
 

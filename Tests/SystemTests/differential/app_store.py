@@ -50,7 +50,7 @@ def identity(dice, environment=None) -> tuple[str, int | None, str]:
     return bundle, APPS[bundle].get("appAppleId"), environment
 
 
-def transaction(dice, bundle, app, environment) -> dict:
+def transaction(dice, bundle, _app, environment) -> dict:
     number = str(dice.randint(1, 10 ** 15))
     return without_none({
         "transactionId": number, "originalTransactionId": number, "bundleId": bundle, "productId": "com.example.gold",
@@ -66,7 +66,7 @@ def transaction(dice, bundle, app, environment) -> dict:
         "newField": some(dice, {"a": [1, None, "\u00e9"]}, 0.2)})
 
 
-def renewal_info(dice, bundle, app, environment) -> dict:
+def renewal_info(dice, _bundle, _app, environment) -> dict:
     return without_none({
         "originalTransactionId": str(dice.randint(1, 10 ** 15)), "productId": "com.example.gold", "autoRenewProductId": "com.example.gold",
         "autoRenewStatus": dice.randint(0, 1), "signedDate": when(dice), "environment": environment, "renewalDate": some(dice, when(dice)),
@@ -84,7 +84,7 @@ def app_transaction(dice, bundle, app, environment) -> dict:
         "appTransactionId": some(dice, "7"), "originalPlatform": some(dice, "iOS")})
 
 
-def realtime_request(dice, bundle, app, environment) -> dict:
+def realtime_request(dice, _bundle, app, environment) -> dict:
     return without_none({
         "originalTransactionId": "99371282", "appAppleId": app or 5, "productId": "com.example.gold", "userLocale": "en-US",
         "requestIdentifier": str(uuid.UUID(int=dice.getrandbits(128))), "environment": environment, "signedDate": when(dice)})
@@ -119,7 +119,7 @@ def notification(dice, bundle, app, environment) -> dict:
     return payload
 
 
-PAYLOADS = dict(zip(KINDS, (transaction, renewal_info, app_transaction, notification, realtime_request)))
+PAYLOADS = dict(zip(KINDS, (transaction, renewal_info, app_transaction, notification, realtime_request), strict=True))
 OBJECTS = ("data", "summary", "externalPurchaseToken", "appData")
 NESTED = {"signedTransactionInfo": "transaction", "signedRenewalInfo": "renewalInfo", "signedAppTransactionInfo": "appTransaction"}
 DATES = {kind: "receiptCreationDate" if kind == "appTransaction" else "signedDate" for kind in KINDS}
@@ -145,8 +145,7 @@ def library_says(token: str, kind: str, bundle, app, environment) -> str:
         return ""
     except VerificationException as error:
         return error.status.name
-    except Exception as error:
-        # A payload that its models cannot hold leaves the library as some other exception.
+    except Exception as error:  # noqa: BLE001 a payload that its models cannot hold leaves the library as some other exception
         return f"{type(error).__name__}"
 
 
@@ -182,7 +181,7 @@ def expected_of(kind: str, payload: dict, asked: dict) -> tuple:
     configured = APPS.get(bundle) if isinstance(bundle, str) else None
     meant = bundle if configured else None
     said = "bundleId" in asked and "environment" in asked  # then nothing is left to the configuration
-    if not said and (configured is None and "bundleId" not in asked or configured and environment not in configured["environments"]):
+    if not said and ((configured is None and "bundleId" not in asked) or (configured and environment not in configured["environments"])):
         bundle = "none"
     return bundle, asked.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
 
@@ -213,7 +212,7 @@ def judge(token: str, kind: str, asked: dict) -> Judgement:
     return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
 
 
-def library_takes(token, kind, asked) -> bool:
+def library_takes(token, kind, _asked) -> bool:
     return any(not library_says(token, kind, bundle, app.get("appAppleId", 1), environment)
                for bundle, app in APPS.items() for environment in app["environments"])
 
@@ -240,7 +239,7 @@ def overruled(status: str, kind: str, form, payload: dict, expected: tuple) -> J
         # Where app and environment are both wrong, either may be named: an app is configured for environments.
         configured = APPS.get(expected[3])
         both = status == "INVALID_APP_IDENTIFIER" and (
-            named(kind, payload)[2] != expected[2] or configured is not None and expected[2] not in configured["environments"])
+            named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
         # A request names no bundle: that the asked app is not configured for its environment can be said of either.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return Judgement.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)

@@ -71,7 +71,7 @@ class Subject:
         return ".".join((*parts, jws.base64url(data)))
 
 
-def plain(dice, subject):
+def plain(_dice, subject):
     return "plain", subject.token(), True
 
 
@@ -104,7 +104,7 @@ def list_of_certificates(dice, subject):
         ("root-second", [leaf, root, intermediate]),
         ("leaf-twice", [leaf, leaf, root]), ("intermediate-twice", [leaf, intermediate, intermediate]),
         ("leaf-last", [leaf, intermediate, leaf]),
-        ("text", leaf), ("joined", ",".join([leaf, intermediate, root])), ("object", {"0": leaf, "1": intermediate, "2": root}),
+        ("text", leaf), ("joined", f"{leaf},{intermediate},{root}"), ("object", {"0": leaf, "1": intermediate, "2": root}),
         ("null", None), ("number", 3),
         ("nested", [[leaf, intermediate, root]]), ("nested-one", [[leaf], intermediate, root]), ("null-inside", [leaf, None, root]),
         ("number-inside", [leaf, 5, root]), ("other-root-last", [leaf, intermediate, OTHER_ROOT.text]),
@@ -410,8 +410,10 @@ def made_case(dice: random.Random, index: int) -> Case:
     base = chains()[dice.choice(["plain", "plain-two", "second-intermediate", "short-leaf", "short-intermediate", "both-short"])]
     asked = without_none({"bundleId": names[0], "appAppleId": names[1], "environment": names[2]})
     match dice.randrange(4):
-        case 0: asked = {}
-        case 1: asked = {name: value for name, value in asked.items() if dice.random() < 0.5}
+        case 0:
+            asked = {}
+        case 1:
+            asked = {name: value for name, value in asked.items() if dice.random() < 0.5}
     subject = Subject(kind, PAYLOADS[kind](dice, *names), base, {"alg": "ES256", "x5c": list(base.x5c)}, asked, names)
     name, token, expected = mutation(dice, subject)
     item = {"signedData": token, "kind": subject.kind, **subject.asked}

@@ -9,6 +9,7 @@ import json
 import threading
 import urllib.parse
 import uuid
+from typing import ClassVar
 
 import jwt
 import requests
@@ -47,7 +48,7 @@ class Request:
 class Library(AppStoreServerAPIClient):
     """Apple's client; its requests are kept instead of sent."""
 
-    def __init__(self, key: bytes, key_id: str, issuer_id: str, bundle_id: str):
+    def __init__(self, key: bytes, key_id: str, issuer_id: str, bundle_id: str) -> None:
         super().__init__(key, key_id, issuer_id, bundle_id, Environment.PRODUCTION)
         self.last: Request | None = None
 
@@ -75,10 +76,10 @@ class Library(AppStoreServerAPIClient):
 class Capture:
     """Apple, as far as keeping requests goes. Answers have what a service wants of each answer, or come from `answers`."""
 
-    ANSWER = {"testNotificationToken": "t", "requestId": str(uuid.UUID(int=1)), "messageIdentifier": str(uuid.UUID(int=1)), "realtimeURL": "https://a",
+    ANSWER: ClassVar = {"testNotificationToken": "t", "requestId": str(uuid.UUID(int=1)), "messageIdentifier": str(uuid.UUID(int=1)), "realtimeURL": "https://a",
               "result": "PENDING", "requestIdentifier": str(uuid.UUID(int=1)), "status": 1}
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.requests: list[Request] = []
         # (method, path) → what to answer instead.
         self.answers = {}
@@ -87,7 +88,7 @@ class Capture:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def answer(self):
+            def answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 request = Request.read(self.command, self.path, self.headers, body)
                 given = capture.answers.get((self.command, self.path.partition("?")[0]))
@@ -102,7 +103,7 @@ class Capture:
 
             do_GET = do_PUT = do_POST = do_DELETE = answer
 
-            def log_message(self, *words):
+            def log_message(self, *words) -> None:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -20,7 +20,7 @@ NULL = b"\x05\x00"
 
 
 def day(text: str) -> datetime.datetime:
-    return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc)
+    return datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC)
 
 
 def milliseconds(moment: datetime.datetime) -> int:
@@ -170,7 +170,7 @@ def critical_extensions(made: Collection, plain: Certified) -> None:
     made.put("intermediate-marker-critical", leaf("leaf under critically marked", marked), marked, ROOT, good=None)
 
 
-def intermediates(made: Collection, plain: Certified) -> None:
+def intermediates(made: Collection, _plain: Certified) -> None:
     domains = (x509.NameConstraints([x509.DNSName("example.com")], None), True)
     elsewhere = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Elsewhere")])
     nobody = (x509.NameConstraints([x509.DirectoryName(elsewhere)], None), True)

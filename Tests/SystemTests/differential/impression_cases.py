@@ -94,7 +94,7 @@ def faults_of(body: dict) -> set[str]:
     web = at == 5 and "sourceDomain" in body
     faults = set()
 
-    def whole(name, low, high, needed=True):
+    def whole(name, low, high, needed=True) -> None:
         if name not in body:
             faults.update([name] if needed else [])
         elif not low <= int(body[name]) <= high:
@@ -246,7 +246,7 @@ def dropped(dice, body):
     sign(body, any_key(dice, body["adNetworkId"]))
     name = dice.choice(list(body))
     value = body.pop(name)
-    return f"without-{name}", body, True if name == "fidelityType" and "sourceDomain" in body and value == 1 else False
+    return f"without-{name}", body, bool(name == "fidelityType" and "sourceDomain" in body and value == 1)
 
 
 def other_version(dice, body):
@@ -351,7 +351,7 @@ def judge_ad_attribution_kit(token: str) -> Judgement:
         return Judgement.rejected("bad_signature")
     faults = set()
 
-    def needs(name, good):
+    def needs(name, good) -> None:
         if not good(claims.get(name)):
             faults.add(name)
 
@@ -387,7 +387,7 @@ def maker(dice: random.Random) -> jws.Maker:
     return jws.Maker({"alg": "ES256", "kid": network}, claims, any_key(dice, network), others)
 
 
-def aak_plain(dice, made):
+def aak_plain(_dice, made):
     return "plain", made.made(), True
 
 

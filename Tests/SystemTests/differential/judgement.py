@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from typing import Never
 
 
 @dataclasses.dataclass
@@ -53,7 +54,7 @@ def _once(pairs):
     return dict(pairs)
 
 
-def _constant(name):
+def _constant(name) -> Never:
     raise Refused(name)
 
 

@@ -252,7 +252,7 @@ def other_signer(dice, maker: Maker):
     return f"signer-{what}", ".".join((*parts, base64url(raw(*pair)))), False
 
 
-def changed_after(dice, maker: Maker, change: Callable[[dict], str]):
+def changed_after(_dice, maker: Maker, change: Callable[[dict], str]):
     """One claim changed and the signature kept."""
     parts = maker.parts()
     signature = base64url(raw(*maker.numbers(parts)))

@@ -41,14 +41,14 @@ def signing_key(version: str) -> ec.EllipticCurvePrivateKey:
 
 
 class Fault(Exception):
-    def __init__(self, field: str, reason: str = "malformed"):
+    def __init__(self, field: str, reason: str = "malformed") -> None:
         self.field, self.reason = field, reason
 
 
 class Fields:
     """Reads leniently and keeps the faults."""
 
-    def __init__(self, values: dict, lenient: bool):
+    def __init__(self, values: dict, lenient: bool) -> None:
         self.values, self.lenient, self.faults = values, lenient, []
 
     def _take(self, name: str, required: bool):
@@ -62,7 +62,7 @@ class Fields:
         if value is None:
             return None
         # An empty text says nothing, where Apple always says something.
-        if not isinstance(value, str) or not re.fullmatch(pattern or f"[^{SEPARATOR}]+", value, re.S):
+        if not isinstance(value, str) or not re.fullmatch(pattern or f"[^{SEPARATOR}]+", value, re.DOTALL):
             self.faults.append(name)
             return None
         return value
@@ -90,7 +90,7 @@ class Fields:
         self.faults.append(name)
         return None
 
-    def values_outside(self, newest: bool = True):
+    def values_outside(self, newest: bool = True) -> None:
         """What nobody signed beside a postback: a fine value or a coarse one, never both. Before 4.0 there is no coarse one and
         no country: a field of that name is some partner's."""
         fine = self.whole("conversion-value", 0, 63, required=False)

@@ -52,12 +52,17 @@ def skadnetwork_fields(dice: random.Random, version: str) -> dict:
         body["redownload"] = dice.random() < 0.5
     if at:
         match dice.randrange(4):
-            case 0: body["source-app-id"] = pick(dice, 0, INT64)
-            case 1: body["source-app-id"] = 0
-            case 2 if at == 5: body["source-domain"] = dice.choice(["example.com", "xn--bcher-kva.de", "a-b.co.uk"])
+            case 0:
+                body["source-app-id"] = pick(dice, 0, INT64)
+            case 1:
+                body["source-app-id"] = 0
+            case 2 if at == 5:
+                body["source-domain"] = dice.choice(["example.com", "xn--bcher-kva.de", "a-b.co.uk"])
         match dice.randrange(4):
-            case 0: body["conversion-value"] = pick(dice, 0, 63)
-            case 1 if at == 5: body["coarse-conversion-value"] = dice.choice(["low", "medium", "high"])
+            case 0:
+                body["conversion-value"] = pick(dice, 0, 63)
+            case 1 if at == 5:
+                body["coarse-conversion-value"] = dice.choice(["low", "medium", "high"])
     if at >= 3:
         body["fidelity-type"] = dice.randint(0, 1)
     if at >= 4:
