@@ -30,7 +30,7 @@ static int watch_socket(CURL *easy, curl_socket_t socket, int what, void *contex
     return 0;
   }
   struct epoll_event event = {0};
-  event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+  event.events = ((what & CURL_POLL_IN) ? EPOLLIN : 0) | ((what & CURL_POLL_OUT) ? EPOLLOUT : 0);
   event.data.fd = socket;
   if (epoll_ctl(loop->poll, EPOLL_CTL_MOD, socket, &event) != 0 && errno == ENOENT) {
     (void)epoll_ctl(loop->poll, EPOLL_CTL_ADD, socket, &event);
@@ -100,8 +100,8 @@ void attribution_post_loop_turn(struct attribution_post_loop *loop) {
       (void)got;
       continue;
     }
-    int what = (events[index].events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events[index].events & EPOLLOUT ? CURL_CSELECT_OUT : 0)
-      | (events[index].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+    int what = ((events[index].events & EPOLLIN) ? CURL_CSELECT_IN : 0) | ((events[index].events & EPOLLOUT) ? CURL_CSELECT_OUT : 0)
+      | ((events[index].events & (EPOLLERR | EPOLLHUP)) ? CURL_CSELECT_ERR : 0);
     curl_multi_socket_action(loop->multi, events[index].data.fd, what, &running);
   }
   if (loop->deadline >= 0 && now_milliseconds() >= loop->deadline) {

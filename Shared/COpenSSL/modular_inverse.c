@@ -114,7 +114,7 @@ static void take_modulo(number *d, number *e, const steps *made, const copenssl_
   int count = modulus->count;
   const int64_t *n = modulus->places;
   /* One that is negative counts with the modulus added to it. */
-  int64_t d_sign = d->places[count - 1] >> 63, e_sign = e->places[count - 1] >> 63;
+  int64_t d_sign = -(int64_t)((uint64_t)d->places[count - 1] >> 63), e_sign = -(int64_t)((uint64_t)e->places[count - 1] >> 63);
   int64_t for_d = (made->ff & d_sign) + (made->fg & e_sign);
   int64_t for_e = (made->gf & d_sign) + (made->gg & e_sign);
   wide a = (wide)made->ff * d->places[0] + (wide)made->fg * e->places[0];
@@ -153,7 +153,7 @@ static void combine(number *self, int64_t sign, int64_t times, const copenssl_mo
 
 int copenssl_modular_inverse(const copenssl_modulus *modulus, const uint8_t *value, uint8_t *inverse) {
   int count = modulus->count;
-  number f, g, d = {{0}}, e = {{1}};
+  number f, g = {{0}}, d = {{0}}, e = {{1}};
   memcpy(f.places, modulus->places, sizeof(f.places));
   read_number(g.places, value, modulus->width);
   int64_t delta = 1;

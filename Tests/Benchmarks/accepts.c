@@ -38,7 +38,7 @@ static void fail(const char *what) {
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec + time.tv_nsec / 1e9;
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 static uint64_t scrambled(uint64_t word) {
@@ -54,8 +54,8 @@ static char *put(char *at, const char *text) {
 static char *command(char *at) {
   uint64_t place = scrambled(seed + 3 * made), high = scrambled(seed + 3 * made + 1), low = scrambled(seed + 3 * made + 2);
   made++;
-  int shard = place >> 56;
-  long long bucket = (place & 0xffffffff) % buckets, seconds = time(NULL), generation = seconds / generation_seconds;
+  int shard = (int)(place >> 56);
+  long long bucket = (long long)((place & 0xffffffff) % buckets), seconds = time(NULL), generation = seconds / generation_seconds;
   char text[128];
   at += sprintf(at, "*20\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
   for (int index = 0; index < 3; index++) {
@@ -97,13 +97,14 @@ int main(int count, char **words) {
   store = words[12];
   generation_seconds = atoll(words[13]);
   if (most < 1 || most > MOST_CONNECTIONS || pipeline < 1 || pipeline > 1000 || buckets < 1 || generation_seconds < 1) return 2;
-  if (atoi(words[9]) >= MOST_BYTES || atoi(words[10]) >= MOST_BYTES) return 2;
+  size_t body_length = strtoul(words[9], NULL, 10), envelope_length = strtoul(words[10], NULL, 10);
+  if (body_length >= MOST_BYTES || envelope_length >= MOST_BYTES) return 2;
   // As compressible as genuine ones, which matters to nothing but the rewriting of the append-only file.
-  for (int index = 0; index < atoi(words[9]); index++) body[index] = 'a' + scrambled(index) % 26;
-  for (int index = 0; index < atoi(words[10]); index++) envelope[index] = 'a' + scrambled(index) % 26;
+  for (size_t index = 0; index < body_length; index++) body[index] = (char)('a' + scrambled(index) % 26);
+  for (size_t index = 0; index < envelope_length; index++) envelope[index] = (char)('a' + scrambled(index) % 26);
 
   int poll = epoll_create1(0), descriptors[MOST_CONNECTIONS], waiting[MOST_CONNECTIONS] = {0};
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   char *out = malloc((size_t)pipeline * 3 * MOST_BYTES), in[65536];
   if (!out) fail("malloc");
   uint64_t sent = 0, answered = 0, taken = 0, refused = 0;
@@ -112,7 +113,7 @@ int main(int count, char **words) {
     int on = 1, descriptor = descriptors[index] = socket(AF_INET, SOCK_STREAM, 0);
     if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)index};
     epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
   }
   int first = 1, over = 0;
@@ -138,7 +139,7 @@ int main(int count, char **words) {
       char *end = out;
       for (; waiting[index] < pipeline && sent < total; sent++, waiting[index]++) end = command(end);
       for (char *at = out; at < end;) {
-        ssize_t wrote = write(descriptors[index], at, end - at);
+        ssize_t wrote = write(descriptors[index], at, (size_t)(end - at));
         if (wrote <= 0) fail("write");
         at += wrote;
       }
@@ -148,8 +149,8 @@ int main(int count, char **words) {
   double took = now() - began;
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  double busy = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  double busy = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   printf("{\"answers\":%llu,\"taken\":%llu,\"refused\":%llu,\"seconds\":%.3f,\"rate\":%.1f,\"core\":%.3f}\n", (unsigned long long)answered,
-         (unsigned long long)taken, (unsigned long long)refused, took, answered / took, busy / took);
+         (unsigned long long)taken, (unsigned long long)refused, took, (double)answered / took, busy / took);
   return refused ? 1 : 0;
 }

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,11 +70,11 @@ static int next(char *request, size_t size) {
   int length;
   if (bodies) {
     if (bodies >= bodies_end) return 0;
-    const char *end = memchr(bodies, '\n', bodies_end - bodies);
+    const char *end = memchr(bodies, '\n', (size_t)(bodies_end - bodies));
     if (!end) end = bodies_end;
-    length = end - bodies;
-    if (length >= (int)sizeof body) return 0;
-    memcpy(body, bodies, length);
+    if (end - bodies >= (ptrdiff_t)sizeof body) return 0;
+    length = (int)(end - bodies);
+    memcpy(body, bodies, (size_t)length);
     bodies = end + 1;
   } else {
     uint64_t number = repeat ? made % repeat : made;
@@ -102,7 +103,7 @@ static int ask(int index, int64_t due) {
   if (!length) return 0;
   connections[index].due = due;
   // An idle connection's buffer takes a request whole.
-  if (write(connections[index].descriptor, request, length) != length) fail("write");
+  if (write(connections[index].descriptor, request, (size_t)length) != length) fail("write");
   return 1;
 }
 
@@ -114,7 +115,7 @@ static int take(int index) {
   if (got < 0 && errno == EAGAIN) return 0;
   if (got <= 0) fail("the connection was closed");
   if (!came) fail("no note of an arrival");
-  connection->held += got;
+  connection->held += (size_t)got;
   connection->answer[connection->held] = 0;
   char *body = strstr(connection->answer, "\r\n\r\n");
   if (!body) return 0;
@@ -134,7 +135,7 @@ static int take(int index) {
     if (!latencies) fail("realloc");
   }
   int64_t waited = came - (now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC)) - connection->due;
-  latencies[answers++] = waited > 0 ? waited / 1000 : 0;
+  latencies[answers++] = waited > 0 ? (uint32_t)(waited / 1000) : 0;
   connection->held = 0;
   return 1;
 }
@@ -144,7 +145,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double share(double part) { return answers ? latencies[(size_t)(part * (answers - 1))] / 1000.0 : 0; }
+static double share(double part) { return answers ? latencies[(size_t)(part * (double)(answers - 1))] / 1000.0 : 0; }
 
 int main(int count, char **words) {
   if (count < 9 || count > 11) return fprintf(stderr, "load PORT CONNECTIONS SECONDS RATE REPEAT SEED BODIES TIMES [PATH [FIRST]]\n"), 2;
@@ -158,25 +159,25 @@ int main(int count, char **words) {
     int file = open(words[7], O_RDONLY);
     struct stat status;
     if (file < 0 || fstat(file, &status)) fail(words[7]);
-    bodies = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+    bodies = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (bodies == MAP_FAILED) fail(words[7]);
     bodies_end = bodies + status.st_size;
     for (uint64_t first = count > 10 ? strtoull(words[10], NULL, 10) : 0; first && bodies < bodies_end; first--) {
-      const char *end = memchr(bodies, '\n', bodies_end - bodies);
+      const char *end = memchr(bodies, '\n', (size_t)(bodies_end - bodies));
       bodies = end ? end + 1 : bodies_end;
     }
   }
   if (strcmp(words[8], "-") && !(times = fopen(words[8], "w"))) fail(words[8]);
 
   int poll = epoll_create1(0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   for (int index = 0; index < most; index++) {
     int on = 1, descriptor = socket(AF_INET, SOCK_STREAM, 0);
     if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connect");
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(descriptor, F_SETFL, O_NONBLOCK);
     if (tell_arrivals(descriptor)) fail("SO_TIMESTAMPNS");
-    struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)index};
     epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
     connections[index].descriptor = descriptor;
     rest(index);
@@ -190,7 +191,7 @@ int main(int count, char **words) {
     int64_t at = now(CLOCK_MONOTONIC), wait = 1000000000;
     if (at >= end) over = 1;
     while (!over && idles) {
-      int64_t due = rate > 0 ? began + (int64_t)(sent / rate * 1e9) : at;
+      int64_t due = rate > 0 ? began + (int64_t)((double)sent / rate * 1e9) : at;
       if (due > at) {
         wait = due - at;
         break;
@@ -214,16 +215,17 @@ int main(int count, char **words) {
     }
     int ready = epoll_pwait2(poll, events, 256, &time, NULL);
     for (int index = 0; index < ready; index++)
-      if (take(events[index].data.u32)) rest(events[index].data.u32);
+      if (take((int)events[index].data.u32)) rest((int)events[index].data.u32);
   }
-  double took = (now(CLOCK_MONOTONIC) - began) / 1e9;
+  double took = (double)(now(CLOCK_MONOTONIC) - began) / 1e9;
   if (times) fclose(times);
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  double busy = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+  double busy = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
   qsort(latencies, answers, sizeof *latencies, ascending);
   printf("{\"answers\":%zu,\"failures\":%zu,\"seconds\":%.3f,\"rate\":%.1f,\"core\":%.3f,\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,"
-         "\"p999\":%.3f,\"latest\":%.3f}\n", answers, failures, took, answers / took, busy / took, share(0.5), share(0.9), share(0.99), share(0.999),
-         late / 1e6);
+         "\"p999\":%.3f,\"latest\":%.3f}\n",
+         answers, failures, took, (double)answers / took, busy / took, share(0.5), share(0.9), share(0.99),
+         share(0.999), (double)late / 1e6);
   return failures ? 1 : 0;
 }

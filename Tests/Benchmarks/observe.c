@@ -31,7 +31,10 @@ static void fail(const char *what) {
   exit(1);
 }
 
-static void end(int signal) { ends = 1; }
+static void stop(int number) {
+  (void)number;
+  ends = 1;
+}
 
 static void ask(struct shard *shard) {
   char words[256];
@@ -41,7 +44,7 @@ static void ask(struct shard *shard) {
       strlen(shard->last), shard->last);
   shard->held = 0;
   // An idle connection's buffer takes a request whole.
-  if (write(shard->redis, words, length) != length) fail("write");
+  if (write(shard->redis, words, (size_t)length) != length) fail("write");
 }
 
 // Reads on; the time at which the last of it came.
@@ -52,7 +55,7 @@ static int64_t more(struct shard *shard) {
   ssize_t got = arrived(shard->redis, shard->reply + shard->held, shard->room - shard->held, &came);
   if (got <= 0) fail("read");
   if (!came) fail("no note of an arrival");
-  shard->held += got;
+  shard->held += (size_t)got;
   return came;
 }
 
@@ -62,7 +65,7 @@ static long line(struct shard *shard, char kind) {
   if (!end) return -1;
   if (*from != kind) fail("unexpected reply");
   long number = strtol(from + 1, NULL, 10);
-  shard->at = end + 2 - shard->reply;
+  shard->at = (size_t)(end + 2 - shard->reply);
   return number;
 }
 
@@ -70,26 +73,28 @@ static long line(struct shard *shard, char kind) {
 static char *text(struct shard *shard, long *length) {
   if ((*length = line(shard, '$')) < 0 || shard->held - shard->at < (size_t)*length + 2) return NULL;
   char *words = shard->reply + shard->at;
-  shard->at += *length + 2;
+  shard->at += (size_t)*length + 2;
   return words;
 }
 
 // Reads the reply from its beginning; 1 when it is whole. `came`: when that was, or 0 to look without noting.
 static int walk(struct shard *shard, int64_t came) {
-  long entries, fields, length;
-  char *words;
+  long entries, length;
   shard->at = 0;
   // One stream: its name and its entries.
   if (line(shard, '*') < 0 || line(shard, '*') < 0 || !text(shard, &length) || (entries = line(shard, '*')) < 0) return 0;
   while (entries--) {
-    if (line(shard, '*') < 0 || !(words = text(shard, &length))) return 0;
+    const char *entry = line(shard, '*') < 0 ? NULL : text(shard, &length);
+    if (!entry) return 0;
     if (length >= ID) fail("unexpected id");
-    if (came) sprintf(shard->last, "%.*s", (int)length, words);
-    if ((fields = line(shard, '*')) < 0) return 0;
+    if (came) sprintf(shard->last, "%.*s", (int)length, entry);
+    long fields = line(shard, '*');
+    if (fields < 0) return 0;
     while (fields--) {
-      if (!(words = text(shard, &length))) return 0;
+      char *words = text(shard, &length);
+      if (!words) return 0;
       static const char name[] = "\"deliveryId\":\"";
-      char *id = came ? memmem(words, length, name, sizeof name - 1) : NULL;
+      char *id = came ? memmem(words, (size_t)length, name, sizeof name - 1) : NULL;
       if (id && words + length - id >= (long)sizeof name + 35) fprintf(times, "%.36s %lld\n", id + sizeof name - 1, (long long)came);
     }
   }
@@ -106,21 +111,23 @@ int main(int count, char **words) {
   sigemptyset(&asked);
   sigaddset(&asked, SIGTERM);
   sigprocmask(SIG_BLOCK, &asked, NULL);
-  struct sigaction action = {.sa_handler = end};
+  struct sigaction action = {.sa_handler = stop};
   sigaction(SIGTERM, &action, NULL);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(words[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(words[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   struct pollfd waiting[SHARDS];
-  int many = 0;
+  nfds_t many = 0;
   for (int number = 0; number < SHARDS; number += step) {
     struct shard *shard = &shards[many];
     *shard = (struct shard){.number = number, .redis = socket(AF_INET, SOCK_STREAM, 0), .last = "0-0"};
-    if (shard->redis < 0 || connect(shard->redis, (struct sockaddr *)&address, sizeof address) || tell_arrivals(shard->redis)) fail("connect");
+    if (shard->redis < 0 || connect(shard->redis, (struct sockaddr *)&address, sizeof address) || tell_arrivals(shard->redis))
+      fail("connect");
     waiting[many++] = (struct pollfd){.fd = shard->redis, .events = POLLIN};
     ask(shard);
   }
   while (!ends) {
     if (ppoll(waiting, many, NULL, &none) < 0 && errno != EINTR) fail("poll");
-    for (int index = 0; index < many && !ends; index++) {
+    for (nfds_t index = 0; index < many && !ends; index++) {
       if (!waiting[index].revents) continue;
       waiting[index].revents = 0;
       int64_t came = more(&shards[index]);
