@@ -1,5 +1,5 @@
 # The internal authority and the certificates that it issues, for Deploy/setup, whose variables and functions it uses. Sourced, not run.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 
 make_authority() {
   local authority=$DATA/authority

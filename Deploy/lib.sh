@@ -22,19 +22,38 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# shellcheck disable=SC2034 # read by the scripts that source this file
 BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev)
+# shellcheck disable=SC2034 # read by the scripts that source this file
 RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 python3-yaml)
-# Beside those: a token in software that stands in for an HSM, OpenSSL's way to it, a balancer, promtool, a judge of shell scripts, a reader of
-# JSON for the example in shell, a browser for the console, shells that complete commands.
-TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus shellcheck jq chromium chromium-driver zsh fish)
+# Beside those: a token in software that stands in for an HSM, OpenSSL's way to it, a balancer, promtool, a reader of JSON for the example in
+# shell, a browser for the console, shells that complete commands.
+# shellcheck disable=SC2034 # read by the scripts that source this file
+TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus jq chromium chromium-driver zsh fish)
+# What judges shell scripts and C; ruff, which judges Python, is among the Python packages. Headers of the libraries that the C calls.
+# shellcheck disable=SC2034 # read by the scripts that source this file
+LINT_PACKAGES=(python3-venv shellcheck cppcheck "${BUILD_PACKAGES[@]}" zlib1g-dev)
 # Debian's own Python, whatever else stands on the PATH: it has the packages named above.
+# shellcheck disable=SC2034 # read by the scripts that source this file
 PYTHON=/usr/bin/python3
+
+# Python with the packages of the tests, in $VENV: made anew where the list of packages has changed.
+prepare_python() {
+  VENV=$ROOT/.build/venv
+  local list=$ROOT/Tests/SystemTests/requirements.txt
+  if ! cmp -s "$list" "$VENV/installed.txt" 2>/dev/null; then
+    "$PYTHON" -m venv "$VENV"
+    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"
+    cp "$list" "$VENV/installed.txt"
+  fi
+}
 
 # Sets every path and port of one system from DATA and PORT_BASE.
 locate_system() {
   mkdir -p "$DATA"
   DATA=$(cd "$DATA" && pwd)
   RUN=$DATA/run-$PORT_BASE
+  # shellcheck disable=SC2034 # read by the scripts that source this file
   PUBLIC_PORT=$PORT_BASE
   REDIS_PORT=$((PORT_BASE + 18))
   SIMULATOR_PORT=$((PORT_BASE + 19))
@@ -97,7 +116,7 @@ start_process() {
 # Ends it without asking, and waits until it is gone and its port free.
 kill_process() {
   local name=$1 waited=0
-  is_running "$name" && kill -KILL "$(pid_of "$name")" 2>/dev/null || true
+  ! is_running "$name" || kill -KILL "$(pid_of "$name")" 2>/dev/null || true
   while is_running "$name" && [ "$waited" -lt 100 ]; do
     sleep 0.05
     waited=$((waited + 1))
@@ -120,7 +139,7 @@ stop_process() {
 
 stop_system() {
   local name
-  for name in "${SERVICES[@]}"; do is_running "$name" && kill -TERM "$(pid_of "$name")" 2>/dev/null || true; done
+  for name in "${SERVICES[@]}"; do ! is_running "$name" || kill -TERM "$(pid_of "$name")" 2>/dev/null || true; done
   for name in "${SERVICES[@]}"; do stop_process "$name"; done
   stop_process simulator 5
   stop_process redis 30

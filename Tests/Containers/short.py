@@ -36,7 +36,6 @@ def run(executables: pathlib.Path | None) -> int:
               for way, files in WAYS.items()),
             *((f"haproxy -c on {file.name}", lambda file=file: balancer(file, pathlib.Path(name)))
               for file in sorted((DEPLOY / "haproxy").glob("*.cfg"))),
-            ("shellcheck of Deploy", shell_scripts),
             (f"the image {SERVICE} of given executables", lambda: image(engine, executables, pathlib.Path(name))),
         ]
         for what, step in steps:
@@ -89,18 +88,6 @@ def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
     if done.returncode != 0:
         raise RuntimeError(done.stdout + done.stderr)
     return (done.stdout + done.stderr).strip().splitlines()[-1]
-
-
-def shell_scripts() -> str:
-    if not shutil.which("shellcheck"):
-        return "left out: shellcheck is not installed"
-    scripts = [path for path in DEPLOY.rglob("*") if path.is_file() and not path.is_symlink()
-               and path.open("rb").read(2) == b"#!" and b"bash" in path.open("rb").readline()]
-    done = subprocess.run(["shellcheck", "--severity=warning", "--external-sources", "--source-path=SCRIPTDIR", *scripts], cwd=ROOT,
-                          capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stdout[-3000:])
-    return f"{len(scripts)} scripts"
 
 
 def swift_runtime(executable: pathlib.Path) -> list[str]:

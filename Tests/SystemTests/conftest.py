@@ -5,6 +5,7 @@ import json
 import os
 
 import pytest
+from public_edge import edge, hasty  # noqa: F401 fixtures of the tests of ingest's public port
 from recovery_system import recovery_system
 from running_system import ROOT, start_system, stop_system
 

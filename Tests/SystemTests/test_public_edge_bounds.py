@@ -16,7 +16,7 @@ import pytest
 from http2_connection import REQUEST, HTTP2Connection
 from hyperframe.frame import DataFrame
 from ingest_process import IngestProcess, RawConnection
-from test_public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, edge, exchange, framed, hasty, ingest, postback, request  # noqa: F401
+from public_edge import LENGTH, MIB, TAKEN, assert_served, chunked, exchange, framed, postback, request
 
 # All clients here have one address, which may have as much as there is.
 
