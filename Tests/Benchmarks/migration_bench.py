@@ -17,8 +17,8 @@ import time
 from bench import ROOT, Report
 
 sys.path.insert(0, str(ROOT / "Tests" / "SystemTests"))
+from migration_receipts import app_receipt, response, story, transaction_receipt
 from running_system import System, start_system, stop_system
-from test_migration import app_receipt, response, story, transaction_receipt
 
 APP = "com.example.app"
 # The simulator answers as fast as it is asked; Apple's limits are per second.

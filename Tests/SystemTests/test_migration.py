@@ -1,86 +1,26 @@
 """Leaving verifyReceipt: receipts of every kind in, their histories and statuses on the feed, each once."""
 
-import base64
 import hashlib
-import json
-import signal
 import time
 import uuid
 
-from attributionctl import ctl, started
+from migration_receipts import (
+    APP,
+    STATUS,
+    TRANSACTION,
+    app_receipt,
+    cancel,
+    completed,
+    migrate,
+    migrated,
+    response,
+    story,
+    transaction_receipt,
+)
 from running_system import redis_words
-from short_lease import short_lease
 
-APP = "com.example.app"
-TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription.observed.v1"
 QUEUES = "attribution.queues.v1.QueuesService"
 DAY = 86_400_000
-
-
-def story(system, *steps, environment="Production", **more) -> dict:
-    """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
-    return system.control("/control/notifications/story", {
-        "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
-
-
-# --- receipts as devices had them -----------------------------------------------------------------------------------------
-
-def der(tag: int, *parts: bytes) -> bytes:
-    content = b"".join(parts)
-    length = len(content)
-    if length < 128:
-        return bytes([tag, length]) + content
-    size = (length.bit_length() + 7) // 8
-    return bytes([tag, 0x80 | size]) + length.to_bytes(size, "big") + content
-
-
-def attribute(kind: int, value: bytes) -> bytes:
-    return der(0x30, der(0x02, kind.to_bytes(2, "big")), der(0x02, b"\x01"), der(0x04, value))
-
-
-def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
-    """An app receipt whose signature nobody checks: PKCS#7 with a purchase for each id."""
-    purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
-                 for one in originals]
-    payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
-    data = der(0x30, bytes.fromhex("06092a864886f70d010701"), der(0xA0, der(0x04, payload)))
-    signed = der(0x30, der(0x02, b"\x01"), der(0x31), data)
-    return base64.b64encode(der(0x30, bytes.fromhex("06092a864886f70d010702"), der(0xA0, signed))).decode()
-
-
-def transaction_receipt(transaction: str) -> str:
-    inner = base64.b64encode(f'{{\n\t"transaction-id" = "{transaction}";\n\t"bid" = "{APP}";\n}}'.encode()).decode()
-    return base64.b64encode(f'{{\n\t"signature" = "AAAA";\n\t"purchase-info" = "{inner}";\n\t"pod" = "100";\n}}'.encode()).decode()
-
-
-def response(originals: list[str], bundle_id: str = APP) -> dict:
-    return {"status": 0, "environment": "Production", "receipt": {"bundle_id": bundle_id, "in_app": []},
-            "latest_receipt_info": [{"original_transaction_id": one, "transaction_id": one, "product_id": "p"} for one in originals]}
-
-
-# --- by RPC ---------------------------------------------------------------------------------------------------------------
-
-def migrate(system, receipts: list[dict], key: str | None = None, **more) -> dict:
-    return system.call("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts, **more}, key=key or uuid.uuid4().hex)
-
-
-def completed(system, migration: str, seconds: float = 60) -> dict:
-    until = time.monotonic() + seconds
-    while True:
-        found = system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
-        if found["state"] == "completed":
-            return found
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
-
-
-def migrated(feed, count: int, seconds: float = 20) -> list[dict]:
-    """The events of migrations, so many and those that come right after; gaps of other tests are looked up meanwhile."""
-    found: list[dict] = []
-    until = time.monotonic() + seconds
-    while len(found) < count and time.monotonic() < until:
-        found += [event for event in feed.pull(wait=1) if "migrationId" in event["data"]]
-    return found + [event for event in feed.pull(wait=1) if "migrationId" in event["data"]]
 
 
 def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(system):
@@ -268,10 +208,6 @@ def counted(migration: dict) -> int:
     return sum(migration.get(name, 0) for name in ("duplicates", "noPurchase", "migrated", "failed", "waiting", "cancelled"))
 
 
-def cancel(system, migration: str) -> dict:
-    return system.call("Recovery", "CancelMigration", {"migrationId": migration})["migration"]
-
-
 def test_a_migration_is_cancelled_in_its_middle_and_others_go_on(system):
     """What was asked of Apple is finished and counted, the rest is not asked; no message becomes a dead letter."""
     ids = [story(system, "buy")["originalTransactionId"] for _ in range(60)]
@@ -353,122 +289,3 @@ def test_fields_are_named(system):
         answer = ask(method, message)
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), (method, message, answer)
     assert ask("GetMigration", {"migrationId": "nobody"}).status == 404
-
-
-# --- a file -----------------------------------------------------------------------------------------------------------------
-
-def command(path, *options: str) -> list:
-    return ["migrate", path, "--bundle-id", APP, *options]
-
-
-def counts(stdout: str) -> dict:
-    """What the table of a migration says, by its names."""
-    return {" ".join(words[:-1]): words[-1] for words in (line.split() for line in stdout.splitlines()) if len(words) > 1}
-
-
-def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
-    feed = system.subscribe([TRANSACTION, STATUS])
-    people = [story(system, "buy", "renew")["originalTransactionId"] for _ in range(24)]
-    lines = []
-    for number, one in enumerate(people):
-        lines.append(app_receipt([one]) if number % 4 == 0 else json.dumps(
-            [{"id": f"r{number}", "appReceipt": app_receipt([one])}, response([one]), {"id": f"r{number}", "verifyReceiptResponse": response([one])}]
-            [number % 3]))
-    lines[10:10] = ["", "not a receipt", json.dumps({"id": "lost", "verifyReceiptResponse": response(["888888888888888"])})]
-    lines += lines[:5]
-    path = tmp_path / "receipts.jsonl"
-    path.write_text("\n".join(lines) + "\n")
-    # A tenth of Apple's answers fail.
-    system.control("/control/faults", {"route": "appStoreServer", "percentage": 10, "seed": 11, "status": 500, "body": {"errorCode": 5000000}})
-    with short_lease(system, "notification-recovery"):
-        first = started(system, *command(path, "--batch", "3"))
-        state = tmp_path / "receipts.jsonl.migration.json"
-        while not (state.exists() and json.loads(state.read_text())["lines"] >= 9):
-            assert first.poll() is None
-            time.sleep(0.01)
-        first.send_signal(signal.SIGKILL)
-        first.wait()
-        system.service("kill", "notification-recovery")
-        system.service("start", "notification-recovery")
-        # The file keeps the batches it was begun with: one that is handed in again is counted once.
-        done = ctl(system, *command(path, "--batch", "7"))
-    system.control("/control/faults", {"clear": True})
-    assert done.returncode == 1, done
-    told = counts(done.stdout)
-    assert "on from line" in done.stderr and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("31", "24", "5"), done
-    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
-    assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
-    events = migrated(feed, 72, seconds=40)
-    assert len(events) == 72 and len({event["id"] for event in events}) == 72
-    # The same command again has nothing left to do.
-    again = ctl(system, *command(path, "--batch", "3"))
-    assert again.returncode == 1 and counts(again.stdout)["migrated"] == "24", again
-    assert migrated(feed, 0) == []
-    feed.delete()
-
-
-def test_no_line_of_a_file_stops_the_others(system, tmp_path):
-    original = story(system, "buy")["originalTransactionId"]
-    good = {"appReceipt": app_receipt([original])}
-    lines = [
-        json.dumps({"id": "é" * 200, **good}, ensure_ascii=False), r'{"id":"\ud800","appReceipt":"AAAA"}', '{"a":' * 200_000,
-        json.dumps({"id": "lone", "verifyReceiptResponse": {"receipt": {"in_app": [{"original_transaction_id": "\ud800"}]}}}),
-        json.dumps({"id": "error", "verifyReceiptResponse": {"status": 21003}}), '{"status":21002}',
-        json.dumps({"status": 0, "receipt": {"bid": APP, "original_transaction_id": int(original)}})]
-    path = tmp_path / "receipts.jsonl"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    looked = ctl(system, *command(path, "--dry-run"))
-    assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
-    done = ctl(system, *command(path))
-    told = counts(done.stdout)
-    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("7", "1", "1"), done
-    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
-    assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
-        ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
-        ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
-
-
-def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
-    for text in ("", "\n\n  \n"):
-        path = tmp_path / f"blank{len(text)}.jsonl"
-        path.write_text(text)
-        done = ctl(system, *command(path))
-        assert done.returncode == 0 and "no receipt" in done.stderr, done
-
-
-def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
-    people = [story(system, "buy")["originalTransactionId"] for _ in range(40)]
-    path = tmp_path / "receipts.jsonl"
-    path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
-    name = f"stop-{uuid.uuid4().hex[:8]}"
-    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
-    try:
-        working = started(system, *command(path, "--migration", name))
-        while "all handed in" not in working.stderr.readline():
-            assert working.poll() is None
-        dry = ctl(system, "migrate", "cancel", name, "--dry-run")
-        assert dry.returncode == 0 and "would not be asked" in dry.stdout, dry
-        done = ctl(system, "migrate", "cancel", name)
-        assert done.returncode == 0 and counts(done.stdout)["state"] == "cancelled" and counts(done.stdout)["receipts"] == "40", done
-        assert working.wait(60) == 1 and counts(working.stdout.read())["state"] == "cancelled"
-    finally:
-        system.control("/control/faults", {"clear": True})
-    again = ctl(system, *command(path))
-    assert again.returncode == 1 and counts(again.stdout)["state"] == "cancelled", again
-    # More receipts in the file are not taken.
-    with path.open("a") as file:
-        file.write(json.dumps({"id": "more", "verifyReceiptResponse": response([people[0]])}) + "\n")
-    refused = ctl(system, *command(path))
-    assert refused.returncode == 4 and "was cancelled" in refused.stderr, refused
-    assert name in ctl(system, "migrate", "list").stdout and ctl(system, "migrate", "show", name).returncode == 0
-    unknown = ctl(system, "migrate", "cancel", "nobody")
-    assert unknown.returncode == 3 and "no such migration" in unknown.stderr, unknown
-
-
-def test_wrong_use_of_the_command(system, tmp_path):
-    path = tmp_path / "receipts.jsonl"
-    path.write_text("AAAA\n")
-    for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--url", "foo"], 64), (["--batch", "0"], 64)):
-        done = ctl(system, *command(path, *options))
-        assert done.returncode == code, done
-    assert ctl(system, *command(tmp_path / "none")).returncode == 66

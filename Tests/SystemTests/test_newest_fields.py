@@ -8,8 +8,8 @@ import uuid
 
 import jsonschema_rs
 import pytest
+from migration_receipts import migrate, transaction_receipt
 from running_system import ROOT
-from test_migration import migrate, transaction_receipt
 from test_six_paths import genuine
 
 APP = "com.example.app"

@@ -11,8 +11,8 @@ import threading
 import time
 
 from push_receiver import Receiver, Request
+from push_steps import published_order
 from push_system import NOTIFICATION, SKADNETWORK, PushSystem
-from test_push import published_order
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 TYPES = [SKADNETWORK, NOTIFICATION]

@@ -7,8 +7,8 @@ import threading
 import time
 
 from push_receiver import Receiver
+from push_steps import published_order
 from push_system import NOTIFICATION, SKADNETWORK, PushSystem
-from test_push import published_order
 
 DAY = 10
 TYPES = [SKADNETWORK, NOTIFICATION]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import base64
 import concurrent.futures
-import http.client
-import http.server
 import json
-import signal
-import threading
 import time
 import uuid
 
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from retention_steps import RULES, by_product
 from retention_system import (
     ADVANCED,
     APP,
@@ -33,30 +30,6 @@ from retention_system import (
     wait,
 )
 
-# The budget, and far less than any hang: what is looked at is the fastest of some, since the machine may be busy with other things.
-BUDGET, HANG = 0.3, 4.0
-
-
-def by_product(product: str, *answers: dict, **when: object) -> dict:
-    return {"name": product, "when": {"products": [product], **when}, "answers": list(answers)}
-
-
-OFFERED = {"promotionalOffer": {"message": OFFER, "offer": "stay"}}
-SAID = {"message": {"de": GERMAN, "*": TEXT}}
-RULES = [
-    by_product("v2", OFFERED), by_product("v1", {"promotionalOffer": {
-        "message": OFFER, "offer": "stay", "product": "yearly", "signature": "V1", "appAccountToken": "0f7b3e0a-7d3e-4e35-9c0c-0123456789AB"}}),
-    by_product("plan", {"alternateProduct": {"message": PLAN, "product": "yearly", "billingPlanType": "MONTHLY"}}),
-    by_product("advanced", {"advancedCommerce": {"message": ADVANCED, "request": json.dumps(MODIFY)}}),
-    by_product("text", SAID), by_product("offer-or-text", OFFERED, SAID),
-    by_product("pending", {"message": PENDING}), by_product("pending-or-text", {"message": PENDING}, SAID),
-    {"name": "loyal", "answers": [OFFERED, SAID], "when": {
-        "products": ["history"], "groups": ["21345678"], "storefronts": ["DEU"], "states": ["active"],
-        "price": {"currency": "EUR", "atLeast": 5, "below": 10}, "tenure": {"atLeast": "90d"}}},
-    by_product("history", SAID), by_product("experiment", OFFERED, experiment={"name": "spring", "to": 50}), by_product("experiment ", SAID),
-    {"name": "rest of spring", "when": {"products": ["experiment"], "experiment": {"name": "spring", "from": 50}}, "answers": [SAID]},
-]
-
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
@@ -71,43 +44,6 @@ def own(tmp_path):
     running = RetentionSystem(tmp_path / "own", RULES, ingests=2)
     with running:
         yield running
-
-
-class EarlierSigner:
-    """Stands in front of a signer as one of a build before `SignOffers`."""
-
-    def __init__(self, signer):
-        self.asked: list[str] = []
-        earlier = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                method = self.path.rsplit("/", 1)[1]
-                earlier.asked.append(method)
-                path = self.path.replace("SignOffers", "SignNothing") if method == "SignOffers" else self.path
-                connection = http.client.HTTPConnection("127.0.0.1", signer.port, timeout=30)
-                connection.request("POST", path, body, dict(self.headers))
-                answer = connection.getresponse()
-                text = answer.read()
-                self.send_response(answer.status)
-                self.send_header("Content-Type", answer.headers.get("Content-Type", "text/plain"))
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
 
 
 # --- the four answers -------------------------------------------------------------------------------------------------
@@ -131,31 +67,6 @@ def test_an_offer_is_signed_for_the_very_transaction_and_told_by_one_event(syste
     assert decision["rule"] == "v2" and decision["kind"] == "promotionalOffer" and decision["keyId"] == "K1"
     assert decision["offerIdentifier"] == "stay" and decision["source"] == "rules" and "fallbacks" not in decision
     assert 0 <= decision["experiments"]["spring"] < 10_000
-
-
-def test_offers_that_are_asked_for_at_one_moment_are_each_for_their_own_customer(system):
-    calls = 'attribution_rpc_server_requests_total{service="attribution.signer.v1.SignerService",method="SignOffers",code="ok"}'
-    before = metric(system.signer, calls)
-    with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(lambda number: system.ask(question(productId="v2", originalTransactionId=str(700 + number)))[1], range(160)))
-    offered = {str(700 + number): answer["promotionalOffer"] for number, answer in enumerate(answers) if "promotionalOffer" in answer}
-    # On a busy machine some come too late.
-    assert len(offered) >= 40
-    for transaction, offer in offered.items():
-        assert system.claims(offer["promotionalOfferSignatureV2"])["transactionId"] == transaction
-    assert metric(system.signer, calls) > before
-
-
-def test_a_signer_of_a_build_before_is_asked_for_each_offer_by_itself(tmp_path):
-    system = RetentionSystem(tmp_path / "own", RULES)
-    earlier = EarlierSigner(system.signer)
-    system.ingest.environment["ATTRIBUTION_SIGNER_URL"] = earlier.url
-    with system:
-        # The fastest of some: the first connections are being made meanwhile.
-        answers = [system.ask(question(productId="v2"))[1] for _ in range(8)]
-        assert any("promotionalOffer" in answer for answer in answers), answers
-        assert earlier.asked.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.asked
-    earlier.server.shutdown()
 
 
 def test_an_offer_in_its_original_form(system):
@@ -302,127 +213,6 @@ def test_repeats_at_the_same_moment_agree(system):
             later = system.ask(asked)[1]
             assert event["data"]["answer"] == later
             assert sum(json.loads(answer) == later for answer in answers) == len(answers)
-
-
-# --- what hangs -------------------------------------------------------------------------------------------------------
-
-
-class Stopped:
-    """A process that is there and does nothing: its connections stand, and no answer comes."""
-
-    def __init__(self, process):
-        self.process = process
-
-    def __enter__(self):
-        self.process.signal(signal.SIGSTOP)
-
-    def __exit__(self, *_: object):
-        self.process.signal(signal.SIGCONT)
-
-
-def in_time(system, product: str, wanted, count: int = 6, **more: object) -> list[dict]:
-    """Asks some times; each is answered so, none waits for what hangs, and the fastest is within the budget."""
-    times, asked = [], []
-    for _ in range(count):
-        asked.append(question(productId=product, **more))
-        status, answer, seconds = system.ask(asked[-1])
-        assert status == 200 and wanted(answer), answer
-        times.append(seconds)
-    assert min(times) < BUDGET and max(times) < HANG, times
-    return asked
-
-
-def test_a_signer_that_hangs_costs_the_offer_and_not_the_answer(own):
-    with Stopped(own.signer):
-        text = in_time(own, "offer-or-text", lambda answer: answer == {"message": {"messageIdentifier": TEXT}})
-        nothing = in_time(own, "v2", lambda answer: answer == {})
-    for asked in (text[0], nothing[0]):
-        assert own.event(asked["requestIdentifier"])["data"]["decision"]["fallbacks"] == ["signer"]
-    assert metric(own.ingest, 'attribution_retention_fallbacks_total{cause="signer"}') >= 12
-    # One that is not there at all, too, and then it is back.
-    own.signer.end()
-    in_time(own, "offer-or-text", lambda answer: "message" in answer)
-    own.signer.is_held = False
-    wait(own.signer.is_ready)
-    assert "promotionalOffer" in own.ask(question(productId="v2"))[1]
-
-
-def test_a_verifier_that_hangs_costs_the_rules_that_need_the_history(own):
-    known = str(uuid.uuid4().int % 10 ** 15)
-    own.notify(known)
-    with Stopped(own.verifier):
-        asked = in_time(own, "history", lambda answer: answer == {"message": {"messageIdentifier": TEXT}}, originalTransactionId=known)
-        # What does not need it does not ask for it.
-        assert "promotionalOffer" in own.ask(question(productId="v2"))[1]
-    decision = own.event(asked[0]["requestIdentifier"])["data"]["decision"]
-    assert decision["fallbacks"] == ["history"] and decision["undecidedRules"] == ["loyal"]
-    assert "promotionalOffer" in own.ask(question(productId="history", originalTransactionId=known))[1]
-
-
-def test_a_redis_that_hangs_costs_no_answer_and_no_event(own):
-    with Stopped(own.redis):
-        asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=4)
-        again = question(productId="text")
-        # Without Redis the same instance still answers a repeat as before.
-        first = own.ask(asked[0])[1]
-        assert own.ask(asked[0])[1] == first and own.ask(again)[1] == own.ask(again)[1]
-    for one in (*asked, again):
-        assert own.event(one["requestIdentifier"])["data"]["answer"] == own.ask(one)[1]
-
-
-def test_a_redis_that_is_away_costs_no_answer_and_no_event(own):
-    own.redis.end()
-    asked = in_time(own, "offer-or-text", lambda answer: "promotionalOffer" in answer, count=3)
-    own.redis.is_held = False
-    own.wait_for_redis()
-    for one in asked:
-        assert own.event(one["requestIdentifier"])["data"]["decision"]["rule"] == "offer-or-text"
-
-
-# --- a decision service -----------------------------------------------------------------------------------------------
-
-
-def test_a_decision_service_decides_and_the_rules_stand_in_for_it(own):
-    method = "DecideRetention"
-    token = own.folder / "decider-token"
-    token.touch(0o600)
-    token.write_text("a-token-for-decisions")
-    service = {"url": own.deciders.url, "timeout": "150ms", "tokenFile": str(token)}
-    wanted = {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
-    own.deciders.answers[method] = lambda _message: wanted
-    own.reload(RULES, service)
-    known = str(uuid.uuid4().int % 10 ** 15)
-    own.notify(known)
-    asked = question(productId="text", originalTransactionId=known, userLocale="de-DE")
-    answer = own.ask(asked)[1]
-    assert own.claims(answer["promotionalOffer"]["promotionalOfferSignatureV2"])["offerIdentifier"] == "own"
-    assert own.event(asked["requestIdentifier"])["data"]["decision"]["source"] == "service"
-    name, message, headers = own.deciders.calls[-1]
-    assert name == method and headers["Authorization"] == "Bearer a-token-for-decisions"
-    assert message["requestIdentifier"] == asked["requestIdentifier"] and message["bundleId"] == APP and message["userLocale"] == "de-DE"
-    assert message["subscription"]["state"] == "active" and message["subscription"]["storefront"] == "DEU"
-    assert OFFER in message["approvedMessageIdentifiers"] and PENDING not in message["approvedMessageIdentifiers"]
-
-    said = {"message": {"messageIdentifier": TEXT}}
-    for wanted, answer, fallbacks in (
-        ({"message": {"messageIdentifier": GERMAN}}, {"message": {"messageIdentifier": GERMAN}}, None),
-        ({"alternateProduct": {"messageIdentifier": PLAN, "productId": "y"}},
-         {"alternateProduct": {"messageIdentifier": PLAN, "productId": "y"}}, None),
-        ({"defaultMessage": True}, {}, None), ({"rules": True}, said, None),
-        ({"message": {"messageIdentifier": PENDING}}, said, ["unapproved"]), ({"message": {"messageIdentifier": "x"}}, said, ["service"]),
-        ({}, said, ["service"]), ((503, {"code": "unavailable", "message": "no"}), said, ["service"]),
-    ):
-        asked = question(productId="text")
-        assert own.ask(asked)[1] == answer, wanted
-        assert own.event(asked["requestIdentifier"])["data"]["decision"].get("fallbacks") == fallbacks, wanted
-
-    # It hangs: the rules answer, and after some tries it is not asked any more for a while.
-    own.deciders.answers[method] = None
-    in_time(own, "text", lambda answer: answer == said, count=20)
-    before = len(own.deciders.calls)
-    in_time(own, "text", lambda answer: answer == said, count=5)
-    assert len(own.deciders.calls) <= before + 1
-    own.deciders.released.set()
 
 
 # --- configuration ----------------------------------------------------------------------------------------------------

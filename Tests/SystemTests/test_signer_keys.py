@@ -11,40 +11,8 @@ import subprocess
 import threading
 
 import pytest
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from signer_keys import IMPRESSION, NETWORK, configuration, key, signed_text, verifies
 from signer_process import BINARY, SignerProcess, make_key
-
-NETWORK = "example123.skadnetwork"
-IMPRESSION = {"version": "3.0", "adNetworkId": NETWORK, "campaignId": 7, "itunesItemId": 525463029, "sourceAppId": 1234567891,
-              "fidelityType": 1}
-
-
-def configuration(*keys: str, more: str = "") -> str:
-    return f"adNetworks: [ {{ id: {NETWORK}, keys: [ {', '.join(keys)} ] }} ]\n{more}"
-
-
-def key(name: str, state: str = "active", **members: str) -> str:
-    members = {"path": f"{name}.pem", **members} if "uri" not in members else members
-    rest = "".join(f', {member}: "{value}"' for member, value in members.items())
-    return f'{{ id: "{name}", state: {state}{rest} }}'
-
-
-def signed_text(answer: dict) -> bytes:
-    values = [answer["version"], answer["adNetworkId"], answer["campaignId"], answer["itunesItemId"], answer["nonce"],
-              answer["sourceAppId"], answer["fidelityType"], answer["timestamp"]]
-    return "\u2063".join(str(value) for value in values).encode()
-
-
-def verifies(answer: dict, pem: str) -> bool:
-    try:
-        load_pem_public_key(pem.encode()).verify(
-            base64.b64decode(answer["signature"], validate=True), signed_text(answer), ec.ECDSA(hashes.SHA256()))
-        return True
-    except InvalidSignature:
-        return False
 
 
 def public_keys(signer: SignerProcess) -> dict[str, dict]:
@@ -282,39 +250,6 @@ def test_no_core_file_can_be_written(tmp_path):
         limits = pathlib.Path(f"/proc/{signer.process.pid}/limits").read_text()
         line = next(line for line in limits.splitlines() if line.startswith("Max core file size"))
         assert line.split()[4:6] == ["0", "0"]
-
-
-# --- the commands ---------------------------------------------------------------------------------------------------
-
-
-def test_keygen_makes_a_pair_that_signs_and_never_overwrites(tmp_path):
-    path = tmp_path / "a.pem"
-    made = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert made.stdout.startswith("-----BEGIN PUBLIC KEY-----\n") and made.stdout.endswith("-----END PUBLIC KEY-----\n")
-    assert "PRIVATE" not in made.stdout + made.stderr
-    asked = subprocess.run([BINARY, "pubkey", path], capture_output=True, text=True, check=True)
-    openssl = subprocess.run(["openssl", "ec", "-in", path, "-pubout"], capture_output=True, text=True, check=True)
-    assert asked.stdout == made.stdout == openssl.stdout
-    content = path.read_bytes()
-    again = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
-    assert again.returncode != 0 and "exists" in again.stderr and path.read_bytes() == content
-    with SignerProcess(tmp_path, configuration(key("a"))) as signer:
-        status, answer = signer.rpc("SignSKAdNetworkImpression", IMPRESSION)
-        assert status == 200 and verifies(answer, made.stdout)
-
-
-def test_keygen_with_a_passphrase(tmp_path):
-    (tmp_path / "passphrase").write_text("correct horse\n")
-    (tmp_path / "passphrase").chmod(0o400)
-    made = subprocess.run([BINARY, "keygen", tmp_path / "a.pem", "--passphrase-file", tmp_path / "passphrase"],
-                          capture_output=True, text=True, check=True)
-    assert "ENCRYPTED" in (tmp_path / "a.pem").read_text()
-    without = subprocess.run([BINARY, "pubkey", tmp_path / "a.pem"], capture_output=True, text=True, check=False)
-    assert without.returncode != 0 and "passphrase" in without.stderr
-    with SignerProcess(tmp_path, configuration(key("a", passphraseFile="passphrase"))) as signer:
-        assert verifies(signer.rpc("SignSKAdNetworkImpression", IMPRESSION)[1], made.stdout)
 
 
 # --- without Redis --------------------------------------------------------------------------------------------------
