@@ -11,7 +11,7 @@ import socket
 import time
 
 import redis
-from fault_system import Process
+from fault_process import Process
 
 # Below the ports that the kernel gives to outgoing connections, so that a killed server finds its port free again.
 FIRST_PORT, PORTS_EACH = 28_000, 1_500

@@ -7,7 +7,7 @@ import pathlib
 import time
 
 import redis
-from fault_system import Process
+from fault_process import Process
 from redis.sentinel import Sentinel
 
 from .redis_cluster import wait_for

@@ -9,7 +9,8 @@ import time
 
 from fault_load import Ledger, account
 
-from .load import RETRY_AFTER, Access, Caller, Tally
+from .load import RETRY_AFTER, Tally
+from .rpc_caller import Access, Caller
 
 QUEUES = ("intake", "tokens", "sessions")
 

@@ -24,8 +24,9 @@ from .composition import SERVICES, Composition
 from .engine import Engine
 from .environment import environment_file
 from .feed import Reader
-from .load import Access, SimulatorsMaker
+from .load import SimulatorsMaker
 from .report import Report
+from .rpc_caller import Access
 from .scenarios import Context
 from .scenarios.paths import teach
 

@@ -27,7 +27,7 @@ def copy(tmp_path: Path) -> Path:
     for folder in (CONTRACT, "Shared/AppStore", "Shared/AppleAttribution", "Shared/ServiceRuntime", "Services"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "Documentation").mkdir()
-    for name in ("coverage.py", "apple-coverage.yaml", "apple-coverage.md"):
+    for name in ("coverage.py", "coverage_sources.py", "apple-coverage.yaml", "apple-coverage.md"):
         shutil.copy(ROOT / "Documentation" / name, tmp_path / "Documentation" / name)
     return tmp_path
 

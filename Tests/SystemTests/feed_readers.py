@@ -13,7 +13,8 @@ import threading
 import time
 
 from fault_load import Maker
-from fault_system import TOKEN, FaultSystem, Service
+from fault_process import TOKEN, Service
+from fault_system import FaultSystem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EVENTS = "events.v1.EventsService"

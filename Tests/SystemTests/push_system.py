@@ -7,7 +7,8 @@ import random
 import time
 
 from fault_load import Delivery, Maker
-from fault_system import FaultSystem, Service
+from fault_process import Service
+from fault_system import FaultSystem
 
 EVENTS = "events.v1.EventsService"
 SKADNETWORK = "attribution.skadnetwork.postback.verified.v1"

@@ -20,7 +20,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from differential import app_store, certificates
 from differential.certificates import ROOT, Chain
 from fault_load import Maker
-from fault_system import TOKEN, FaultSystem, Service
+from fault_process import TOKEN, Service
+from fault_system import FaultSystem
 from signer_process import make_key
 
 APP, APPLE_ID = "com.example.app", 525463029

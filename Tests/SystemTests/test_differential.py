@@ -15,13 +15,15 @@ from conftest import start_system, stop_system
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from differential import (
     ad_attribution_kit_cases,
+    ad_attribution_kit_impressions,
     app_store,
     app_store_cases,
     certificates,
     found,
-    impression_cases,
+    impression_keys,
     postbacks,
     skadnetwork_cases,
+    skadnetwork_impressions,
 )
 from test_vectors import TEST_KEYS, cases, configured
 
@@ -38,7 +40,7 @@ def verifier(tmp_path_factory):
     directory = tmp_path_factory.mktemp("differential")
     (directory / "root.der").write_bytes(certificates.ROOT.der)
     path, token = configured(directory, appleKeys=postbacks.CONFIGURATION, apps=app_store.CONFIGURATION,
-                             adNetworks=impression_cases.configuration(directory),
+                             adNetworks=impression_keys.configuration(directory),
                              appStore={"rootCertificates": [str(directory / "root.der")], "strictCertificates": True})
     system = start_system(directory, "--config", str(path))
     system.token = token
@@ -143,11 +145,11 @@ def test_adattributionkit_postbacks_are_judged_as_by_another_hand(verifier):
 
 
 def test_skadnetwork_impressions_are_judged_as_by_another_hand(verifier):
-    held(verifier, "skadnetwork-impressions", impression_cases.skadnetwork_impression_case, 20_000 if SOAK else 1500)
+    held(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
 
 
 def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
-    held(verifier, "adattributionkit-impressions", impression_cases.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
+    held(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
 
 
 def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):

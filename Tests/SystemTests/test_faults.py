@@ -11,7 +11,8 @@ import signal
 import time
 
 from fault_load import Ledger, Maker, account, send_many
-from fault_system import BINARIES, FaultSystem, Proxy
+from fault_process import Proxy
+from fault_system import BINARIES, FaultSystem
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"

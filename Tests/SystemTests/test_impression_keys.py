@@ -9,7 +9,7 @@ import time
 import pytest
 import yaml
 from conftest import start_system, stop_system
-from differential import impression_cases
+from differential import impression_keys, skadnetwork_impressions
 from test_vectors import configured
 
 NETWORK = "example123.skadnetwork"
@@ -18,7 +18,7 @@ NETWORK = "example123.skadnetwork"
 @pytest.fixture
 def rotating(tmp_path):
     """One key of two is configured; answers the system, and what adds the other."""
-    networks = impression_cases.configuration(tmp_path)
+    networks = impression_keys.configuration(tmp_path)
     keys = {entry["id"]: entry for entry in networks[0]["keys"]}
     path, token = configured(tmp_path, adNetworks=[{"id": NETWORK, "keys": [{**keys["2026-01"], "state": "active"}]}])
     system = start_system(tmp_path, "--config", str(path))
@@ -39,8 +39,8 @@ def test_an_impression_of_a_key_that_was_just_added_is_known_at_once(rotating):
     dice = random.Random(1)
 
     def impression(key: str) -> dict:
-        body = impression_cases.good_skadnetwork(dice, "4.0") | {"adNetworkId": NETWORK}
-        return impression_cases.sign(body, impression_cases.KEYS[NETWORK][key])
+        body = skadnetwork_impressions.good_skadnetwork(dice, "4.0") | {"adNetworkId": NETWORK}
+        return impression_keys.sign(body, impression_keys.KEYS[NETWORK][key])
 
     def ask(key: str) -> dict:
         return system.call("Verifier", "VerifySKAdNetworkImpression", impression(key))

@@ -11,7 +11,8 @@ import time
 
 import pytest
 import yaml
-from fault_system import ROOT, TOKEN, Service
+from fault_process import TOKEN, Service
+from fault_system import ROOT
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_process import PROMETHEUS, eventually, prometheus

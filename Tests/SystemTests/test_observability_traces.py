@@ -11,7 +11,7 @@ import secrets
 import time
 
 import pytest
-from fault_system import TOKEN
+from fault_process import TOKEN
 from push_receiver import Receiver
 from push_system import SKADNETWORK, PushSystem
 from signer_process import make_key

@@ -13,7 +13,8 @@ import time
 import pytest
 import redis
 from fault_load import Ledger, Maker
-from fault_system import FaultSystem, Process, Proxy
+from fault_process import Process, Proxy
+from fault_system import FaultSystem
 from free_ports import free_port
 from promise_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
 

@@ -9,7 +9,8 @@ import sys
 import time
 
 import pytest
-from fault_system import ROOT, free_port
+from fault_system import ROOT
+from free_ports import free_port
 from push_receiver import Receiver
 from push_steps import QUICK, published_order, refused, subscribe
 from push_system import EVENTS, NOTIFICATION, SKADNETWORK, PushSystem

@@ -15,7 +15,8 @@ import time
 
 import pytest
 from fault_load import Ledger, Maker, account, send_many
-from fault_system import BINARIES, FaultSystem, Service
+from fault_process import Service
+from fault_system import BINARIES, FaultSystem
 
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 OLD = os.environ.get("ATTRIBUTION_OLD_EXECUTABLES")

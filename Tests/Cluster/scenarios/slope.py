@@ -9,7 +9,8 @@ import time
 
 from Containers.report import Section, middle
 from fault_load import Maker
-from fault_system import BINARIES, SHARDS, FaultSystem, Service
+from fault_process import Service
+from fault_system import BINARIES, SHARDS, FaultSystem
 from native import Native
 
 from ..control_group import PERIOD, ControlGroup, reason_against

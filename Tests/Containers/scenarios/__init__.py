@@ -9,8 +9,9 @@ from fault_load import Ledger
 
 from ..composition import Composition
 from ..feed import Reader
-from ..load import Access, SimulatorsMaker
+from ..load import SimulatorsMaker
 from ..report import Report
+from ..rpc_caller import Access
 
 
 @dataclasses.dataclass

@@ -2,10 +2,11 @@
 
 import random
 
-from . import jws
+from . import jws, jws_forms
 from .judgement import Case
 from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, item, judge_ad_attribution_kit
-from .skadnetwork_cases import WRONG_KINDS, another_value, anycase_uuid, not_json, pick, written
+from .skadnetwork_fields import WRONG_KINDS, another_value, not_json
+from .skadnetwork_postbacks import anycase_uuid, pick, written
 
 
 def good_claims(dice: random.Random) -> dict:
@@ -103,7 +104,7 @@ def claim_changed(dice, made, _body):
         else:
             claims[name] = another_value(dice, "" if name == "new-claim" else name, claims[name])
         return name
-    return jws.changed_after(dice, made, change)
+    return jws_forms.changed_after(dice, made, change)
 
 
 def claim_dropped_signed(dice, made, _body):
@@ -158,7 +159,7 @@ def body_not_json(dice, made, body):
 
 
 def form(dice, made, _body):
-    return dice.choice(jws.FORMS)(dice, made)
+    return dice.choice(jws_forms.FORMS)(dice, made)
 
 
 AAK = {aak_plain: 8, form: 24, kid_trick: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,

@@ -2,12 +2,13 @@
 
 import json
 
-from .app_store import judge, signed_token
+from .app_store import signed_token
+from .app_store_judge import judge
 from .certificates import MIDDLE, chains, milliseconds
 from .judgement import Case
 from .postbacks import judge_skadnetwork
 from .signatures import der
-from .skadnetwork_cases import base64_of, signature_of
+from .skadnetwork_postbacks import base64_of, signature_of
 
 DATE = milliseconds(MIDDLE)
 # What is asked, and what is signed: kind, expectation, payload, whether it verifies.

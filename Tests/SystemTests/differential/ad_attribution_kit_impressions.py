@@ -1,0 +1,140 @@
+"""AdAttributionKit's impressions, what is done to them, and a judge of its own (Apple's page Generating JWS impressions)."""
+
+import json
+import random
+import re
+
+from . import jws, jws_forms
+from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
+from .judgement import Case, Judgement, Refused
+from .postbacks import INT64
+from .signatures import (
+    in_range,
+)
+from .skadnetwork_fields import WRONG_KINDS
+from .skadnetwork_postbacks import anycase_uuid, pick
+
+# --- AdAttributionKit -----------------------------------------------------------------------------------------------------
+
+
+def judge_ad_attribution_kit(token: str) -> Judgement:
+    try:
+        form = jws.opened(token)
+    except Refused:
+        return Judgement.rejected("malformed_jws")
+    if "crit" in form.header:
+        return Judgement.rejected("malformed_jws", "unexpected_algorithm")
+    algorithm, network = form.header.get("alg"), form.header.get("kid")
+    if algorithm != "ES256":
+        return Judgement.rejected("unexpected_algorithm", *([] if isinstance(algorithm, str) else ["malformed_jws"]))
+    if not isinstance(network, str) or network not in NETWORKS:
+        return Judgement.rejected("unknown_key", *([] if isinstance(network, str) else ["malformed_jws"]))
+    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
+    if len(form.signature) != 64 or not in_range(r, s, "secp256r1"):
+        return Judgement.rejected("malformed_signature")
+    try:
+        claims = form.payload()
+    except Refused:
+        return Judgement.rejected("malformed_jws")
+    key = signer_of(network, r, s, form.signing_input)
+    if not key:
+        return Judgement.rejected("bad_signature")
+    faults = set()
+
+    def needs(name, good) -> None:
+        if not good(claims.get(name)):
+            faults.add(name)
+
+    def whole(low, high):
+        # A device reads numbers here, not text.
+        return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+    needs("impression-identifier", lambda value: isinstance(value, str) and re.fullmatch(UUID, value, re.ASCII))
+    needs("publisher-item-identifier", whole(0, INT64))
+    needs("impression-type", lambda value: value == "app-impression")
+    needs("ad-network-identifier", lambda value: value == network)
+    needs("source-identifier", whole(0, 9999))
+    needs("timestamp", whole(1, INT64))
+    needs("advertised-item-identifier", whole(1, INT64))
+    if "eligible-for-re-engagement" in claims:
+        needs("eligible-for-re-engagement", lambda value: isinstance(value, bool))
+    if faults:
+        return Judgement(False, frozenset(["malformed"]), frozenset(faults))
+    return Judgement(True, says={"keyId": key})
+
+
+def maker(dice: random.Random) -> jws.Maker:
+    network = dice.choice(list(NETWORKS))
+    claims = {"impression-identifier": anycase_uuid(dice), "publisher-item-identifier": dice.choice([0, pick(dice, 0, INT64)]),
+              "impression-type": "app-impression", "ad-network-identifier": network, "source-identifier": pick(dice, 0, 9999),
+              "timestamp": pick(dice, 1, INT64), "advertised-item-identifier": pick(dice, 1, INT64)}
+    if dice.random() < 0.3:
+        claims["eligible-for-re-engagement"] = dice.random() < 0.7
+    other = next(name for name in NETWORKS if name != network)
+    others = [STRANGER, *KEYS[other].values()]
+    if "2025-01" in KEYS[network]:
+        others.append(KEYS[network]["2025-01"])
+    return jws.Maker({"alg": "ES256", "kid": network}, claims, any_key(dice, network), others)
+
+
+def aak_plain(_dice, made):
+    return "plain", made.made(), True
+
+
+def kid_changed(dice, made):
+    other = next(name for name in NETWORKS if name != made.header["kid"])
+    kid = dice.choice([other, made.header["kid"].upper(), made.header["kid"] + " ", "../" + made.header["kid"], "", None, 5, [], "absent",
+                       made.header["kid"] + "\u0000", "apple-cas-identifier/0"])
+    if kid == "absent":
+        del made.header["kid"]
+    else:
+        made.header["kid"] = kid
+    return f"kid-{str(kid)[:40]!r}", made.made(), False
+
+
+def claim_changed(dice, made):
+    def change(claims):
+        name = dice.choice(list(claims))
+        before = claims[name]
+        claims[name] = not before if isinstance(before, bool) else before - 1 if isinstance(before, int) else before + "x"
+        return name
+    return jws_forms.changed_after(dice, made, change)
+
+
+def claim_dropped(dice, made):
+    name = dice.choice(list(made.payload))
+    del made.payload[name]
+    return f"without-{name}", made.made(), name == "eligible-for-re-engagement"
+
+
+def claim_wrong(dice, made):
+    name = dice.choice(list(made.payload))
+    made.payload[name] = dice.choice([*WRONG_KINDS, None, -1, 0, 1, 9999, 10_000, INT64, INT64 + 1, "5", "", True, 1.0, 5e3])
+    return f"claim-{name}-{made.payload[name]!r}", made.made(), None
+
+
+def number_spelling(dice, made):
+    """One number written in a way that JSON has for it, or has not."""
+    name = dice.choice(["publisher-item-identifier", "source-identifier", "timestamp", "advertised-item-identifier"])
+    spelt = dice.choice(["5.0", "5e0", "0.5e1", "-0", "05", "+5", "5.", "5E+0", "0x5", "5.5", "9223372036854775808", "1" + "0" * 400])
+    made.payload_text = jws.compact(made.payload | {name: "HERE"}).replace('"HERE"', spelt)
+    return f"number-{name}-{spelt[:30]}", made.made(), None
+
+
+def claim_added(dice, made):
+    made.payload |= {"new-claim": dice.choice([1, "x", None, [1], {"a": {}}]), "Impression-Type": "x"}
+    return "claim-added", made.made(), True
+
+
+def form(dice, made):
+    return dice.choice(jws_forms.FORMS)(dice, made)
+
+
+AAK = {aak_plain: 8, form: 20, kid_changed: 3, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2, claim_added: 1}
+
+
+def ad_attribution_kit_impression_case(dice: random.Random, index: int) -> Case:
+    mutation = dice.choices(list(AAK), AAK.values())[0]
+    name, token, expected = mutation(dice, maker(dice))
+    item = json.dumps({"adAttributionKitImpression": {"jws": token}}, ensure_ascii=dice.random() < 0.5)
+    return Case("adattributionkit-impressions", index, name, item, judge_ad_attribution_kit(token), expected)
