@@ -87,6 +87,8 @@ class Capture:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Headers and content are two writes: the second must not wait for the acknowledgement of the first.
+            disable_nagle_algorithm = True
 
             def answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
