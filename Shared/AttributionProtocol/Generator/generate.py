@@ -9,6 +9,7 @@ import argparse
 import difflib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
