@@ -84,7 +84,7 @@ def test_a_batch_of_offers_has_a_signature_or_an_error_for_each_item_in_order(sy
     assert [results[place]["error"].get("field") for place in (5, 6, 7)] == ["offerIdentifier", "bundleId", None], results[5:9]
     assert results[6]["error"]["code"] == "not_found" and results[8]["error"]["code"] == "invalid_argument", results[6:9]
     nonces = set()
-    for place, (item, result) in enumerate(zip(items, results)):
+    for place, (item, result) in enumerate(zip(items, results, strict=True)):
         if place in (5, 6, 7, 8):
             continue
         kind, = item
