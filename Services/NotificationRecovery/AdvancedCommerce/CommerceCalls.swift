@@ -91,8 +91,7 @@ struct CommerceCalls: Sendable {
         throw failure
       }
       record.errorCode = reason.errorCode
-      let isUnknown = reason.classification == .server || (reason.status ?? 0) >= 500
-      if isUnknown || isOpen {
+      if reason.isOutcomeUnknown || isOpen {
         if let found = try? await found(request, record.transactionId, app, server, since: record.startedAt, context),
           found.isDone || reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         {

@@ -48,7 +48,7 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
         .extendRenewalDatesForAll, app: app, server: server, body: body, deadline: context.deadline - .seconds(2))
     } catch {
       let failure = RPCError(error, now: WallClock.now())
-      guard case .apple(let reason) = error, reason.classification == .server else { throw failure }
+      guard case .apple(let reason) = error, reason.isOutcomeUnknown else { throw failure }
       if let known = try await known(path, app, server, context) { return known }
       throw failure
     }

@@ -45,7 +45,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
       return try await calls.ask(
         .extendRenewalDate, app: app, server: now.server, path: [id], body: wanted.body, deadline: context.deadline - .seconds(2))
     } catch {
-      guard case .apple(let failure) = error, failure.classification == .server else {
+      guard case .apple(let failure) = error, failure.isOutcomeUnknown else {
         // Refused: this call has done nothing. What an earlier one did is still not known.
         if note.isNew { try? await attempts.forget(name) }
         throw RPCError(error, now: WallClock.now())

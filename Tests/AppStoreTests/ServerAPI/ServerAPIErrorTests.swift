@@ -133,17 +133,27 @@ struct ServerAPIRetryAfterTests {
 struct ServerAPIRetryRuleTests {
   let rule = AppStoreServerRetryRule()
 
-  func delay(_ kind: AppStoreServerAPIError.Classification, _ endpoint: AppStoreServerEndpoint, _ attempt: Int, retryAt: Int64? = nil)
-    -> Int64?
-  {
+  func delay(
+    _ kind: AppStoreServerAPIError.Classification, _ endpoint: AppStoreServerEndpoint, _ attempt: Int, retryAt: Int64? = nil,
+    status: Int? = nil
+  ) -> Int64? {
     rule.delay(
-      after: AppStoreServerAPIError(kind, message: "", retryAt: retryAt, server: .production), endpoint: endpoint, attempt: attempt,
-      now: 1000, random: 1)
+      after: AppStoreServerAPIError(kind, status: status, message: "", retryAt: retryAt, server: .production), endpoint: endpoint,
+      attempt: attempt, now: 1000, random: 1)
   }
 
   @Test("what Apple asks to retry comes six times, further and further apart")
   func retry() {
     #expect((1...6).map { delay(.retry, .getTransactionInfo, $0) } == [1000, 2000, 4000, 8000, 16_000, nil])
+  }
+
+  @Test(
+    "a change that may have been made is not made again by itself, also where Apple asks to try again",
+    arguments: AppStoreServerEndpoint.allCases)
+  func unknownOutcome(_ endpoint: AppStoreServerEndpoint) {
+    #expect((delay(.retry, endpoint, 1, status: 500) == nil) == !endpoint.isRepeatable)
+    // A 404 with "try again" has done nothing.
+    #expect(delay(.retry, endpoint, 1, status: 404) == 1000)
   }
 
   @Test("after a failure of the server reads come three times, changes never")

@@ -46,6 +46,9 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.details = details
   }
 
+  /// Whether Apple may have done what was asked: there was no answer, or one that says that something failed on the way.
+  public var isOutcomeUnknown: Bool { classification == .server || (status ?? 0) >= 500 }
+
   /// Whether Apple knows no purchase of the id that was asked with, on the server that was asked.
   public var isUnknownPurchase: Bool { errorCode.map(AppStoreServerAPIErrorRule.unknownPurchase.contains) ?? false }
 

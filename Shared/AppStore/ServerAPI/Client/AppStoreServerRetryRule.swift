@@ -19,6 +19,8 @@ public struct AppStoreServerRetryRule: Sendable, Hashable {
   ) -> Int64? {
     switch error.classification {
     case .retry:
+      // Apple's "try again" may also come of a change that was made: where that is refused the second time, it is looked up first.
+      guard endpoint.isRepeatable || !error.isOutcomeUnknown else { return nil }
       return attempt < attempts ? jitter(attempt, random) : nil
     case .server:
       // A change whose outcome is unknown is looked up, never blindly repeated.
