@@ -80,6 +80,9 @@ def test_a_call_is_answered_with_proof_kept_and_joined_to_its_notification(syste
     again = get(system, method, transaction, body)
     assert again["repeated"] is True and again["response"] == answer["response"] and again["decoded"] == answer["decoded"]
     assert len(calls(system, f"/{transaction}")) == len(sent)
+    # A UUID may be written in either case.
+    upper = {**body, "requestInfo": {**body["requestInfo"], "requestReferenceId": reference.upper()}}
+    assert get(system, method, transaction, upper)["response"] == answer["response"] and len(calls(system, f"/{transaction}")) == len(sent)
     # Another one under its name is none.
     other = ask(system, method, transaction, {**body, "storefront": "DEU"})
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
@@ -91,7 +94,22 @@ def test_a_call_is_answered_with_proof_kept_and_joined_to_its_notification(syste
     event = found.json["event"]
     assert event["data"]["notificationType"] == type and event["data"]["notificationUUID"] == call["notifications"][0]["notificationUuid"]
     listed = system.call("AdvancedCommerce", "ListAdvancedCommerceCalls", {"bundleId": APP, "maxCalls": 1000})["calls"]
-    assert reference in [one["requestReferenceId"] for one in listed]
+    told = next(one for one in listed if one["requestReferenceId"] == reference)
+    assert told["state"] == "answered" and not {"response", "decoded", "notifications"} & set(told)
+
+
+def test_a_call_of_one_environment_is_none_of_the_other(system):
+    transaction, (_, body, _, _) = bought(system), bodies()[2]
+    reference = body["requestInfo"]["requestReferenceId"]
+    get(system, "CancelAdvancedCommerceSubscription", transaction, body)
+    other = ask(system, "CancelAdvancedCommerceSubscription", transaction, body, "Sandbox")
+    assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
+    # Whoever leaves the choice to us means the call that was made.
+    assert get(system, "CancelAdvancedCommerceSubscription", transaction, body, None)["repeated"] is True
+    looked = {environment: system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {
+        "bundleId": APP, "requestReferenceId": reference, "environment": environment}) for environment in ("Production", "Sandbox", "Nowhere")}
+    assert {environment: answer.status for environment, answer in looked.items()} == {"Production": 200, "Sandbox": 404, "Nowhere": 400}, looked
+    assert '"environment"' in looked["Nowhere"].body.decode()
 
 
 def test_a_subscription_is_migrated(system):
@@ -118,7 +136,8 @@ def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
     assert nobody.status == 404, nobody
 
 
-@pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}])
+# 5000001 says "try again": whoever does so without looking would be told that the identifier was used, had the first one been done.
+@pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
 def test_a_revocation_is_done_once_also_when_apple_s_answer_is_lost(system, fault):
     transaction = bought(system)
     _, body, _, _ = bodies()[3]
@@ -237,5 +256,8 @@ def test_a_transaction_is_finished(system):
         answer = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP, "transactionId": transaction})
         assert answer.status == 200 and answer.json["environment"] == "Production", answer
     assert [(call["method"], call["status"]) for call in calls(system, f"/{transaction}/finish")] == [("POST", 200)] * 2
-    missing = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP})
-    assert missing.status == 400 and '"transactionId"' in missing.body.decode()
+    before = len(calls(system, "/finish"))
+    for wrong in ({}, {"transactionId": ""}, {"transactionId": "a b/c"}, {"transactionId": "1" * 257}):
+        answer = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP, **wrong})
+        assert answer.status == 400 and '"transactionId"' in answer.body.decode(), answer
+    assert len(calls(system, "/finish")) == before

@@ -24,8 +24,7 @@ struct CommerceCalls: Sendable {
     _ context: RPCContext
   ) async throws(RPCError) -> Outcome {
     let app = try calls.app(bundleId)
-    let id = try calls.filled("transactionId", transactionId)
-    guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: "transactionId", "must be digits") }
+    let id = try calls.transactionId("transactionId", transactionId)
     let server = try calls.server(environment, of: app)
     guard let body else { throw .invalidArgument(field: "request", "is missing") }
     let request = try RetentionCalls.checked(inside: "request") { () throws(RequestRefusal) in
@@ -49,7 +48,7 @@ struct CommerceCalls: Sendable {
     var isOpen = false
     // What was refused has done nothing: the identifier is free for another request.
     if let known, known.state != .refused {
-      guard known.isRepeated(by: request, transactionId: id) else {
+      guard known.isRepeated(by: request, transactionId: id, server: server) else {
         throw .failedPrecondition(
           "another request was made under this request.requestInfo.requestReferenceId", reason: "REQUEST_REFERENCE_REUSED")
       }

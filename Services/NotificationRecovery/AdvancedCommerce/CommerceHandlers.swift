@@ -118,6 +118,7 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
 
   func handle(_ request: GetAdvancedCommerceCallRequest, _ context: RPCContext) async throws(RPCError) -> GetAdvancedCommerceCallResponse {
     let app = try commerce.calls.app(request.bundleId)
+    let server = try commerce.calls.server(request.environment, of: app)
     let reference = try RetentionCalls.checked { () throws(RequestRefusal) in
       try RetentionRules.identifier(request.requestReferenceId, "requestReferenceId")
     }
@@ -127,7 +128,7 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
       record = try await commerce.store.record(app.bundleId, reference)
       entries = try await notifications.list(bundleId: app.bundleId, reference: reference)
     } catch { throw RPCError(error) }
-    guard record != nil || !entries.isEmpty else {
+    guard record?.isOf(server) ?? !entries.isEmpty else {
       throw .notFound("no call was made under this requestReferenceId, and no notification names it", field: "requestReferenceId")
     }
     var call =
@@ -151,7 +152,14 @@ struct ListAdvancedCommerceCallsHandler: RPCHandler {
     let token = try PageToken.checked(request.pageToken)
     do throws(RedisError) {
       let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
-      return ListAdvancedCommerceCallsResponse(calls: page.calls.map { AdvancedCommerceCall($0) }, nextPageToken: page.next?.text)
+      return ListAdvancedCommerceCallsResponse(
+        calls: page.calls.map { record in
+          // Thousands of answers would be many megabytes.
+          var call = AdvancedCommerceCall(record)
+          call.response = nil
+          call.decoded = []
+          return call
+        }, nextPageToken: page.next?.text)
     } catch { throw RPCError(error) }
   }
 }

@@ -28,10 +28,23 @@ struct CommerceRecord: Sendable, Hashable {
   var lastError: String?
   var errorCode: Int64?
 
-  /// Whether a call is this one again.
-  func isRepeated(by request: AdvancedCommerceRequest, transactionId: String) -> Bool {
-    operation == request.operation.rawValue && self.transactionId == transactionId && self.request == request.body
+  /// Whether a call is this one again. Neither server knows the other's purchases: a call that names one is not that of the other.
+  func isRepeated(by request: AdvancedCommerceRequest, transactionId: String, server: AppStoreServer?) -> Bool {
+    operation == request.operation.rawValue && self.transactionId == transactionId && isOf(server)
+      && Self.named(reference, self.request) == Self.named(reference, request.body)
   }
+
+  /// A body with its identifier in the one case that all of them are compared in: a UUID may be written in either.
+  private static func named(_ reference: String, _ body: JSONObject) -> JSONObject {
+    guard var info = body["requestInfo"]?.objectValue else { return body }
+    var named = body
+    info["requestReferenceId"] = .string(reference)
+    named["requestInfo"] = .object(info)
+    return named
+  }
+
+  /// Whether it belongs to that server, as far as both are known.
+  func isOf(_ server: AppStoreServer?) -> Bool { server == nil || environment.isEmpty || environment == server?.rawValue }
 }
 
 /// The calls in Redis, a hash each, and their names by when they were made.
@@ -91,13 +104,13 @@ struct CommerceStore: Sendable {
     var fields: [String: RedisReply] = [:]
     for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
     func object(_ name: String) -> JSONObject? {
-      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: JSONLimits(depth: 64, values: 200_000)).objectValue }
+      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: .ownDocuments).objectValue }
     }
     guard let bundleId = fields["bundleId"]?.string, let state = fields["state"]?.string.flatMap(CommerceRecord.State.init(rawValue:)),
       let request = object("request"), let reference = name.split(separator: " ").first
     else { return nil }
     let decoded = fields["decoded"]?.bytes.flatMap {
-      try? JSONValue(parsing: $0, limits: JSONLimits(depth: 64, values: 200_000)).arrayValue
+      try? JSONValue(parsing: $0, limits: .ownDocuments).arrayValue
     }
     return CommerceRecord(
       bundleId: bundleId, reference: String(reference), environment: fields["environment"]?.string ?? "",

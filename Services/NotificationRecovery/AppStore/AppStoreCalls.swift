@@ -63,6 +63,13 @@ struct AppStoreCalls: Sendable {
     return value
   }
 
+  /// The id of a transaction that must be there.
+  func transactionId(_ field: String, _ value: String?) throws(RPCError) -> String {
+    let id = try filled(field, value)
+    guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: field, "must be digits") }
+    return id
+  }
+
   /// Asks one endpoint for a caller; nil for `server` asks production, then the sandbox. `content` is sent where the body is no JSON.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
@@ -128,6 +135,11 @@ enum AppStoreCallFailure: Error, CustomStringConvertible {
     case .unproved(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be proved: \(reason.rawValue)"
     }
   }
+}
+
+extension String? {
+  /// Nil too where it is empty: the same to a caller as absent.
+  var stated: String? { flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension SignedParts.Kind {

@@ -73,7 +73,7 @@ struct FinishTransactionHandler: RPCHandler {
 
   func handle(_ request: FinishTransactionRequest, _ context: RPCContext) async throws(RPCError) -> FinishTransactionResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.transactionId("transactionId", request.transactionId)
     return FinishTransactionResponse(
       try await calls.ask(.finishTransaction, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
   }

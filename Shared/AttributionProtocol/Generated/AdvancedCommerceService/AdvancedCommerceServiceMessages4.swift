@@ -5,7 +5,7 @@ import WireJSON
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct GetAdvancedCommerceCallRequest: RPCMessage, Hashable {
   public var bundleId: String?
-  /// Production or Sandbox; needed where the app has both.
+  /// Production or Sandbox: only a call that was made there; absent: wherever it was made.
   public var environment: String?
   public var requestReferenceId: String?
 
@@ -184,7 +184,7 @@ public struct ListAdvancedCommerceCallsRequest: RPCMessage, Hashable {
 
 /// See `attribution/advancedcommerce/v1/advanced_commerce.proto`.
 public struct ListAdvancedCommerceCallsResponse: RPCMessage, Hashable {
-  /// Newest first, without their notifications.
+  /// Newest first, without their answers and notifications, which GetAdvancedCommerceCall has.
   public var calls: [AdvancedCommerceCall]
   /// Absent on the last page.
   public var nextPageToken: String?
