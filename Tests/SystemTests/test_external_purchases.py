@@ -43,6 +43,15 @@ def known(system, body: dict, environment: str = "Production") -> dict:
         "bundleId": APP, "environment": environment, "requestIdentifier": body["requestIdentifier"]})["report"]
 
 
+def listed(system, state: str) -> set[str]:
+    """The identifiers of the app's reports in that state; those of all apps have them too."""
+    of_app, of_all = ({one["requestIdentifier"] for one in system.call(
+        "ExternalPurchase", "ListExternalPurchaseReports", {**app, "state": state, "maxReports": 1000}).get("reports", [])}
+        for app in ({"bundleId": APP}, {}))
+    assert of_app <= of_all
+    return of_app
+
+
 def puts(system, body: dict) -> list[int]:
     """How Apple answered each time that the report was sent."""
     return [call["status"] for call in calls(system, "/externalPurchase/v1/reports")
@@ -66,18 +75,20 @@ def test_apple_s_examples_are_taken_and_can_be_retrieved(system):
         # Again: it is known, and Apple not asked.
         again = dict(reversed(body.items()))
         assert accepted(system, again)["attempts"] == 1 and puts(system, body) == [200]
-    listed = system.call("ExternalPurchase", "ListExternalPurchaseReports", {"bundleId": APP, "state": "accepted", "maxReports": 1000})["reports"]
-    assert {body["requestIdentifier"] for body in bodies} <= {one["requestIdentifier"] for one in listed}
+    assert {body["requestIdentifier"] for body in bodies} <= listed(system, "accepted")
 
 
 def test_a_token_of_the_sandbox_is_reported_there(system):
     body = report(token=f"SANDBOX_{new_id()}")
     assert accepted(system, body)["environment"] == "Sandbox"
+    # Empty is absent.
+    assert send(system, report(token=f"SANDBOX_{new_id()}"), environment="").json["report"]["environment"] == "Sandbox"
     wrong = send(system, report(token=f"SANDBOX_{new_id()}"), environment="Production")
     assert wrong.status == 400 and '"report.externalPurchaseId"' in wrong.body.decode(), wrong
     unknown = system.rpc("ExternalPurchase", "RetrieveExternalPurchaseReport", {
         "bundleId": APP, "environment": "Production", "requestIdentifier": body["requestIdentifier"]})
-    assert unknown.status == 400 and cause(unknown)["reason"] == "APP_STORE_REFUSED", unknown
+    # Apple says 400 and no more.
+    assert unknown.status == 404 and '"requestIdentifier"' in unknown.body.decode(), unknown
 
 
 def test_apple_s_errors_name_line_and_field_and_a_mended_report_goes_under_the_same_name(system):
@@ -86,8 +97,10 @@ def test_apple_s_errors_name_line_and_field_and_a_mended_report_goes_under_the_s
     told = answer.json["report"]
     assert told["state"] == "refused" and told["errors"][0]["fieldName"] == "referenceLineItemId", answer
     assert told["errors"][0]["lineItemId"] == wrong["lineItems"][0]["lineItemId"] and told["lastError"] == told["errors"][0]["errorMessage"]
+    assert wrong["requestIdentifier"] in listed(system, "refused") and wrong["requestIdentifier"] not in listed(system, "waiting")
     mended = {**report(line(LINE)), "requestIdentifier": wrong["requestIdentifier"]}
     assert accepted(system, mended)["requestIdentifier"] == wrong["requestIdentifier"]
+    assert not [state for state in ("waiting", "refused") if wrong["requestIdentifier"] in listed(system, state)]
     other = send(system, {**report(), "requestIdentifier": wrong["requestIdentifier"]})
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_IDENTIFIER_REUSED", other
 
@@ -96,7 +109,7 @@ def test_what_apple_cannot_take_now_is_sent_later_by_itself(system):
     body = report(line(LINE))
     try:
         system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
-        assert send(system, body, wait=0).json["report"]["state"] == "waiting"
+        assert send(system, body, wait=0).json["report"]["state"] == "waiting" and body["requestIdentifier"] in listed(system, "waiting")
         told = until(lambda: (one := known(system, body))["state"] == "accepted" and one)
         assert told["attempts"] == 2
         # A limit is waited for.
@@ -117,6 +130,32 @@ def test_a_report_whose_answer_is_lost_is_not_sent_again(system):
     finally:
         system.control("/control/faults", {"clear": True})
     assert puts(system, body) == [200]
+
+
+def test_a_report_that_apple_has_and_does_not_show_yet_is_not_told_as_refused(system):
+    body = report(line(LINE))
+    system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
+    system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 1, "status": 400, "body": {"fieldName": "requestIdentifier"}})
+    try:
+        told = accepted(system, body)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    # Apple refused the second one as a duplicate.
+    assert puts(system, body) == [200, 400] and told["attempts"] == 2 and "lastError" not in told and "errors" not in told
+
+
+def test_another_report_under_an_identifier_that_apple_has_is_refused(system):
+    body = report(line(LINE))
+    system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
+    # For so long that it has to be taken for refused.
+    system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 2, "status": 400, "body": {"fieldName": "requestIdentifier"}})
+    try:
+        assert send(system, body).json["report"]["state"] == "refused"
+    finally:
+        system.control("/control/faults", {"clear": True})
+    told = send(system, {**body, "lineItems": [line(LINE)]}).json["report"]
+    assert told["state"] == "refused" and told["errors"][0]["fieldName"] == "requestIdentifier", told
+    assert accepted(system, body)["attempts"] == 1 and puts(system, body) == [200, 400, 400, 400]
 
 
 def test_a_report_outlives_the_service_that_was_sending_it(system):

@@ -16,6 +16,9 @@ extension RPCError {
     }
   }
 
+  /// The reason where Apple says that the request is wrong.
+  static let refusedByApple = "APP_STORE_REFUSED"
+
   /// What an error of Apple's is to our callers; Apple's number stays readable.
   init(_ error: AppStoreServerAPIError, now: Int64) {
     let code: RPCCode
@@ -34,9 +37,9 @@ extension RPCError {
     case .permanent:
       switch error.status {
       case 404: (code, reason) = (.notFound, "APP_STORE_NOT_FOUND")
-      case 400, nil: (code, reason) = (.invalidArgument, "APP_STORE_REFUSED")
-      case 409: (code, reason) = (.alreadyExists, "APP_STORE_REFUSED")
-      default: (code, reason) = (.failedPrecondition, "APP_STORE_REFUSED")
+      case 400, nil: (code, reason) = (.invalidArgument, Self.refusedByApple)
+      case 409: (code, reason) = (.alreadyExists, Self.refusedByApple)
+      default: (code, reason) = (.failedPrecondition, Self.refusedByApple)
       }
     }
     var metadata = ["environment": error.server.rawValue]

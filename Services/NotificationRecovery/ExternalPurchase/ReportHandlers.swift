@@ -13,8 +13,8 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
   let deliveries: DeliveryQueue
   let store: ReportStore
 
-  /// How often it is looked whether Apple has answered.
-  private static let pause: Duration = .milliseconds(40)
+  /// How soon it is looked whether Apple has answered, at first and at last.
+  private static let pauses = (first: Duration.milliseconds(40), last: Duration.milliseconds(320))
 
   func handle(_ request: SendExternalPurchaseReportRequest, _ context: RPCContext) async throws(RPCError)
     -> SendExternalPurchaseReportResponse
@@ -25,7 +25,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
       try ExternalPurchaseReport(body, now: WallClock.now())
     }
     // The token says where it was made: no other server knows it.
-    guard try calls.server(request.environment ?? report.server.rawValue, of: app) == report.server else {
+    guard try calls.server(request.environment.stated ?? report.server.rawValue, of: app) == report.server else {
       throw .invalidArgument(
         field: "report.externalPurchaseId", "is a token of the \(report.server == .sandbox ? "sandbox" : "production server")")
     }
@@ -64,11 +64,14 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
 
   /// The report when it is settled, or as it is at that moment.
   private func settled(_ name: ReportStore.Name, until moment: ContinuousClock.Instant) async throws(RPCError) -> ReportRecord {
-    while true {
-      let record = try await store.known(name)
-      guard record.state == .waiting, .now + Self.pause < moment else { return record }
-      do { try await Task.sleep(for: Self.pause) } catch { return record }
-    }
+    var pause = Self.pauses.first
+    do throws(RedisError) {
+      while try await store.state(name) == .waiting, .now + pause < moment {
+        do { try await Task.sleep(for: pause) } catch { break }
+        pause = min(pause * 2, Self.pauses.last)
+      }
+    } catch { throw RPCError(error) }
+    return try await store.known(name)
   }
 }
 
@@ -125,8 +128,14 @@ struct RetrieveExternalPurchaseReportHandler: RPCHandler {
     let app = try calls.app(request.bundleId)
     let server = try calls.requiredServer(request.environment, of: app)
     let id = try RetentionCalls.checked { () throws(RequestRefusal) in try ExternalPurchaseReport.identifier(request.requestIdentifier) }
-    let answer = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
-    return RetrieveExternalPurchaseReportResponse(response: answer.response, environment: answer.server.rawValue)
+    do throws(RPCError) {
+      let answer = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
+      return RetrieveExternalPurchaseReportResponse(response: answer.response, environment: answer.server.rawValue)
+    } catch {
+      // Apple says 400 of a report that it does not have; what is wrong with the identifier's form was told before.
+      guard error.code == .invalidArgument, error.reason == RPCError.refusedByApple else { throw error }
+      throw .notFound("Apple has no report under this requestIdentifier", field: "requestIdentifier")
+    }
   }
 }
 

@@ -68,7 +68,11 @@ struct ReportStore: Sendable {
 
   private static func key(_ name: Name) -> String { Keys.own("recovery", "report:\(name.text)", shardOf: name.text) }
 
-  private var started: StartedList { StartedList(redis: redis, name: "reports", shardOf: "reports") }
+  /// All reports, or those that are to be looked after: among the accepted ones of a year they would have to be searched for.
+  private func list(_ state: ReportRecord.State?) -> StartedList {
+    let name = state == nil || state == .accepted ? "reports" : "reports-\(state?.rawValue ?? "")"
+    return StartedList(redis: redis, name: name, shardOf: name)
+  }
 
   // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
   // Answers {1, round} where Apple is to be asked, {2} where Apple has it, {3} where another one has the identifier.
@@ -116,10 +120,15 @@ struct ReportStore: Sendable {
       on: redis, keys: [Self.key(name)],
       arguments: [.string(digest), .bytes(JSONValue.object(body).serialized), .integer(now), .integer(Self.keptSeconds)])
     let parts = (reply.array ?? []).compactMap(\.integer)
-    try await started.add(name.text, of: name.bundleId, startedAt: now)
-    try await started.forget(before: now - Self.keptSeconds * 1000, of: name.bundleId)
+    for list in [list(nil), list(.waiting), list(.refused)] {
+      try await list.forget(before: now - Self.keptSeconds * 1000, of: name.bundleId)
+    }
+    try await list(nil).add(name.text, of: name.bundleId, startedAt: now)
     switch parts.first {
-    case 1 where parts.count == 2: return .waiting(round: parts[1])
+    case 1 where parts.count == 2:
+      try await list(.waiting).add(name.text, of: name.bundleId, startedAt: now)
+      try await list(.refused).remove(name.text, of: name.bundleId)
+      return .waiting(round: parts[1])
     case 2: return .accepted
     case 3: return .reused
     default: throw .unexpectedReply("report_begin")
@@ -137,12 +146,20 @@ struct ReportStore: Sendable {
   func note(
     _ name: Name, round: Int64, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
   ) async throws(RedisError) {
+    // Before and after: whoever dies in between leaves a name too much, which is passed by.
+    if state == .refused { try await list(.refused).add(name.text, of: name.bundleId, startedAt: WallClock.now()) }
     _ = try await Self.note.run(
       on: redis, keys: [Self.key(name)],
       arguments: [
         .integer(round), .string(state.rawValue), .string(state == .waiting ? "" : String(WallClock.now())), .string(error ?? ""),
         .bytes(JSONValue.array(errors.map { .object($0) }).serialized),
       ])
+    if state != .waiting { try await list(.waiting).remove(name.text, of: name.bundleId) }
+  }
+
+  /// Nil where no report has that name.
+  func state(_ name: Name) async throws(RedisError) -> ReportRecord.State? {
+    try await redis.send(["HGET", .string(Self.key(name)), "state"]).string.flatMap(ReportRecord.State.init(rawValue:))
   }
 
   func record(_ name: Name) async throws(RedisError) -> ReportRecord? {
@@ -150,7 +167,7 @@ struct ReportStore: Sendable {
     var fields: [String: RedisReply] = [:]
     for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
     func parsed(_ name: String) -> JSONValue? {
-      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: JSONLimits(depth: 32, values: 200_000)) }
+      fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: .ownDocuments) }
     }
     guard let state = fields["state"]?.string.flatMap(ReportRecord.State.init(rawValue:)), let body = parsed("body")?.objectValue else {
       return nil
@@ -166,7 +183,7 @@ struct ReportStore: Sendable {
   func list(
     bundleId: String?, state: ReportRecord.State?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (reports: [ReportRecord], next: PageToken?) {
-    let page = try await started.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
+    let page = try await list(state).page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
       try await SideBySide.all(names) { (text) async throws(RedisError) -> ReportRecord? in
         guard let name = Name(text), let record = try await record(name) else { return nil }
         return state == nil || record.state == state ? record : nil

@@ -60,19 +60,35 @@ struct ReportWork: Sendable {
     }
     do throws(AppStoreCallFailure) {
       if sent > 0, try await isKnown(record, app) { return await end(task, .accepted) }
-      _ = try await calls.ask(
-        .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.questionTime)
-      return await end(task, .accepted)
+      return await send(task, record, app, lease)
     } catch { return await failed(task, error, lease) }
   }
 
-  /// Whether Apple has the report.
+  private func send(_ task: ReportTask, _ record: ReportRecord, _ app: DeploymentConfiguration.App, _ lease: LeasedMessage) async
+    -> WorkOutcome
+  {
+    do throws(AppStoreCallFailure) {
+      _ = try await calls.ask(
+        .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.questionTime)
+      return await end(task, .accepted)
+    } catch {
+      let refusal = error
+      guard case .apple(let reason) = refusal, reason.classification == .permanent else { return await failed(task, refusal, lease) }
+      // Apple refuses what it has: an earlier sending may have arrived that it did not know of yet when it was asked, or one by a worker
+      // that was taken for dead.
+      do throws(AppStoreCallFailure) {
+        return try await isKnown(record, app) ? await end(task, .accepted) : await failed(task, refusal, lease)
+      } catch { return await failed(task, error, lease) }
+    }
+  }
+
+  /// Whether Apple has the report, and not another one under its identifier.
   private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
     do throws(AppStoreCallFailure) {
       let answer = try await calls.ask(
         .retrieveExternalPurchaseReport, app: app, server: record.server, path: [record.requestIdentifier],
         deadline: .now + Self.questionTime)
-      return answer.response["report"]?.objectValue != nil
+      return answer.response["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
     } catch {
       // Apple says 400 of a report that it does not have.
       if case .apple(let failure) = error, failure.classification == .permanent { return false }

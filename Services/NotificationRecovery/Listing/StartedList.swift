@@ -32,6 +32,11 @@ struct StartedList: Sendable {
     for key in [all, key(bundleId)] { try await redis.send(["ZADD", .string(key), "NX", .integer(moment), .string(id)]) }
   }
 
+  /// Takes a name off.
+  func remove(_ id: String, of bundleId: String) async throws(RedisError) {
+    for key in [all, key(bundleId)] { try await redis.send(["ZREM", .string(key), .string(id)]) }
+  }
+
   /// Takes off what was started before that moment.
   func forget(before moment: Int64, of bundleId: String?) async throws(RedisError) {
     for key in Set([all, key(bundleId)]) {

@@ -138,6 +138,21 @@ struct AdvancedCommerceRequestTests {
     #expect(field([("A", []), ("A", [])]) == "items[1].SKU")
   }
 
+  @Test("SKUs and lines are told apart by their bytes, as Apple does, and not by what Unicode takes for the same")
+  func exactNames() throws {
+    // The Angstrom sign and the letter.
+    let (sign, letter): (JSONValue, JSONValue) = ("\u{212B}", "\u{C5}")
+    var body = try #require(Self.good[.changePrice])
+    body["items"] = [["SKU": sign, "price": 10, "dependentSKUs": [letter]], ["SKU": letter, "price": 10]]
+    #expect(Self.field(.changePrice, body) == nil)
+    body["items"] = [["SKU": sign, "price": 10, "dependentSKUs": [sign]]]
+    #expect(Self.field(.changePrice, body) == "items[0].dependentSKUs")
+    let buy = ExternalPurchaseReportTests.buy
+    func line(_ id: JSONValue) -> JSONObject { ExternalPurchaseReportTests.with(buy, ["lineItemId": id]) }
+    #expect(ExternalPurchaseReportTests.field(ExternalPurchaseReportTests.report([line(sign), line(letter)])) == nil)
+    #expect(ExternalPurchaseReportTests.field(ExternalPurchaseReportTests.report([line(sign), line(sign)])) == "lineItems[1].lineItemId")
+  }
+
   @Test("a refund's amount goes with CUSTOM alone, and a simulated decline with the sandbox and with all items")
   func refunds() {
     func field(_ items: [JSONObject], server: AppStoreServer? = .production) -> String? {

@@ -78,10 +78,10 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
       try descriptors.allow(["effective", "displayName", "description"])
     }
     let items = try fields.children("items") ?? []
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for item in items {
       let current = try item.neededText("currentSKU", most: longestSKU)
-      guard seen.insert(current).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
+      guard seen.insert(ExactText(current)).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
       try effective(item)
       let changes = [
         try item.text("SKU", most: longestSKU), try item.text("displayName", most: longestDisplayName),
@@ -105,7 +105,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     _ = try descriptors.neededText("description", most: longestDescription)
     try descriptors.allow(["displayName", "description"])
     for list in [try fields.neededChildren("items"), try fields.children("renewalItems") ?? []] {
-      var seen: Set<String> = []
+      var seen: Set<ExactText> = []
       for item in list {
         try sku(item, &seen)
         _ = try item.neededText("displayName", most: longestDisplayName)
@@ -121,9 +121,9 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   private static func checkPrices(_ fields: RequestFields) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "currency", "items"])
     let currency = try fields.currency()
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     /// Whose dependent each SKU is.
-    var owners: [String: String] = [:]
+    var owners: [ExactText: String] = [:]
     let items = try fields.neededChildren("items")
     for item in items {
       try sku(item, &seen)
@@ -134,15 +134,15 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
       let dependents = try Self.dependents(item)
       for dependent in dependents {
         let owner = item.object["SKU"]?.stringValue ?? ""
-        guard dependent != owner else { throw item.refusal("dependentSKUs", "must not have the item's own SKU") }
-        guard owners.updateValue(owner, forKey: dependent) == nil else {
+        guard !dependent.isExactly(owner) else { throw item.refusal("dependentSKUs", "must not have the item's own SKU") }
+        guard owners.updateValue(owner, forKey: ExactText(dependent)) == nil else {
           throw item.refusal("dependentSKUs", "has a SKU that depends on another item already, or is there twice")
         }
       }
       try item.allow(["SKU", "price", "dependentSKUs"])
     }
     for item in items where item.object["dependentSKUs"]?.arrayValue?.isEmpty == false {
-      if let sku = item.object["SKU"]?.stringValue, owners[sku] != nil {
+      if let sku = item.object["SKU"]?.stringValue, owners[ExactText(sku)] != nil {
         throw item.refusal("dependentSKUs", "must be absent of an item that depends on another one itself")
       }
     }
@@ -172,7 +172,7 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     try fields.allow(["requestInfo", "storefront", "currency", "items", "refundRiskingPreference"])
     _ = try fields.currency()
     _ = try fields.neededBool("refundRiskingPreference")
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     var simulated: Set<Bool> = []
     for item in try fields.neededChildren("items") {
       try sku(item, &seen)
@@ -191,9 +191,9 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
 
   // MARK: What they share
 
-  private static func sku(_ item: RequestFields, _ seen: inout Set<String>) throws(RequestRefusal) {
+  private static func sku(_ item: RequestFields, _ seen: inout Set<ExactText>) throws(RequestRefusal) {
     let sku = try item.neededText("SKU", most: longestSKU)
-    guard seen.insert(sku).inserted else { throw item.refusal("SKU", "is named by another item too") }
+    guard seen.insert(ExactText(sku)).inserted else { throw item.refusal("SKU", "is named by another item too") }
   }
 
   private static func effective(_ fields: RequestFields) throws(RequestRefusal) {

@@ -43,6 +43,15 @@ public struct ExternalPurchaseReport: Sendable, Hashable {
     self.body = body
   }
 
+  /// Whether two reports under one identifier are the same one: of the same token, with the same status and lines. Apple may write amounts
+  /// and optional members in another way than we did.
+  public static func isSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
+    func lines(_ report: JSONObject) -> [String] {
+      (report["lineItems"]?.arrayValue ?? []).compactMap { $0["lineItemId"]?.stringValue }.sorted()
+    }
+    return one["externalPurchaseId"] == other["externalPurchaseId"] && one["status"] == other["status"] && lines(one) == lines(other)
+  }
+
   /// The UUID of a report, in lower case.
   public static func identifier(_ text: String?) throws(RequestRefusal) -> String {
     try RetentionRules.identifier(text, "requestIdentifier")
@@ -71,12 +80,14 @@ struct ExternalPurchaseLineItem {
   static func check(_ list: [RequestFields], now: Int64) throws(RequestRefusal) {
     var items: [ExternalPurchaseLineItem] = []
     for fields in list { items.append(try ExternalPurchaseLineItem(fields, now: now)) }
-    var known: [String: ExternalPurchaseLineItem] = [:]
+    var known: [ExactText: ExternalPurchaseLineItem] = [:]
     for item in items {
-      guard known.updateValue(item, forKey: item.id) == nil else { throw item.fields.refusal("lineItemId", "is another line's too") }
+      guard known.updateValue(item, forKey: ExactText(item.id)) == nil else {
+        throw item.fields.refusal("lineItemId", "is another line's too")
+      }
     }
     for item in items {
-      if let reference = item.reference, let other = known[reference] { try item.check(against: other) }
+      if let reference = item.reference, let other = known[ExactText(reference)] { try item.check(against: other) }
     }
   }
 
@@ -93,7 +104,7 @@ struct ExternalPurchaseLineItem {
     }
     _ = try fields.bool("restatement")
     reference = try fields.text("referenceLineItemId", most: ExternalPurchaseReport.longestText)
-    if reference == id { throw fields.refusal("referenceLineItemId", "must not be the line's own lineItemId") }
+    if reference?.isExactly(id) == true { throw fields.refusal("referenceLineItemId", "must not be the line's own lineItemId") }
     isRefund = try fields.neededChoice("eventType", ["BUY", "REFUND"]) == "REFUND"
     try Self.checkAmounts(fields)
     try Self.checkCurrencies(fields)
