@@ -16,6 +16,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     nanos = Int32((remainder < 0 ? remainder + 1000 : remainder) * 1_000_000)
   }
 
+  /// The same; nil of what no year from 1 to 9999 has, and so cannot be written.
+  public init?(writableMilliseconds milliseconds: Int64) {
+    guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else { return nil }
+    self.init(millisecondsSince1970: milliseconds)
+  }
+
   /// Rounded down to milliseconds.
   public var millisecondsSince1970: Int64 { seconds * 1000 + Int64(nanos / 1_000_000) }
 

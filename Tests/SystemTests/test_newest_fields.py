@@ -69,6 +69,10 @@ def test_a_token_that_an_app_hands_over_is_decoded(system):
     answer = system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(token)})
     assert answer == {"token": token, "environment": "Sandbox", "createdAt": "2023-10-24T12:02:30Z", "expiresAt": "2023-10-24T12:19:10Z",
                       "expired": True}
+    # No calendar has these times: the object still tells them.
+    far = {"externalPurchaseId": "1", "tokenCreationDate": -2**63, "tokenExpirationDate": 253402300800000}
+    assert system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(far)}) == {
+        "token": far, "environment": "Production", "expired": False}
     plain = {"externalPurchaseId": "1"}
     assert system.call("Verifier", "DecodeExternalPurchaseToken", {"token": encoded(plain)}) == {"token": plain, "environment": "Production"}
 

@@ -23,7 +23,7 @@ struct DecodeExternalPurchaseTokenHandler: RPCHandler {
     }
     return DecodeExternalPurchaseTokenResponse(
       token: token.object, environment: token.environment,
-      createdAt: token.creationDate.map { Timestamp(millisecondsSince1970: $0) },
-      expiresAt: token.expirationDate.map { Timestamp(millisecondsSince1970: $0) }, expired: token.isExpired(at: now()))
+      createdAt: token.creationDate.flatMap { Timestamp(writableMilliseconds: $0) },
+      expiresAt: token.expirationDate.flatMap { Timestamp(writableMilliseconds: $0) }, expired: token.isExpired(at: now()))
   }
 }
