@@ -31,7 +31,7 @@ public final class PublicSuffixList: @unchecked Sendable {
   }
 
   /// The registrable domain that a host lies in; nil when the host is a public suffix itself, or no name of ASCII letters in lower case,
-  /// digits, hyphens and dots. Names beyond ASCII are asked for in their `xn--` form. A name under a top-level domain that the list does
+  /// digits, hyphens and dots, or an address such as `192.0.2.1`. Names beyond ASCII are asked for in their `xn--` form. A name under a top-level domain that the list does
   /// not know is registered one label below that.
   public func registrableDomain(of host: String) -> String? {
     guard Self.isName(host) else { return nil }
@@ -46,6 +46,8 @@ public final class PublicSuffixList: @unchecked Sendable {
   private static func isName(_ host: String) -> Bool {
     guard host.utf8.count <= 253 else { return false }
     let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // What ends in a number is an address; no top-level domain is one.
+    guard let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else { return false }
     return labels.allSatisfy { label in
       !label.isEmpty
         && label.allSatisfy { byte in (97...122).contains(byte) || (48...57).contains(byte) || byte == UInt8(ascii: "-") }
