@@ -102,7 +102,11 @@ struct OutputTests {
 
   @Test("each kind of failure of a call has its exit code, and the message names the field")
   func codes() {
-    func code(_ code: RPCCode) -> Int32 { CommandFailure(RPCError(code, "m"), asked: "verifier at h").code }
+    func code(_ code: RPCCode, _ reason: String? = nil) -> Int32 {
+      CommandFailure(RPCError(code, "m", reason: reason), asked: "verifier at h").code
+    }
+    // Nothing becomes smaller by waiting.
+    #expect(code(.resourceExhausted, "REQUEST_TOO_LARGE") == code(.invalidArgument))
     #expect(code(.unauthenticated) == 77 && code(.permissionDenied) == 77)
     #expect(code(.unavailable) == 69 && code(.deadlineExceeded) == 69 && code(.unknown) == 69)
     #expect(code(.notFound) == 3 && code(.invalidArgument) == 65 && code(.outOfRange) == 65)

@@ -22,6 +22,9 @@ def test_retention_messaging_is_set_up(system, tmp_path):
     assert ctl(system, *upload).returncode == 0
     again = ctl(system, *upload)
     assert again.returncode == 4 and "APP_STORE_REFUSED" in again.stderr, again
+    (tmp_path / "large.png").write_bytes(bytes(12 << 20))
+    large = ctl(system, "retention", "images", "upload", tmp_path / "large.png", "--id", image, *SANDBOX)
+    assert large.returncode == 65 and "large.png" in large.stderr, large
     assert ctl(system, "retention", "messages", "upload", tmp_path / "message.json", "--id", message, *SANDBOX).returncode == 0
     assert {message} <= {one["messageIdentifier"] for one in ctl_json(system, "retention", "messages", "list", *SANDBOX)["messages"]}
     shown = ctl(system, "retention", "images", "list", *SANDBOX).stdout

@@ -45,6 +45,7 @@ extension CommandFailure {
     case .notFound: self.init(.notFound, message)
     case .invalidArgument, .outOfRange: self.init(.refusedInput, message)
     case .failedPrecondition, .alreadyExists, .aborted: self.init(.notAllowedNow, message)
+    case .resourceExhausted where error.reason == "REQUEST_TOO_LARGE": self.init(.refusedInput, message)
     case .resourceExhausted:
       self.init(.tryLater, message, advice: error.retryAfterSeconds.map { "It may go again in \($0) s." })
     case .canceled: self.init(.interrupted, "stopped")

@@ -16,7 +16,7 @@ struct RetentionCalls: Sendable {
   /// Performance tests run in the sandbox alone.
   func sandbox(_ bundleId: String?, _ environment: String?) throws(RPCError) -> (app: DeploymentConfiguration.App, server: AppStoreServer) {
     let app = try calls.app(bundleId)
-    guard try calls.server(environment ?? AppStoreServer.sandbox.rawValue, of: app) == .sandbox else {
+    guard try calls.server(environment.stated ?? AppStoreServer.sandbox.rawValue, of: app) == .sandbox else {
       throw .invalidArgument(field: "environment", "performance tests run in the sandbox only")
     }
     return (app, .sandbox)

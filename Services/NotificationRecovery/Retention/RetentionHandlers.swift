@@ -215,8 +215,7 @@ struct StartRetentionPerformanceTestHandler: RPCHandler {
     -> StartRetentionPerformanceTestResponse
   {
     let target = try calls.sandbox(request.bundleId, request.environment)
-    let id = try calls.calls.filled("originalTransactionId", request.originalTransactionId)
-    guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: "originalTransactionId", "must be digits") }
+    let id = try calls.calls.transactionId("originalTransactionId", request.originalTransactionId)
     let answer = try await calls.ask(.startRetentionPerformanceTest, target, body: ["originalTransactionId": .string(id)], context)
     return StartRetentionPerformanceTestResponse(
       requestId: try RetentionCalls.text(answer, "requestId"), response: answer.response, environment: answer.server.rawValue)

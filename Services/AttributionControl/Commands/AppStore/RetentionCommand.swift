@@ -188,6 +188,9 @@ struct RetentionImagesCommand: AsyncParsableCommand {
       case bulletPoint = "BULLET_POINT"
     }
 
+    /// What goes in Base64 into a request of 16 MiB.
+    private static let most = 12_578_816
+
     @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
     @Option(help: ArgumentHelp("A UUID that names the image from now on.", valueName: "uuid")) var id: String
     @Option(help: "FULL_SIZE: 3840 pixels wide, 160 to 2160 high. BULLET_POINT: 1024 by 1024 pixels.") var size: Size = .full
@@ -198,6 +201,9 @@ struct RetentionImagesCommand: AsyncParsableCommand {
     func run() async throws {
       var input = try InputFile(file)
       let bytes = try input.rest()
+      guard bytes.count <= Self.most else {
+        throw CommandFailure(.refusedInput, "\(file) has \(bytes.count) bytes, and an image at most \(Self.most)")
+      }
       let request = UploadRetentionImageRequest(
         bundleId: app.bundleId, environment: app.environment, imageIdentifier: id, imageSize: size.rawValue, image: Base64.encode(bytes))
       let record = Record([

@@ -70,8 +70,13 @@ public enum RetentionRules {
   /// Where Apple asks in real time (RealtimeUrlRequest).
   public static func url(_ text: String?) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: "realtimeUrl", "is missing") }
-    guard text.hasPrefix("https://"), text.utf8.count > 8, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard text.hasPrefix("https://"), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw RequestRefusal(field: "realtimeUrl", "must be a URL that begins with https://")
+    }
+    let host = text.utf8.dropFirst(8).prefix { !"/?#".utf8.contains($0) }
+    guard let first = host.first, first != UInt8(ascii: ":"), !host.contains(UInt8(ascii: "@")), !text.utf8.contains(UInt8(ascii: "#"))
+    else {
+      throw RequestRefusal(field: "realtimeUrl", "must have a host, and neither a user nor a fragment")
     }
     guard text.count <= longestURL else { throw RequestRefusal(field: "realtimeUrl", "is longer than \(longestURL) characters") }
     return text
