@@ -29,7 +29,8 @@ ENDPOINTS = ["getTransactionInfo", "getTransactionHistory", "getAppTransactionIn
              "getTestNotificationStatus", "uploadRetentionImage", "deleteRetentionImage", "listRetentionImages", "uploadRetentionMessage",
              "deleteRetentionMessage", "listRetentionMessages", "setDefaultRetentionMessage", "getDefaultRetentionMessage",
              "deleteDefaultRetentionMessage", "setRetentionURL", "getRetentionURL", "deleteRetentionURL", "startRetentionPerformanceTest",
-             "getRetentionPerformanceTest"]
+             "getRetentionPerformanceTest", "changeSubscriptionMetadata", "migrateSubscription", "changeSubscriptionPrice", "cancelSubscription",
+             "revokeSubscription", "requestTransactionRefund"]
 IDS = st.integers(1, 10**18).map(str)
 UUIDS = st.uuids()
 # The library puts values into a path as they are; of these all are one segment to it and to us.
@@ -188,7 +189,7 @@ def default_message(draw, name: str, method: str):
 
 @st.composite
 def url_setting(draw):
-    url = "https://" + draw(st.text("abcdefghijklmnopqrstuvwxyz0123456789.-/_~%", min_size=1, max_size=248))
+    url = "https://a" + draw(st.text("abcdefghijklmnopqrstuvwxyz0123456789.-/_~%?=&", max_size=247))
     return (lambda apple: apple.configure_realtime_url(RealtimeUrlRequest(realtimeURL=url)), "Retention", "SetRetentionURL", {"realtimeUrl": url})
 
 
