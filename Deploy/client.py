@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.parse
 import uuid
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -65,7 +66,7 @@ class Answer:
         self.status, self.headers, self.body = status, headers, body
 
     @property
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.body)
 
     def __repr__(self) -> str:
@@ -118,7 +119,7 @@ class System:
         body = message if isinstance(message, bytes) else json.dumps(message or {}).encode()
         return self.request("POST", f"{base or self.url(name)}/{name}/{method}", body, sent, timeout)
 
-    def call(self, service: str, method: str, message: dict | None = None, **options) -> dict:
+    def call(self, service: str, method: str, message: dict | None = None, **options: Any) -> dict:
         """Like `rpc`, but anything other than success is an error."""
         answer = self.rpc(service, method, message, **options)
         if answer.status != 200:

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 from connectrpc.client import ConnectClientSync
 from connectrpc.code import Code
@@ -21,7 +24,7 @@ SERVICE = "attribution.events.v1.EventsService"
 PASSING = {Code.UNAVAILABLE, Code.ABORTED, Code.DEADLINE_EXCEEDED, Code.RESOURCE_EXHAUSTED}
 
 
-def messages():
+def messages() -> ModuleType:
     """The messages of the events service. A program of your own keeps what the compiler makes instead of making it at each start."""
     out = tempfile.mkdtemp()
     names = ["attribution/options/v1/options.proto", "attribution/events/v1/events.proto"]
@@ -38,7 +41,7 @@ class Feed:
         self.headers = {"authorization": f"Bearer {token}"}
         self.subscription = subscription
 
-    def call(self, method_name: str, timeout_ms: int = 10_000, /, **fields):
+    def call(self, method_name: str, timeout_ms: int = 10_000, /, **fields: Any) -> Any:
         method = MethodInfo(name=method_name, service_name=SERVICE, input=getattr(self.events, method_name + "Request"),
                             output=getattr(self.events, method_name + "Response"), stream_type=StreamType.UNARY,
                             idempotency_level=IdempotencyLevel.UNKNOWN)
@@ -52,7 +55,7 @@ class Feed:
             time.sleep(pause)
             pause = min(pause * 2, 5)
 
-    def read(self, work, most: int | None) -> None:
+    def read(self, work: Callable[[Any], None], most: int | None) -> None:
         """Has each event worked, and then acknowledges it; until `most` were."""
         try:
             self.call("CreateSubscription", name=self.subscription)
@@ -70,7 +73,7 @@ class Feed:
                 most -= len(answer.events)
 
 
-def show(event) -> None:
+def show(event: Any) -> None:
     print(event["id"], event["type"], event.get("subject", "-"), flush=True)
 
 

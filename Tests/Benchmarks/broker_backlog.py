@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
+from collections.abc import Callable
 
 from bench import TOKEN, Redis, Server, free_port, pinned
 
@@ -173,7 +174,7 @@ class Outage:
             f"adServices: {{ rate: {rate}, rateBurst: {max(1, rate // 10)}, concurrency: {concurrency}, timeout: {self.timeout}s,"
             f" breaker: {{ firstPause: 200ms, longestPause: {self.pause}s }} }}\n")
 
-    def play(self, core: str | None = None, log=print) -> dict:
+    def play(self, core: str | None = None, log: Callable[[str], None] = print) -> dict:
         chance = random.Random(self.seed)
         log(f"outage: seed {self.seed}")
         with Redis(core) as redis, Simulator(self.binaries) as apple:
@@ -194,7 +195,7 @@ class Outage:
                     shutil.rmtree(first.folder, ignore_errors=True)
 
     def run(self, redis: Redis, apple: Simulator, first: Server, second: Server, verifier: Server, public: int, chance: random.Random,
-            log) -> dict:
+            log: Callable[[str], None]) -> dict:
         call(verifier, "attribution.events.v1.EventsService/CreateSubscription",
              {"name": "outage", "types": [RESOLVED, FAILED], "start": "beginning"})
         apple.answer({"status": 500})

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 from bench import HERE, ROOT
 
@@ -45,7 +46,7 @@ class Native:
                          limit=seconds + 60)
 
     @contextlib.contextmanager
-    def observed(self, port: int, step: int, times: pathlib.Path):
+    def observed(self, port: int, step: int, times: pathlib.Path) -> Iterator[None]:
         """Meanwhile, notes when the events of each such-and-such shard come; see observe.c."""
         process = subprocess.Popen([pathlib.Path(self.folder.name) / "observe", str(port), str(step), str(times)])
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 
 from bench import Redis, Report
 from native import Native
@@ -124,7 +125,7 @@ def weigh(redis: Redis, store: str, length: int, buckets: int) -> float:
     return held / members
 
 
-def by_accept(native: Native, load_script, store: str, count: int, length: int, buckets: int) -> tuple[float, float]:
+def by_accept(native: Native, load_script: Callable[[Redis], str], store: str, count: int, length: int, buckets: int) -> tuple[float, float]:
     """Bytes a member of one store's buckets, made here and made by the accept script."""
     with Redis(None, *UNSYNCED) as redis:
         fill(redis, store, count, length=length, buckets=buckets)
@@ -144,7 +145,7 @@ def cost(redis: Redis, script: str, *keys: str) -> float:
     return int(re.search(r"cmdstat_eval:calls=1,usec=(\d+)", redis.cli("INFO", "commandstats"))[1]) / 1e5
 
 
-def report(report: Report, native: Native, load_script, quick: bool) -> None:
+def report(report: Report, native: Native, load_script: Callable[[Redis], str], quick: bool) -> None:
     postbacks = 200_000 if quick else 10_000_000
     whole = steady(postbacks, digests=True)
     report.figures["remembered"] = {"whole": whole}

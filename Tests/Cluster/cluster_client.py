@@ -18,7 +18,7 @@ PATIENCE = 30
 class ClusterClient:
     """Of redis-py's interface what is used here."""
 
-    def __init__(self, cluster) -> None:
+    def __init__(self, cluster: Any) -> None:
         self.cluster = cluster
         self.owners: list[tuple[int, int, RedisNode]] = []
 

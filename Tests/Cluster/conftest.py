@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 
 import pytest
 from Containers.report import Section
@@ -24,7 +25,7 @@ def size() -> Size:
 
 
 @pytest.fixture
-def section(request):
+def section(request: pytest.FixtureRequest) -> Iterator[Section]:
     """Whatever its part measures must meet its target."""
     found = Section("", request.node.name)
     yield found

@@ -9,8 +9,10 @@ import pathlib
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 
-from fault_load import GENUINE, Ledger, Maker, account, send_many
+from fault_account import account
+from fault_load import GENUINE, Ledger, Maker, send_many
 from fault_system import FaultSystem
 
 from .redis_cluster import SLOTS
@@ -73,7 +75,7 @@ class Progress:
 Work = Callable[[Progress], None]
 
 
-def make_system(folder: pathlib.Path, maker: Maker, store, queues: str = "", simulated: bool = True) -> FaultSystem:
+def make_system(folder: pathlib.Path, maker: Maker, store: Any, queues: str = "", simulated: bool = True) -> FaultSystem:
     """The five executables: two of ingest and of verifier, so that a shard has somebody to change hands with."""
     system = FaultSystem(folder, maker.apple_key, "{ " + QUEUES + (", " + queues if queues else "") + " }", store=store)
     apple = system.start_simulator() if simulated else {}

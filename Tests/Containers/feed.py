@@ -7,7 +7,8 @@ import collections
 import re
 import time
 
-from fault_load import Ledger, account
+from fault_account import account
+from fault_load import Ledger
 
 from .load import RETRY_AFTER, Tally
 from .rpc_caller import Access, Caller

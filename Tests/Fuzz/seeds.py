@@ -5,11 +5,12 @@ import hashlib
 import json
 import pathlib
 import sys
+from collections.abc import Iterator
 
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "Vectors"
 
 
-def strings(value):
+def strings(value: object) -> Iterator[str]:
     """Every text in a document."""
     if isinstance(value, str):
         yield value
@@ -21,7 +22,7 @@ def strings(value):
             yield from strings(item)
 
 
-def unpacked(value):
+def unpacked(value: object) -> object:
     """Texts that are JSON objects taken apart too."""
     if isinstance(value, str) and value[:1] == "{":
         try:
@@ -33,7 +34,7 @@ def unpacked(value):
     return [unpacked(item) for item in value] if isinstance(value, list) else value
 
 
-def objects(value):
+def objects(value: object) -> Iterator[dict]:
     if isinstance(value, dict):
         yield value
         for item in value.values():

@@ -1,5 +1,8 @@
 """For each call of Apple's library for Python: what it is asked, and what the service is asked for the same."""
 
+from collections.abc import Callable
+from typing import Any
+
 from apple_calls import new_id, png
 from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
 from appstoreserverlibrary.models.BulletPoint import BulletPoint
@@ -22,6 +25,7 @@ from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from differential.apple_calls import base64_text
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 ENDPOINTS = ["getTransactionInfo", "getTransactionHistory", "getAppTransactionInfo", "getAllSubscriptionStatuses", "setAppAccountToken",
              "finishTransaction", "sendConsumptionInformation", "sendConsumptionInformationV1", "lookUpOrderID", "getRefundHistory",
@@ -39,7 +43,7 @@ LOCALES = st.sampled_from(["en", "en-US", "de", "zh-Hans", "pt-BR", "es-419"])
 TOKENS = st.text("abcdefABCDEF0123456789-_=", min_size=1, max_size=80)
 
 
-def maybe(strategy):
+def maybe(strategy: st.SearchStrategy) -> st.SearchStrategy:
     return st.none() | strategy
 
 
@@ -47,21 +51,24 @@ def without_none(message: dict) -> dict:
     return {name: value for name, value in message.items() if value is not None}
 
 
-def texts(most: int):
+def texts(most: int) -> st.SearchStrategy[str]:
     """Without what would be two characters to one of us and one to the other."""
     return st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), min_size=1, max_size=most)
 
 
-# Each answers what the library is asked, and our service, method and message.
+# What the library is asked, and our service, method and message.
+Call = tuple[Callable[[Any], Any], str, str, dict]
+
+
 @st.composite
-def statuses(draw):
+def statuses(draw: DrawFn) -> Call:
     id, wanted = draw(IDS), draw(maybe(st.lists(st.sampled_from(list(Status)), min_size=1, max_size=5)))
     return (lambda apple: apple.get_all_subscription_statuses(id, wanted), "Recovery", "GetSubscriptionStatuses",
             without_none({"transactionId": id, "status": wanted and [int(one) for one in wanted]}))
 
 
 @st.composite
-def history(draw):
+def history(draw: DrawFn) -> Call:
     id, revision = draw(IDS), draw(maybe(TOKENS))
     start, end = draw(maybe(st.integers(0, 10**12))), draw(maybe(st.integers(10**12 + 1, 4 * 10**12)))
     products, groups = draw(st.lists(NAMES, max_size=3)), draw(st.lists(IDS, max_size=3))
@@ -77,27 +84,27 @@ def history(draw):
 
 
 @st.composite
-def of_one_id(draw, name: str, method: str, field: str, ids=IDS):
+def of_one_id(draw: DrawFn, name: str, method: str, field: str, ids: st.SearchStrategy[str] = IDS) -> Call:
     id = draw(ids)
     return lambda apple: getattr(apple, name)(id), "Recovery", method, {field: id}
 
 
 @st.composite
-def refunds(draw):
+def refunds(draw: DrawFn) -> Call:
     id, revision = draw(IDS), draw(maybe(TOKENS))
     return (lambda apple: apple.get_refund_history(id, revision), "Recovery", "GetRefundHistory",
             without_none({"transactionId": id, "revision": revision}))
 
 
 @st.composite
-def account_token(draw):
+def account_token(draw: DrawFn) -> Call:
     id, token = draw(IDS), str(draw(UUIDS))
     return (lambda apple: apple.set_app_account_token(id, UpdateAppAccountTokenRequest(appAccountToken=token)), "Recovery", "SetAppAccountToken",
             {"originalTransactionId": id, "appAccountToken": token})
 
 
 @st.composite
-def consumption(draw):
+def consumption(draw: DrawFn) -> Call:
     id, delivery = draw(IDS), draw(st.sampled_from(list(DeliveryStatus)))
     percentage = draw(maybe(st.integers(0, 100_000 if delivery == DeliveryStatus.DELIVERED else 0)))
     preference, sample = draw(maybe(st.sampled_from(list(RefundPreference)))), draw(st.booleans())
@@ -110,7 +117,7 @@ def consumption(draw):
 
 
 @st.composite
-def consumption_1(draw):
+def consumption_1(draw: DrawFn) -> Call:
     id, token = draw(IDS), draw(st.just("") | UUIDS.map(str))
     codes = {name: draw(st.integers(0, most)) for name, most in (
         ("consumptionStatus", 3), ("platform", 2), ("deliveryStatus", 5), ("accountTenure", 7), ("playTime", 7), ("lifetimeDollarsRefunded", 7),
@@ -130,7 +137,7 @@ def consumption_1(draw):
 
 
 @st.composite
-def mass_extension(draw):
+def mass_extension(draw: DrawFn) -> Call:
     # What was begun before is asked for first: each is a new one.
     days, reason, id, product = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), new_id(), draw(NAMES)
     places = draw(st.lists(st.sampled_from(["USA", "DEU", "JPN", "BRA"]), max_size=4))
@@ -142,14 +149,14 @@ def mass_extension(draw):
 
 
 @st.composite
-def mass_status(draw):
+def mass_status(draw: DrawFn) -> Call:
     id, product = str(draw(UUIDS)), draw(NAMES)
     return (lambda apple: apple.get_status_of_subscription_renewal_date_extensions(id, product), "Recovery", "GetRenewalDateExtensionStatus",
             {"requestIdentifier": id, "productId": product})
 
 
 @st.composite
-def image(draw):
+def image(draw: DrawFn) -> Call:
     id, size = draw(UUIDS), draw(maybe(st.sampled_from(list(ImageSize))))
     data = png(1024, 1024, grey=draw(st.integers(0, 255))) if size == ImageSize.BULLET_POINT else \
         png(3840, draw(st.integers(160, 200)), grey=draw(st.integers(0, 255)))
@@ -158,7 +165,7 @@ def image(draw):
 
 
 @st.composite
-def message(draw):
+def message(draw: DrawFn) -> Call:
     id, header, body = draw(UUIDS), draw(texts(66)), draw(texts(144))
     picture = draw(maybe(st.tuples(UUIDS, texts(150))))
     position = draw(maybe(st.sampled_from(list(HeaderPosition) if picture else [HeaderPosition.ABOVE_BODY])))
@@ -174,13 +181,13 @@ def message(draw):
 
 
 @st.composite
-def of_one_uuid(draw, name: str, method: str, field: str):
+def of_one_uuid(draw: DrawFn, name: str, method: str, field: str) -> Call:
     id = draw(UUIDS)
     return lambda apple: getattr(apple, name)(id), "Retention", method, {field: str(id)}
 
 
 @st.composite
-def default_message(draw, name: str, method: str):
+def default_message(draw: DrawFn, name: str, method: str) -> Call:
     product, locale, id = draw(NAMES), draw(LOCALES), draw(UUIDS)
     more = [DefaultConfigurationRequest(messageIdentifier=id)] if name.startswith("configure") else []
     return (lambda apple: getattr(apple, name)(product, locale, *more), "Retention", method,
@@ -188,26 +195,26 @@ def default_message(draw, name: str, method: str):
 
 
 @st.composite
-def url_setting(draw):
+def url_setting(draw: DrawFn) -> Call:
     url = "https://a" + draw(st.text("abcdefghijklmnopqrstuvwxyz0123456789.-/_~%?=&", max_size=247))
     return (lambda apple: apple.configure_realtime_url(RealtimeUrlRequest(realtimeURL=url)), "Retention", "SetRetentionURL", {"realtimeUrl": url})
 
 
 @st.composite
-def performance_test(draw):
+def performance_test(draw: DrawFn) -> Call:
     id = draw(IDS)
     return (lambda apple: apple.initiate_performance_test(PerformanceTestRequest(originalTransactionId=id)), "Retention",
             "StartRetentionPerformanceTest", {"environment": "Sandbox", "originalTransactionId": id})
 
 
 @st.composite
-def performance_result(draw):
+def performance_result(draw: DrawFn) -> Call:
     id = str(draw(UUIDS))
     return (lambda apple: apple.get_performance_test_results(id), "Retention", "GetRetentionPerformanceTest",
             {"environment": "Sandbox", "requestId": id})
 
 
-def plain(name: str, service: str, method: str):
+def plain(name: str, service: str, method: str) -> st.SearchStrategy[Call]:
     return st.just((lambda apple: getattr(apple, name)(), service, method, {}))
 
 

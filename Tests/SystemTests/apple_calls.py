@@ -4,6 +4,11 @@ import struct
 import time
 import uuid
 import zlib
+from collections.abc import Callable
+from typing import Any
+
+from client import Answer
+from running_system import System
 
 APP = "com.example.app"
 
@@ -23,13 +28,13 @@ def chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def story(system, *steps, environment="Production", **more) -> dict:
+def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
     """Purchases of which nothing is sent."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
 
 
-def cause(answer) -> dict:
+def cause(answer: Answer) -> dict:
     """The project's cause of an error: its reason and what is said with it."""
     for detail in answer.json.get("details", []):
         if detail["type"] == "google.rpc.ErrorInfo":
@@ -37,7 +42,7 @@ def cause(answer) -> dict:
     return {}
 
 
-def calls(system, part: str) -> list[dict]:
+def calls(system: System, part: str) -> list[dict]:
     """The calls whose path has that part, oldest first, but for lists of messages, which ingest asks for of its own accord."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
             if part in call["path"] and not call["path"].endswith("/messaging/message/list")]
@@ -47,7 +52,7 @@ def new_id() -> str:
     return str(uuid.uuid4())
 
 
-def until(found, seconds: float = 30):
+def until(found: Callable[[], Any], seconds: float = 30) -> Any:
     """What is found, as soon as it is there."""
     end = time.monotonic() + seconds
     while True:

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+from typing import Any
 
 from running_system import ROOT, System
 
@@ -19,7 +20,7 @@ def environment(system: System | None, **more: str) -> dict[str, str]:
     return {**kept, "ATTRIBUTIONCTL_PROFILES": profiles, **more}
 
 
-def ctl(system: System | None, *words, stdin: str | bytes | None = None, timeout: float = 120, **more: str) -> subprocess.CompletedProcess:
+def ctl(system: System | None, *words: object, stdin: str | bytes | None = None, timeout: float = 120, **more: str) -> subprocess.CompletedProcess:
     """One command to its end; what is in `more` is its environment."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([EXECUTABLE, *map(str, words)], input=data if data is not None else b"", capture_output=True, timeout=timeout,
@@ -27,14 +28,14 @@ def ctl(system: System | None, *words, stdin: str | bytes | None = None, timeout
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def ctl_json(system: System | None, *words, code: int = 0, **options):
+def ctl_json(system: System | None, *words: object, code: int = 0, **options: Any) -> Any:
     """The answer of a command, as JSON."""
     done = ctl(system, *words, "--output", "json", **options)
     assert done.returncode == code, done
     return json.loads(done.stdout)
 
 
-def started(system: System, *words, **options) -> subprocess.Popen:
+def started(system: System, *words: object, **options: Any) -> subprocess.Popen:
     return subprocess.Popen([EXECUTABLE, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                             env=environment(system), **options)
 

@@ -4,6 +4,7 @@ import json
 import uuid
 
 from conftest import ROOT
+from running_system import System
 
 APP = "com.example.app"
 GENUINE = ROOT / "Deploy" / "genuine-postback.json"
@@ -14,5 +15,5 @@ def forged() -> dict:
     return {**json.loads(GENUINE.read_text()), "transaction-id": str(uuid.uuid4())}
 
 
-def names(system) -> list[str]:
+def names(system: System) -> list[str]:
     return [one["name"] for one in system.call("Events", "ListSubscriptions", {}).get("subscriptions", [])]

@@ -3,11 +3,13 @@
 import collections
 import json
 import os
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from public_edge import edge, hasty  # noqa: F401 fixtures of the tests of ingest's public port
 from recovery_system import recovery_system
-from running_system import ROOT, start_system, stop_system
+from running_system import ROOT, System, start_system, stop_system
 
 VECTORS = ROOT / "Tests" / "Vectors"
 BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
@@ -17,7 +19,7 @@ LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test
         "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured", "test_failures", "test_push")
 
 
-def pytest_collection_modifyitems(items) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, then those with many tests: the processes end at about the same time."""
     counts = collections.Counter(item.path for item in items)
     places = {name: place for place, name in enumerate(LONG)}
@@ -25,22 +27,22 @@ def pytest_collection_modifyitems(items) -> None:
 
 
 @pytest.fixture(scope="session")
-def system(tmp_path_factory):
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     running = start_system(tmp_path_factory.mktemp("system"))
     yield running
     stop_system(running)
 
 
 @pytest.fixture(scope="session")
-def recovering(tmp_path_factory):
+def recovering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """A system whose recovery works in seconds."""
     with recovery_system(tmp_path_factory.mktemp("recovering")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def vectors():
-    def load(name: str):
+def vectors() -> Callable[[str], Any]:
+    def load(name: str) -> Any:
         return json.loads((VECTORS / name).read_text())
 
     return load

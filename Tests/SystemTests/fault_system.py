@@ -11,6 +11,7 @@ import resource
 import ssl
 import threading
 import time
+from typing import Any
 
 import redis
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -29,7 +30,9 @@ class FaultSystem:
     """Redis and services on random ports of loopback. `queues` is the configuration's part of that name. `store` is what stands in place of
     one Redis: with `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
 
-    def __init__(self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store=None) -> None:
+    def __init__(
+        self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store: Any = None
+    ) -> None:
         self.folder, self.store = folder, store
         folder.mkdir(parents=True, exist_ok=True)
         self.redis_port = free_port()

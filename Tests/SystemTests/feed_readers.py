@@ -11,8 +11,9 @@ import random
 import subprocess
 import threading
 import time
+from typing import Any
 
-from fault_load import Maker
+from fault_load import Delivery, Maker
 from fault_process import TOKEN, Service
 from fault_system import FaultSystem
 
@@ -34,7 +35,7 @@ def named(system: FaultSystem, executable: str) -> list[Service]:
     return [service for service in system.services if service.name.startswith(executable)]
 
 
-def post(system: FaultSystem, *deliveries, patience: float = 60) -> None:
+def post(system: FaultSystem, *deliveries: Delivery, patience: float = 60) -> None:
     """Until each is taken."""
     for delivery in deliveries:
         until = time.monotonic() + patience
@@ -85,7 +86,7 @@ class Reader(threading.Thread):
         self.done: collections.Counter = collections.Counter()
         self.failure: BaseException | None = None
 
-    def call(self, method: str, **fields) -> dict:
+    def call(self, method: str, **fields: Any) -> dict:
         return again(self.verifiers, method, {"subscription": self.subscription, **fields}, self.dice)
 
     def run(self) -> None:

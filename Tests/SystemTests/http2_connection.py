@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 
 import hpack
 from hyperframe.frame import DataFrame, Frame, GoAwayFrame, HeadersFrame, RstStreamFrame, SettingsFrame, WindowUpdateFrame
@@ -98,7 +99,7 @@ class HTTP2Connection:
 
     # --- receiving ----------------------------------------------------------------------------------------------
 
-    def wait(self, condition) -> bool:
+    def wait(self, condition: Callable[[], bool]) -> bool:
         """Until the condition holds or the connection ends; whether it holds."""
         with self.changed:
             assert self.changed.wait_for(lambda: condition() or self.ended, 60), "nothing came"

@@ -12,8 +12,10 @@ import socket
 import ssl
 import subprocess
 import time
+from typing import Any
 
 from free_ports import free_port
+from running_system import System
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "ingest"
@@ -22,7 +24,7 @@ BINARY = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "ing
 class IngestProcess:
     """Like the system's ingest, with `limits` of its own and its own two ports."""
 
-    def __init__(self, system, folder: pathlib.Path, limits: dict[str, object] | None = None, *, settings: str = "", clients: str = "",
+    def __init__(self, system: System, folder: pathlib.Path, limits: dict[str, object] | None = None, *, settings: str = "", clients: str = "",
                  variables: dict[str, str] | None = None, drain_milliseconds: int = 100,
                  ports: tuple[int, int] | None = None) -> None:
         """`settings`: more YAML; `clients`: lines in front of the system's own callers; `variables`: more environment."""
@@ -120,7 +122,7 @@ class Answer:
         self.status, self.headers, self.body = status, headers, body
 
     @property
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.body)
 
     def __repr__(self) -> str:

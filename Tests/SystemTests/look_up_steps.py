@@ -2,22 +2,26 @@
 
 import json
 import re
+from typing import Any
+
+from client import Answer
+from running_system import System
 
 APP = "com.example.app"
 
 
-def story(system, *steps, environment="Production", **more) -> dict:
+def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
     """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
 
 
-def ask(system, method: str, message: dict, key: str | None = None):
+def ask(system: System, method: str, message: dict, key: str | None = None) -> Answer:
     ASKED.update(subscriptions(json.dumps(message)))
     return system.rpc("Recovery", method, {"bundleId": APP, **message}, key=key)
 
 
-def get(system, method: str, message: dict, key: str | None = None) -> dict:
+def get(system: System, method: str, message: dict, key: str | None = None) -> dict:
     answer = ask(system, method, message, key)
     assert answer.status == 200, (method, answer)
     return answer.json
@@ -31,13 +35,13 @@ def subscriptions(text: str) -> set[str]:
     return set(re.findall(r"\b\d{15}\b", text))
 
 
-def calls(system) -> list[dict]:
+def calls(system: System) -> list[dict]:
     """Of Apple, but for look-ups of the gaps of other tests, and for lists of messages, which ingest asks for of its own accord."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
             if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(("/notifications/history", "/messaging/message/list"))]
 
 
-def cause(answer) -> dict:
+def cause(answer: Answer) -> dict:
     """The project's cause of an error: its reason and what is said with it."""
     for detail in answer.json.get("details", []):
         if detail["type"] == "google.rpc.ErrorInfo":

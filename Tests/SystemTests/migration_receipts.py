@@ -3,12 +3,16 @@
 import base64
 import time
 import uuid
+from typing import Any
+
+from client import Subscription
+from running_system import System
 
 APP = "com.example.app"
 TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription.observed.v1"
 
 
-def story(system, *steps, environment="Production", **more) -> dict:
+def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
     """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
     return system.control("/control/notifications/story", {
         "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
@@ -47,11 +51,11 @@ def response(originals: list[str], bundle_id: str = APP) -> dict:
             "latest_receipt_info": [{"original_transaction_id": one, "transaction_id": one, "product_id": "p"} for one in originals]}
 
 
-def migrate(system, receipts: list[dict], key: str | None = None, **more) -> dict:
+def migrate(system: System, receipts: list[dict], key: str | None = None, **more: Any) -> dict:
     return system.call("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts, **more}, key=key or uuid.uuid4().hex)
 
 
-def completed(system, migration: str, seconds: float = 60) -> dict:
+def completed(system: System, migration: str, seconds: float = 60) -> dict:
     until = time.monotonic() + seconds
     while True:
         found = system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
@@ -61,7 +65,7 @@ def completed(system, migration: str, seconds: float = 60) -> dict:
         time.sleep(0.2)
 
 
-def migrated(feed, count: int, seconds: float = 20) -> list[dict]:
+def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:
     """The events of migrations, so many and those that come right after; gaps of other tests are looked up meanwhile."""
     found: list[dict] = []
     until = time.monotonic() + seconds
@@ -70,7 +74,7 @@ def migrated(feed, count: int, seconds: float = 20) -> list[dict]:
     return found + [event for event in feed.pull(wait=1) if "migrationId" in event["data"]]
 
 
-def cancel(system, migration: str) -> dict:
+def cancel(system: System, migration: str) -> dict:
     return system.call("Recovery", "CancelMigration", {"migrationId": migration})["migration"]
 
 

@@ -5,6 +5,8 @@ import json
 import os
 import random
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 import hypothesis
 import jsonschema_rs
@@ -12,6 +14,7 @@ import requests
 import schemathesis
 from conftest import ROOT
 from hypothesis import HealthCheck, Phase
+from running_system import System
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -89,7 +92,7 @@ def sharpened(values: dict[str, list]) -> dict:
     return contract
 
 
-def fits(value, schema: dict) -> bool:
+def fits(value: object, schema: dict) -> bool:
     return jsonschema_rs.is_valid({"components": CONTRACT["components"], **schema}, value)
 
 
@@ -105,7 +108,7 @@ def without_security(contract: dict) -> dict:
 class Subject:
     """A system of this module's own, since it pauses queues and empties them, and the contract's operations on it."""
 
-    def __init__(self, system):
+    def __init__(self, system: System) -> None:
         self.system, self.session = system, requests.Session()
         story = system.control("/control/notifications/story", {
             "bundleId": "com.example.app", "environment": "Production", "steps": ["buy", "renew"], "send": True})["notifications"][0]
@@ -130,7 +133,7 @@ class Subject:
             headers["Idempotency-Key"] = uuid.uuid4().hex
         return headers
 
-    def run(self, operation, mode: GenerationMode, judge) -> None:
+    def run(self, operation: Any, mode: GenerationMode, judge: Callable[[Any, Any], None]) -> None:
         """Sends made-up requests to an operation and has each answer judged."""
         raw = operation.definition.raw
 
@@ -138,7 +141,7 @@ class Subject:
         @hypothesis.settings(max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate, Phase.shrink],
                              suppress_health_check=list(HealthCheck), print_blob=False)
         @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
-        def each(case):
+        def each(case: Any) -> None:
             response = case.call(base_url=self.base(raw), session=self.session, headers=self.headers(raw))
             for _ in range(3):  # Apple may be away for a moment, and a caller is told to come again
                 if response.status_code != 503 or "APP_STORE_UNAVAILABLE" not in response.text:
@@ -154,5 +157,5 @@ class Subject:
             raise
 
 
-def conforms_as_retryable(response) -> None:
+def conforms_as_retryable(response: Any) -> None:
     assert response.json()["code"] == "unavailable" and int(response.headers["retry-after"][0]) >= 1

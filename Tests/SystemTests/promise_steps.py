@@ -6,9 +6,13 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import redis
-from fault_load import Ledger, account
+from fault_account import account
+from fault_load import Delivery, Ledger
+from fault_process import Service
 from fault_system import SHARDS, FaultSystem
 
 QUEUES = "queues.v1.QueuesService"
@@ -17,7 +21,7 @@ SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 MUCH = 4 if SOAK else 1
 
 
-def post(service, delivery, ledger: Ledger | None = None) -> str:
+def post(service: Service, delivery: Delivery, ledger: Ledger | None = None) -> str:
     status, _, body = service.post(delivery.path, delivery.body)
     assert status in (200, 202), (status, body)
     if ledger:
@@ -25,12 +29,12 @@ def post(service, delivery, ledger: Ledger | None = None) -> str:
     return json.loads(body)["id"]
 
 
-def post_all(services, deliveries, ledger: Ledger) -> None:
+def post_all(services: list[Service], deliveries: Iterable[Delivery], ledger: Ledger) -> None:
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda pair: post(services[pair[0] % len(services)], pair[1], ledger), enumerate(deliveries)))
 
 
-def eventually(what: str, condition, seconds: float = 60):
+def eventually(what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
     until = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < until, f"not in time: {what}"
@@ -49,7 +53,7 @@ def pending(system: FaultSystem, queue: str = "intake") -> int:
     return sum(system.client.xlen(f"{{attr:{shard:03d}}}:q:{queue}") for shard in owned(system, queue))
 
 
-def stop_while_it_holds(system: FaultSystem, verifier, least: int = 1) -> int:
+def stop_while_it_holds(system: FaultSystem, verifier: Service, least: int = 1) -> int:
     """Stops the one verifier that runs at a moment when it has messages to settle; answers how many."""
     for _ in range(200):
         verifier.signal(signal.SIGSTOP)

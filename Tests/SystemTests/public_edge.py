@@ -1,29 +1,33 @@
 """Requests to ingest's public port, byte by byte, and an ingest that answers them."""
 
 import json
+import pathlib
 import uuid
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from ingest_process import IngestProcess, RawConnection
+from running_system import System
 
 MIB = 1 << 20
 BODY_LIMIT, HEADER_LIMIT, COUNT_LIMIT, TARGET_LIMIT = 262_144, 16_384, 100, 8192  # Documentation/configuration.md
 
 
-def ingest(system, folder, limits):
+def ingest(system: System, folder: pathlib.Path, limits: dict[str, object]) -> Iterator[IngestProcess]:
     with IngestProcess(system, folder, limits) as process:
         yield process
         assert process.is_alive(), "ingest ended: " + process.log_path.read_text(errors="replace")[-2000:]
 
 
 @pytest.fixture(scope="module")
-def edge(system, tmp_path_factory):
+def edge(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
     """The documented limits."""
     yield from ingest(system, tmp_path_factory.mktemp("edge"), {"headerTime": "10s"})
 
 
 @pytest.fixture(scope="module")
-def hasty(system, tmp_path_factory):
+def hasty(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
     """Short times, so that nobody waits long for them."""
     yield from ingest(system, tmp_path_factory.mktemp("hasty"), {"headerTime": "1s", "bodyTime": "2s", "idleTime": "3s"})
 
@@ -46,14 +50,14 @@ def chunked(body: bytes, size: bytes | None = None) -> bytes:
     return (size or b"%x" % len(body)) + b"\r\n" + body + b"\r\n0\r\n\r\n"
 
 
-def exchange(edge, data: bytes) -> list:
+def exchange(edge: IngestProcess, data: bytes) -> list:
     """All answers to these bytes until ingest closes, which a client that half-closes makes it do."""
     with RawConnection(edge.port) as connection:
         connection.send(data)
         return connection.answers_to_end()
 
 
-def assert_served(edge):
+def assert_served(edge: IngestProcess) -> None:
     status, body = edge.post("/v1/postbacks", postback())
     assert status == 200, body
 
@@ -62,7 +66,7 @@ TAKEN = postback()
 LENGTH = len(TAKEN)
 
 
-def framed(fields: bytes, body: bytes = TAKEN, **options) -> bytes:
+def framed(fields: bytes, body: bytes = TAKEN, **options: Any) -> bytes:
     return request(fields, body, length=False, **options)
 
 

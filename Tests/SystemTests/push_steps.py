@@ -1,6 +1,7 @@
 """What the tests of pushed subscriptions ask of a system."""
 
 import json
+from typing import Any
 
 from push_receiver import Receiver
 from push_system import EVENTS, PushSystem
@@ -9,14 +10,14 @@ from push_system import EVENTS, PushSystem
 QUICK = "timeout: 2s, retryBase: 100ms, retryCap: 500ms, pauseCap: 500ms, retryFor: 3s, disableAfter: 4s"
 
 
-def subscribe(system: PushSystem, receiver: Receiver, name: str, **more) -> str:
+def subscribe(system: PushSystem, receiver: Receiver, name: str, **more: Any) -> str:
     path = more.pop("path", f"/{name}")
     more.setdefault("start", "now")
     receiver.secrets[path] = system.subscribe(name, receiver.url(path), **more)
     return path
 
 
-def refused(system: PushSystem, method: str, **message) -> dict:
+def refused(system: PushSystem, method: str, **message: Any) -> dict:
     status, answer = system.verifier.rpc(EVENTS, method, message)
     assert status >= 400, answer
     return answer

@@ -10,7 +10,10 @@ import subprocess
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from client import Subscription
 from running_system import System, start_system, stop_system
 
 APP = "com.example.app"
@@ -36,7 +39,7 @@ def stamp(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: str = ""):
+def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: str = "") -> Iterator[System]:
     """Deploy/up makes the configuration; what this adds is read by the restarted services."""
     system = start_system(data)
     try:
@@ -98,11 +101,11 @@ class SecondInstance:
         self.log.close()
 
 
-def make(system: System, type: str, environment: str = "Production", **more) -> dict:
+def make(system: System, type: str, environment: str = "Production", **more: Any) -> dict:
     return system.control("/control/notifications", {"bundleId": APP, "environment": environment, "notificationType": type, **more})
 
 
-def start(system: System, first: float, last: float, environment: str = "Production", **more) -> str:
+def start(system: System, first: float, last: float, environment: str = "Production", **more: Any) -> str:
     return system.call("Recovery", "StartRecovery", {
         "bundleId": APP, "environment": environment, "startDate": stamp(first), "endDate": stamp(last), **more},
         key=uuid.uuid4().hex)["recoveryId"]
@@ -131,7 +134,7 @@ def metric(system: System, series: str) -> float:
     return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(series + " "))
 
 
-def wait_for(what, seconds: float = 40, every: float = 0.2):
+def wait_for(what: Callable[[], Any], seconds: float = 40, every: float = 0.2) -> Any:
     """The first true answer."""
     until = time.monotonic() + seconds
     while not (found := what()) and time.monotonic() < until:
@@ -144,7 +147,7 @@ def uuids(events: list[dict]) -> list[str]:
 
 
 @contextlib.contextmanager
-def listener(handler, certificate: pathlib.Path | None = None):
+def listener(handler: Callable[[bytes], int], certificate: pathlib.Path | None = None) -> Iterator[int]:
     """An HTTP server of the test's own, with TLS when it has a certificate; yields its port."""
     class Quiet(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -153,11 +156,11 @@ def listener(handler, certificate: pathlib.Path | None = None):
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, *_) -> None:
+        def log_message(self, *_: object) -> None:
             pass
 
     class Server(http.server.ThreadingHTTPServer):
-        def handle_error(self, *_) -> None:
+        def handle_error(self, *_: object) -> None:
             pass  # a client that refuses our certificate is what is wanted
 
     server = Server(("127.0.0.1", 0), Quiet)
@@ -214,7 +217,7 @@ def answered(system: System, first: float, last: float) -> int:
                and first * 1000 <= call["body"]["startDate"] < last * 1000)
 
 
-def drain(feed, expected: int, seconds: float) -> list[str]:
+def drain(feed: Subscription, expected: int, seconds: float) -> list[str]:
     """The UUIDs of the notifications that became events; one that became two stands twice."""
     seen: dict[str, str] = {}
     until = time.monotonic() + seconds

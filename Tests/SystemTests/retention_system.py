@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 import uuid
+from collections.abc import Callable
 
 import yaml
 from cryptography.hazmat.primitives import hashes
@@ -199,7 +200,7 @@ class RetentionSystem(FaultSystem):
         assert len(found) == 1, found
         return found[0]
 
-    def public_key(self):
+    def public_key(self) -> ec.EllipticCurvePublicKey:
         return load_pem_private_key(self.key_path.read_bytes(), None).public_key()
 
     def claims(self, jws: str) -> dict:
@@ -220,7 +221,7 @@ def metric(service: Service, name: str) -> float:
     return 0
 
 
-def wait(until, seconds: float = 30) -> None:
+def wait(until: Callable[[], object], seconds: float = 30) -> None:
     end = time.monotonic() + seconds
     while not until():
         assert time.monotonic() < end, "it does not come about"

@@ -54,7 +54,7 @@ def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.Co
                                            "ATTRIBUTION_REDIS_URL": url}, check=False)
 
 
-def redis_words(system: System, *words) -> list[str]:
+def redis_words(system: System, *words: object) -> list[str]:
     """What the system's Redis answers to a command, a line an item."""
     command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
     return subprocess.run([*command, *map(str, words)], check=True, capture_output=True, text=True).stdout.split()

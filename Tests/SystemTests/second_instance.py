@@ -8,10 +8,13 @@ import socket
 import subprocess
 import time
 import urllib.request
+from collections.abc import Iterator
+
+from running_system import System
 
 
 @contextlib.contextmanager
-def second_instance(system, name: str, more: str = ""):
+def second_instance(system: System, name: str, more: str = "") -> Iterator[System]:
     """`more`: words of shell before it is started."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

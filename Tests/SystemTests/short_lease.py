@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+
+from running_system import System
 
 
 @contextlib.contextmanager
-def short_lease(system, name: str):
+def short_lease(system: System, name: str) -> Iterator[None]:
     """Restarts the service with short leases, and as it was afterwards."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()

@@ -6,6 +6,7 @@ import os
 import random
 import time
 import uuid
+from typing import Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
@@ -20,7 +21,7 @@ VERSIONS = ("1.0", "2.0", "2.1", "2.2", "3.0", "4.0")
 
 
 @pytest.fixture
-def chance(request):
+def chance(request: pytest.FixtureRequest) -> random.Random:
     print(f"seed {SEED}")
     return random.Random(f"{SEED}{request.node.name}")
 
@@ -72,12 +73,12 @@ def ad_attribution_kit(chance: random.Random) -> dict:
     return item
 
 
-def whole(value) -> int:
+def whole(value: object) -> int:
     """A 64-bit integer as JSON has it here: a number, or decimal digits beyond 2^53."""
     return int(value)
 
 
-def assert_signed(key, signature: bytes, text: str, what) -> None:
+def assert_signed(key: Any, signature: bytes, text: str, what: object) -> None:
     try:
         key.verify(signature, text.encode(), ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
@@ -118,7 +119,7 @@ def unpadded(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def opened(jws: str, key) -> tuple[dict, dict]:
+def opened(jws: str, key: Any) -> tuple[dict, dict]:
     """Header and claims of a compact JWS whose ES256 signature is good."""
     header, payload, signature = jws.split(".")
     raw = unpadded(signature)

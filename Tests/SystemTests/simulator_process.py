@@ -16,7 +16,7 @@ BUNDLE, APP_ID, ISSUER, KEY_ID = "com.example.app", 525463029, "57246542-96fe-1a
 class Simulator:
     """A simulator process of this module's own."""
 
-    def __init__(self, state: pathlib.Path, *options: str):
+    def __init__(self, state: pathlib.Path, *options: str) -> None:
         self.state = state
         with state.with_suffix(".log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -39,6 +39,6 @@ class Simulator:
         assert response.status == 200, (path, response.status, answer)
         return json.loads(answer)
 
-    def stop(self):
+    def stop(self) -> None:
         self.process.terminate()
         self.process.wait(10)

@@ -10,7 +10,8 @@ import random
 import subprocess
 
 import pytest
-from fault_load import NOTIFICATION, Connection, Ledger, Maker, account, deliver, send_many
+from fault_account import account
+from fault_load import NOTIFICATION, Connection, Ledger, Maker, deliver, send_many
 from fault_system import BINARIES, FaultSystem
 from running_system import ROOT
 

@@ -10,7 +10,8 @@ import random
 import signal
 import time
 
-from fault_load import Ledger, Maker, account, send_many
+from fault_account import account
+from fault_load import Ledger, Maker, send_many
 from fault_process import Proxy
 from fault_system import BINARIES, FaultSystem
 

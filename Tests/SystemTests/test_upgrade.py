@@ -14,7 +14,8 @@ import signal
 import time
 
 import pytest
-from fault_load import Ledger, Maker, account, send_many
+from fault_account import account
+from fault_load import Ledger, Maker, send_many
 from fault_process import Service
 from fault_system import BINARIES, FaultSystem
 

@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -48,7 +49,7 @@ class Span:
     resource: dict[str, object]
 
 
-def value(any_value) -> object:
+def value(any_value: Any) -> object:
     return getattr(any_value, any_value.WhichOneof("value"))
 
 

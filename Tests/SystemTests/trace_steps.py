@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import pathlib
 import secrets
 
 from bare_service import BareService
@@ -21,7 +22,7 @@ def parent(sampled: bool = True) -> tuple[str, str]:
     return f"00-{trace}-{secrets.token_hex(8)}-0{int(sampled)}", trace
 
 
-def signer(folder, settings: str = "", **variables: str) -> BareService:
+def signer(folder: pathlib.Path, settings: str = "", **variables: str) -> BareService:
     return BareService(folder, "signer", settings, ATTRIBUTION_OPEN="1", **variables)
 
 

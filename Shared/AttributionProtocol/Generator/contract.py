@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 from google.protobuf import descriptor_pb2
 
@@ -14,6 +15,8 @@ CONTRACT = MODULE / "Contract"
 CLIENTS = MODULE.parent / "AttributionClient" / "Generated"
 F = descriptor_pb2.FieldDescriptorProto
 READ, NATURAL, KEYED = 1, 2, 3
+# By file and place in it: the lines of a comment.
+Comments = dict[tuple[str, tuple[int, ...]], list[str]]
 SCALARS = {  # proto type → (Swift type, default, reader, writer)
     F.TYPE_STRING: ("String", '""', "readString", "string"),
     F.TYPE_BOOL: ("Bool", "false", "readBool", "bool"),
@@ -53,12 +56,12 @@ def compiled() -> tuple[list, dict]:
     return [file for file in files.file if file.name != "attribution/options/v1/options.proto"], comments
 
 
-def extensions(described) -> dict:
+def extensions(described: Any) -> dict:
     """Our extensions, read from the unknown fields of the options by their numbers: a number, or texts."""
     found: dict = {}
     data, at = described.options.SerializeToString(), 0
 
-    def varint():
+    def varint() -> int:
         nonlocal at
         value = shift = 0
         while True:
@@ -82,23 +85,23 @@ def extensions(described) -> dict:
     return found
 
 
-def options(method) -> dict:
+def options(method: descriptor_pb2.MethodDescriptorProto) -> dict:
     found = extensions(method)
     default = found.get(50002, 0)
     return {"idempotency": found.get(50001, 0), "default": default or 10_000, "max": max(found.get(50003, 0) or 60_000, default),
             "batch": bool(found.get(50004)), "get": method.options.idempotency_level == 1}
 
 
-def is_open(message) -> bool:
+def is_open(message: descriptor_pb2.DescriptorProto) -> bool:
     """Whether members that the message does not name are kept."""
     return bool(extensions(message).get(50006))
 
 
-def event_type(message) -> str | None:
+def event_type(message: descriptor_pb2.DescriptorProto) -> str | None:
     return extensions(message).get(50007, [None])[0]
 
 
-def shape(field) -> str | None:
+def shape(field: descriptor_pb2.FieldDescriptorProto) -> str | None:
     """The open message that says what may stand in an object that is carried as it came."""
     return extensions(field).get(50008, [None])[0]
 
@@ -111,7 +114,7 @@ def event_case(text: str) -> str:
     return found[1]
 
 
-def not_empty(field) -> bool:
+def not_empty(field: descriptor_pb2.FieldDescriptorProto) -> bool:
     """Whether a list that is given must have items."""
     if not extensions(field).get(50005):
         return False
@@ -120,7 +123,7 @@ def not_empty(field) -> bool:
     return True
 
 
-def doc(lines, indent: str = "") -> str:
+def doc(lines: list[str] | None, indent: str = "") -> str:
     return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in lines or [])
 
 
@@ -128,14 +131,14 @@ def swift_name(type_name: str) -> str:
     return SPECIAL.get(type_name) or type_name.rsplit(".", 1)[1]
 
 
-def property_name(field) -> str:
+def property_name(field: descriptor_pb2.FieldDescriptorProto) -> str:
     """The JSON name, or the contract's where that is no name in Swift."""
     return field.json_name if field.json_name.isidentifier() else camel(field.name)
 
 
-def repeated(field) -> bool:
+def repeated(field: descriptor_pb2.FieldDescriptorProto) -> bool:
     return field.label == F.LABEL_REPEATED
 
 
-def base(field) -> str:
+def base(field: descriptor_pb2.FieldDescriptorProto) -> str:
     return swift_name(field.type_name) if field.type == F.TYPE_MESSAGE else SCALARS[field.type][0]

@@ -2,10 +2,11 @@
 
 import json
 
-from contract import HERE, KEYED, NATURAL, READ, SCHEMAS, F, event_type, is_open, not_empty, options, repeated, shape, swift_name
+from contract import HERE, KEYED, NATURAL, READ, SCHEMAS, Comments, F, event_type, is_open, not_empty, options, repeated, shape, swift_name
+from google.protobuf import descriptor_pb2
 
 
-def schema_of(field, opened: bool = False) -> dict:
+def schema_of(field: descriptor_pb2.FieldDescriptorProto, opened: bool = False) -> dict:
     if field.type == F.TYPE_MESSAGE and shape(field):
         one = {"$ref": f"#/components/schemas/{shape(field).rsplit('.', 1)[1]}"}
     elif opened and field.type == F.TYPE_INT64:
@@ -22,7 +23,7 @@ def schema_of(field, opened: bool = False) -> dict:
     return {"type": "array", "items": one} | ({"minItems": 1} if not_empty(field) else {})
 
 
-def openapi(files, comments) -> dict:
+def openapi(files: list[descriptor_pb2.FileDescriptorProto], comments: Comments) -> dict:
     error = {"description": "An RPC error; `code` decides.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
     schemas: dict = {"Error": {
         "type": "object", "required": ["code", "message"], "properties": {

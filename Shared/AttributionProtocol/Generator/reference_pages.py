@@ -1,6 +1,7 @@
 """The RPC reference and the event reference, made of the contract."""
 
-from contract import KEYED, NATURAL, READ, F, event_type, is_open, options, repeated, shape, swift_name
+from contract import KEYED, NATURAL, READ, Comments, F, event_type, is_open, options, repeated, shape, swift_name
+from google.protobuf import descriptor_pb2
 
 PORTS = {"IngestService": ("ingest", 8090), "SignerService": ("signer", 8091), "VerifierService": ("verifier", 8092),
          "EventsService": ("verifier", 8092), "NotificationRecoveryService": ("notification-recovery", 8093),
@@ -12,7 +13,7 @@ SCALAR_NAMES = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int
                 F.TYPE_UINT64: "uint64", F.TYPE_DOUBLE: "double"}
 
 
-def reference(files, comments) -> str:
+def reference(files: list[descriptor_pb2.FileDescriptorProto], comments: Comments) -> str:
     """The contract for reading: each method with its message, its answer and how it may be called."""
     out = """# RPC reference
 
@@ -39,10 +40,10 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
              for name in (method.input_type, method.output_type)}
     served = sorted((file for file in files if file.service), key=lambda file: list(PORTS).index(file.service[0].name))
 
-    def text(lines) -> str:
+    def text(lines: list[str] | None) -> str:
         return " ".join(lines or []).replace("|", "\\|")
 
-    def kind(field) -> str:
+    def kind(field: descriptor_pb2.FieldDescriptorProto) -> str:
         if field.type == F.TYPE_MESSAGE:
             special = {".google.protobuf.Struct": "object", ".google.protobuf.Timestamp": "time (RFC 3339)"}.get(field.type_name)
             message = swift_name(field.type_name)
@@ -54,7 +55,7 @@ is required then. Errors are `{"code": …, "message": …, "details": […]}`.
             name = SCALAR_NAMES[field.type]
         return ("list of " if repeated(field) else "") + name
 
-    def table(file, message) -> str:
+    def table(file: descriptor_pb2.FileDescriptorProto, message: descriptor_pb2.DescriptorProto) -> str:
         index = list(file.message_type).index(message)
         if not message.field:
             return "No fields.\n"
@@ -102,13 +103,13 @@ so pass over what you do not know. `CloudEvent.data(as:)` of the Swift library r
 """
 
 
-def event_reference(files, comments) -> str:
+def event_reference(files: list[descriptor_pb2.FileDescriptorProto], comments: Comments) -> str:
     """The data of events and Apple's objects in them."""
 
-    def text(lines) -> str:
+    def text(lines: list[str] | None) -> str:
         return " ".join(lines or []).replace("|", "\\|")
 
-    def kind(field) -> str:
+    def kind(field: descriptor_pb2.FieldDescriptorProto) -> str:
         if field.type == F.TYPE_MESSAGE:
             special = {".google.protobuf.Struct": "object", ".google.protobuf.Timestamp": "time (RFC 3339)"}.get(field.type_name)
             message = swift_name(field.type_name)
@@ -117,7 +118,7 @@ def event_reference(files, comments) -> str:
             name = SCALAR_NAMES[field.type]
         return ("list of " if repeated(field) else "") + name
 
-    def section(file, index, message) -> str:
+    def section(file: descriptor_pb2.FileDescriptorProto, index: int, message: descriptor_pb2.DescriptorProto) -> str:
         comment = text(comments.get((file.name, (4, index))))
         title = f"`{event_type(message)}`. " if event_type(message) else ""
         rows = f"\n### {message.name}\n\n{title}{comment}".rstrip() + "\n\n| field | type | meaning |\n| --- | --- | --- |\n"

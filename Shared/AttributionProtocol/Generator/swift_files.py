@@ -7,6 +7,7 @@ from contract import (
     NATURAL,
     READ,
     SCALARS,
+    Comments,
     F,
     base,
     doc,
@@ -19,11 +20,12 @@ from contract import (
     repeated,
     swift_name,
 )
+from google.protobuf import descriptor_pb2
 
 OPEN_READERS = {F.TYPE_STRING: "string", F.TYPE_BOOL: "bool", F.TYPE_INT32: "int32", F.TYPE_INT64: "int64"}
 
 
-def open_message(file, index, message, comments) -> str:
+def open_message(file: descriptor_pb2.FileDescriptorProto, index: int, message: descriptor_pb2.DescriptorProto, comments: Comments) -> str:
     """A message that keeps what it does not know, and refuses nothing."""
     name, fields, event = message.name, list(message.field), event_type(message)
     out = doc(comments.get((file.name, (4, index))) or [f"See `{file.name}`."])
@@ -63,7 +65,7 @@ def open_message(file, index, message, comments) -> str:
     return out + "    return object\n  }\n}\n"
 
 
-def open_reader(field) -> str:
+def open_reader(field: descriptor_pb2.FieldDescriptorProto) -> str:
     if field.type == F.TYPE_MESSAGE:
         return {"JSONObject": "OpenValue.object", "Timestamp": "OpenValue.timestamp"}.get(base(field), "OpenValue.message")
     if field.type not in OPEN_READERS:
@@ -71,13 +73,13 @@ def open_reader(field) -> str:
     return f"OpenValue.{OPEN_READERS[field.type]}"
 
 
-def open_writer(field, value: str) -> str:
+def open_writer(field: descriptor_pb2.FieldDescriptorProto, value: str) -> str:
     if field.type == F.TYPE_MESSAGE:
         return {"JSONObject": f".object({value})", "Timestamp": f".string({value}.text)"}.get(base(field), f".object({value}.object)")
     return {F.TYPE_STRING: ".string", F.TYPE_BOOL: ".bool"}.get(field.type, ".integer") + f"({value})"
 
 
-def swift_message(file, index, message, comments) -> str:
+def swift_message(file: descriptor_pb2.FileDescriptorProto, index: int, message: descriptor_pb2.DescriptorProto, comments: Comments) -> str:
     if is_open(message):
         return open_message(file, index, message, comments)
     name = message.name
@@ -130,39 +132,39 @@ def swift_message(file, index, message, comments) -> str:
     return out
 
 
-def swift_type(field, oneof: bool) -> str:
+def swift_type(field: descriptor_pb2.FieldDescriptorProto, oneof: bool) -> str:
     if repeated(field):
         return f"[{base(field)}]"
     return base(field) + ("?" if field.type == F.TYPE_MESSAGE or field.proto3_optional or oneof else "")
 
 
-def default(field, oneof: bool) -> str:
+def default(field: descriptor_pb2.FieldDescriptorProto, oneof: bool) -> str:
     if repeated(field):
         return "[]"
     return "nil" if swift_type(field, oneof).endswith("?") else SCALARS[field.type][1]
 
 
-def read_one(field) -> str:
+def read_one(field: descriptor_pb2.FieldDescriptorProto) -> str:
     if field.type == F.TYPE_MESSAGE:
         special = {"JSONObject": "reader.readObjectValue()", "Timestamp": "reader.readTimestamp()"}.get(base(field))
         return "try " + (special or f"{base(field)}(reading: &reader)")
     return f"try reader.{SCALARS[field.type][2]}()"
 
 
-def read(field) -> str:
+def read(field: descriptor_pb2.FieldDescriptorProto) -> str:
     if repeated(field):
         return f"{property_name(field)} = try reader.readList {{ (reader) throws(JSONError) in {read_one(field)} }}"
     return f"{property_name(field)} = {read_one(field)}"
 
 
-def write_one(field, value: str) -> str:
+def write_one(field: descriptor_pb2.FieldDescriptorProto, value: str) -> str:
     if field.type == F.TYPE_MESSAGE:
         return {"JSONObject": f"writer.object({value})", "Timestamp": f"writer.string({value}.text)"}.get(
             base(field), f"{value}.write(to: &writer)")
     return f"writer.{SCALARS[field.type][3]}({value})"
 
 
-def write(field, oneof: bool) -> str:
+def write(field: descriptor_pb2.FieldDescriptorProto, oneof: bool) -> str:
     name, key = property_name(field), f'writer.key("{field.json_name}")'
     if repeated(field):
         return (f"    if !{name}.isEmpty {{\n      {key}\n      writer.beginArray()\n"
@@ -173,7 +175,7 @@ def write(field, oneof: bool) -> str:
     return f"    if {empty} {{\n      {key}\n      {write_one(field, name)}\n    }}\n"
 
 
-def messages_name(file) -> str:
+def messages_name(file: descriptor_pb2.FileDescriptorProto) -> str:
     """What the Swift files of a file's messages are called: after its service, or after itself where it has none."""
     if file.service:
         return f"{file.service[0].name}Messages"
@@ -183,7 +185,7 @@ def messages_name(file) -> str:
 HEADER = "// Made by Generator/generate.py from the contract; change the .proto file instead.\n\n"
 
 
-def swift_files(files, comments) -> dict[str, str]:
+def swift_files(files: list[descriptor_pb2.FileDescriptorProto], comments: Comments) -> dict[str, str]:
     made = {}
     for file in files:
         chunks, part, size = [], "", 0
@@ -223,7 +225,7 @@ def swift_files(files, comments) -> dict[str, str]:
     return made
 
 
-def client_files(files, comments) -> dict[str, str]:
+def client_files(files: list[descriptor_pb2.FileDescriptorProto], comments: Comments) -> dict[str, str]:
     """A structure for each service, with a function for each method."""
     made = {}
     for file in files:

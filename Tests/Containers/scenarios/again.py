@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from fault_load import Connection
+from fault_load import Connection, Delivery
 
 from ..feed import ask, settle, states
 from . import Context
@@ -65,7 +65,7 @@ async def run(context: Context) -> None:
         one.close()
 
 
-async def post(connection: Connection, delivery) -> dict:
+async def post(connection: Connection, delivery: Delivery) -> dict:
     status, answer = await connection.post(delivery)
     if status != 200:
         raise RuntimeError(f"a postback was refused: {status}")

@@ -7,6 +7,7 @@ import time
 
 from ..composition import SERVICES, Instance
 from ..load import Load
+from ..report import Section
 from . import Context
 from .replacement import SENDERS, balance, complain, prepare, show
 
@@ -53,7 +54,7 @@ async def run(context: Context) -> None:
     await balance(context, section)
 
 
-async def kill_redis(context: Context, section) -> None:
+async def kill_redis(context: Context, section: Section) -> None:
     """There is one, and nothing is taken in without it: senders alone, since a caller's one retry would come too soon."""
     load = Load(context.access, context.maker, context.ledger, context.capacity / 2, SENDERS, retries=True, callers=False)
     engine = context.composition.engine
@@ -78,7 +79,7 @@ async def kill_redis(context: Context, section) -> None:
             await asyncio.to_thread(context.composition.wait_until_balanced, instance)
 
 
-def judge(context: Context, section, load: Load, took: float, before: int, lost: int) -> None:
+def judge(context: Context, section: Section, load: Load, took: float, before: int, lost: int) -> None:
     show(section, context, load, took, before)
     refused = ", ".join(f"{count} × {status}" for status, count in sorted(load.deliveries.retried.items())) or "none"
     section.add("senders: refused with 500 or 503, sent again", refused)

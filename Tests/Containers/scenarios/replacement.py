@@ -10,6 +10,7 @@ from native import Native
 from ..composition import SERVICES
 from ..feed import ask, compare, settle
 from ..load import Load
+from ..report import Section
 from . import Context
 
 NUMBER, TITLE = "2", "Every service replaced under load, instance by instance"
@@ -109,7 +110,7 @@ async def run(context: Context) -> None:
     await balance(context, section)
 
 
-def show(section, context: Context, load: Load, took: float, before: int) -> None:
+def show(section: Section, context: Context, load: Load, took: float, before: int) -> None:
     rate, slowest = load.deliveries.answered / took, max(one.slowest for one in load.calls.values())
     section.add("the load: deliveries a second, of the capacity", f"{rate:,.0f}, {rate / context.capacity:.0%}")
     section.add("deliveries answered; RPC answered", f"{load.deliveries.answered:,}; {sum(one.answered for one in load.calls.values()):,}")
@@ -117,7 +118,7 @@ def show(section, context: Context, load: Load, took: float, before: int) -> Non
     section.figures |= {"sent": load.deliveries.sent, "newDeliveries": context.ledger.count - before, "seconds": round(took)}
 
 
-def complain(section, load: Load) -> None:
+def complain(section: Section, load: Load) -> None:
     """The first failure of each kind, in its words."""
     for name, tally in [("senders", load.deliveries), *load.calls.items()]:
         if tally.failed:
@@ -125,7 +126,7 @@ def complain(section, load: Load) -> None:
             print(f"    {section.notes[-1]}", flush=True)
 
 
-async def balance(context: Context, section) -> None:
+async def balance(context: Context, section: Section) -> None:
     """What was answered beside what there is."""
     took = await settle(context.reader)
     for service in ("ingest", "verifier"):

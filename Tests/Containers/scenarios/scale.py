@@ -8,8 +8,8 @@ import bench
 from bench import HERE as BENCHMARKS
 from bench import ROOT, Wrk
 
-from ..composition import Instance
-from ..report import middle
+from ..composition import Composition, Instance
+from ..report import Section, middle
 from . import Context
 
 NUMBER, TITLE = "5", "Scale: one to four instances"
@@ -32,7 +32,7 @@ async def run(context: Context) -> None:
     ]
 
 
-def measure(context: Context, section) -> None:
+def measure(context: Context, section: Section) -> None:
     composition = context.composition
     bench.TOKEN = context.access.token
     for service, script in SCRIPTS.items():
@@ -58,12 +58,12 @@ def measure(context: Context, section) -> None:
         composition.scale(service, 1)
 
 
-def loads(composition, service: str, script: str, seconds: float) -> float:
+def loads(composition: Composition, service: str, script: str, seconds: float) -> float:
     return Wrk(f"http://127.0.0.1:{composition.ports[service]}", BENCHMARKS / script, max(1, round(seconds)), connections=CONNECTIONS,
                core=None, variables={"POSTBACK": str(ROOT / "Deploy" / "genuine-postback.json")}).rate
 
 
-def only(composition, service: str, instances: list[Instance], count: int) -> None:
+def only(composition: Composition, service: str, instances: list[Instance], count: int) -> None:
     """The first so many get calls; the balancer is told to leave the others alone."""
     for number, instance in enumerate(instances):
         composition.order_balancer(service, set(composition.networks_of(instance).values()), "ready" if number < count else "maint")

@@ -47,7 +47,7 @@ def outer(dice: random.Random) -> dict:
     return body
 
 
-def aak_plain(_dice, made, _body):
+def aak_plain(_dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     return "plain", made.made(), True
 
 
@@ -65,7 +65,7 @@ KID_TRICKS = ("../apple-cas-identifier/0", "./apple-cas-identifier/0", "apple-ca
               ["apple-cas-identifier/0"], {"kid": "apple-cas-identifier/0"}, "absent")
 
 
-def kid_trick(dice, made, _body):
+def kid_trick(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     kid = dice.choice(KID_TRICKS)
     if kid == "absent":
         del made.header["kid"]
@@ -75,12 +75,12 @@ def kid_trick(dice, made, _body):
     return f"kid-{str(kid)[:40]!r}", made.made(), False
 
 
-def kid_of_another(dice, made, _body):
+def kid_of_another(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     made.header["kid"] = dice.choice([kid for kid in KIDS if kid != made.header["kid"]])
     return "kid-of-another", made.made(), False
 
 
-def header_extra(dice, made, _body):
+def header_extra(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     """Keys that the token brings along, or names for it: never believed, never in the way."""
     good = dice.random() < 0.5
     if not good:
@@ -96,8 +96,8 @@ def header_extra(dice, made, _body):
     return "header-extra", made.made(), good
 
 
-def claim_changed(dice, made, _body):
-    def change(claims):
+def claim_changed(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
+    def change(claims: dict) -> str:
         name = dice.choice(list(claims))
         if isinstance(claims[name], (list, dict, type(None))):
             del claims[name]
@@ -107,25 +107,25 @@ def claim_changed(dice, made, _body):
     return jws_forms.changed_after(dice, made, change)
 
 
-def claim_dropped_signed(dice, made, _body):
+def claim_dropped_signed(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     name = dice.choice(list(made.payload))
     del made.payload[name]
     return f"without-{name}", made.made(), name in ("publisher-item-identifier", "marketplace-identifier", "new-claim")
 
 
-def claim_wrong_kind(dice, made, _body):
+def claim_wrong_kind(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     name = dice.choice([name for name in made.payload if name != "new-claim"])
     made.payload[name] = dice.choice((*WRONG_KINDS, None))
     return f"claim-{name}-{made.payload[name]!r}", made.made(), None
 
 
-def claim_lookalike(dice, made, _body):
+def claim_lookalike(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     name = dice.choice(["postback-identifier", "ad-network-identifier", "marketplace-identifier", "impression-type", "conversion-type"])
     made.payload[name] = made.payload.get(name, "com.example") + dice.choice([SEPARATOR, *LOOKALIKES, *(s for p in SAME_LOOK for s in p)])
     return f"claim-lookalike-{name}", made.made(), None
 
 
-def claims_outside(dice, made, body):
+def claims_outside(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     """Claims in the body and values in the JWS: each is read from its own place only."""
     body.update({name: another_value(dice, name, value) for name, value in good_claims(dice).items()
                  if isinstance(value, (str, int)) and name != "new-claim"})
@@ -134,31 +134,31 @@ def claims_outside(dice, made, body):
     return "claims-outside", made.made(), True
 
 
-def outer_changed(dice, made, body):
+def outer_changed(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     name = dice.choice(["ad-interaction-type", "conversion-value", "coarse-conversion-value", "country-code", "other"])
     body[name] = dice.choice((*WRONG_KINDS, None, 0, 63, "low", "click"))
     return f"outer-{name}-{body[name]!r}", made.made(), None
 
 
-def jws_string_kind(dice, made, body):
+def jws_string_kind(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     """The token is not where or what it should be."""
     token = made.made()
     body["jws-string"] = dice.choice([None, 5, [token], {"jws": token}, token.split("."), True, 1.5])
     return "jws-string-kind", None, False
 
 
-def body_twice(dice, made, body):
+def body_twice(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     body["jws-string"] = made.made()
     return "body-twice", ("raw", jws.with_name_twice(dice, body, ["jws-string"])), False
 
 
-def body_not_json(dice, made, body):
+def body_not_json(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     body["jws-string"] = made.made()
     name, text, expected = not_json(dice, body)
     return f"body-{name}", ("raw", text), expected
 
 
-def form(dice, made, _body):
+def form(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 

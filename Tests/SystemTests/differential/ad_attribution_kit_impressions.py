@@ -3,10 +3,12 @@
 import json
 import random
 import re
+from collections.abc import Callable
+from typing import Any
 
 from . import jws, jws_forms
 from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
-from .judgement import Case, Judgement, Refused
+from .judgement import Case, Changed, Judgement, Refused
 from .postbacks import INT64
 from .signatures import (
     in_range,
@@ -41,11 +43,11 @@ def judge_ad_attribution_kit(token: str) -> Judgement:
         return Judgement.rejected("bad_signature")
     faults = set()
 
-    def needs(name, good) -> None:
+    def needs(name: str, good: Callable[[Any], object]) -> None:
         if not good(claims.get(name)):
             faults.add(name)
 
-    def whole(low, high):
+    def whole(low: int, high: int) -> Callable[[Any], bool]:
         # A device reads numbers here, not text.
         return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
@@ -77,11 +79,11 @@ def maker(dice: random.Random) -> jws.Maker:
     return jws.Maker({"alg": "ES256", "kid": network}, claims, any_key(dice, network), others)
 
 
-def aak_plain(_dice, made):
+def aak_plain(_dice: random.Random, made: jws.Maker) -> Changed:
     return "plain", made.made(), True
 
 
-def kid_changed(dice, made):
+def kid_changed(dice: random.Random, made: jws.Maker) -> Changed:
     other = next(name for name in NETWORKS if name != made.header["kid"])
     kid = dice.choice([other, made.header["kid"].upper(), made.header["kid"] + " ", "../" + made.header["kid"], "", None, 5, [], "absent",
                        made.header["kid"] + "\u0000", "apple-cas-identifier/0"])
@@ -92,8 +94,8 @@ def kid_changed(dice, made):
     return f"kid-{str(kid)[:40]!r}", made.made(), False
 
 
-def claim_changed(dice, made):
-    def change(claims):
+def claim_changed(dice: random.Random, made: jws.Maker) -> Changed:
+    def change(claims: dict) -> str:
         name = dice.choice(list(claims))
         before = claims[name]
         claims[name] = not before if isinstance(before, bool) else before - 1 if isinstance(before, int) else before + "x"
@@ -101,19 +103,19 @@ def claim_changed(dice, made):
     return jws_forms.changed_after(dice, made, change)
 
 
-def claim_dropped(dice, made):
+def claim_dropped(dice: random.Random, made: jws.Maker) -> Changed:
     name = dice.choice(list(made.payload))
     del made.payload[name]
     return f"without-{name}", made.made(), name == "eligible-for-re-engagement"
 
 
-def claim_wrong(dice, made):
+def claim_wrong(dice: random.Random, made: jws.Maker) -> Changed:
     name = dice.choice(list(made.payload))
     made.payload[name] = dice.choice([*WRONG_KINDS, None, -1, 0, 1, 9999, 10_000, INT64, INT64 + 1, "5", "", True, 1.0, 5e3])
     return f"claim-{name}-{made.payload[name]!r}", made.made(), None
 
 
-def number_spelling(dice, made):
+def number_spelling(dice: random.Random, made: jws.Maker) -> Changed:
     """One number written in a way that JSON has for it, or has not."""
     name = dice.choice(["publisher-item-identifier", "source-identifier", "timestamp", "advertised-item-identifier"])
     spelt = dice.choice(["5.0", "5e0", "0.5e1", "-0", "05", "+5", "5.", "5E+0", "0x5", "5.5", "9223372036854775808", "1" + "0" * 400])
@@ -121,12 +123,12 @@ def number_spelling(dice, made):
     return f"number-{name}-{spelt[:30]}", made.made(), None
 
 
-def claim_added(dice, made):
+def claim_added(dice: random.Random, made: jws.Maker) -> Changed:
     made.payload |= {"new-claim": dice.choice([1, "x", None, [1], {"a": {}}]), "Impression-Type": "x"}
     return "claim-added", made.made(), True
 
 
-def form(dice, made):
+def form(dice: random.Random, made: jws.Maker) -> Changed:
     return dice.choice(jws_forms.FORMS)(dice, made)
 
 

@@ -2,6 +2,7 @@
 
 import random
 import uuid
+from typing import Any
 
 from . import jws
 from .certificates import MIDDLE, Chain, chains, milliseconds
@@ -15,7 +16,7 @@ NO_APP = -10 ** 30
 CONFIGURATION = [{"bundleId": name, **app} for name, app in APPS.items()]
 
 
-def some(dice: random.Random, value, chance=0.5):
+def some(dice: random.Random, value: Any, chance: float = 0.5) -> Any:
     return value if dice.random() < chance else None
 
 
@@ -23,11 +24,11 @@ def without_none(value: dict) -> dict:
     return {name: one for name, one in value.items() if one is not None}
 
 
-def when(dice) -> int:
+def when(dice: random.Random) -> int:
     return milliseconds(MIDDLE) + dice.randint(-86_400_000, 86_400_000)
 
 
-def identity(dice, environment=None) -> tuple[str, int | None, str]:
+def identity(dice: random.Random, environment: str | None = None) -> tuple[str, int | None, str]:
     bundle = dice.choice(list(APPS))
     environment = environment or dice.choice(APPS[bundle]["environments"])
     if environment not in APPS[bundle]["environments"]:
@@ -35,7 +36,7 @@ def identity(dice, environment=None) -> tuple[str, int | None, str]:
     return bundle, APPS[bundle].get("appAppleId"), environment
 
 
-def transaction(dice, bundle, _app, environment) -> dict:
+def transaction(dice: random.Random, bundle: str, _app: int | None, environment: str) -> dict:
     number = str(dice.randint(1, 10 ** 15))
     return without_none({
         "transactionId": number, "originalTransactionId": number, "bundleId": bundle, "productId": "com.example.gold",
@@ -51,7 +52,7 @@ def transaction(dice, bundle, _app, environment) -> dict:
         "newField": some(dice, {"a": [1, None, "\u00e9"]}, 0.2)})
 
 
-def renewal_info(dice, _bundle, _app, environment) -> dict:
+def renewal_info(dice: random.Random, _bundle: str, _app: int | None, environment: str) -> dict:
     return without_none({
         "originalTransactionId": str(dice.randint(1, 10 ** 15)), "productId": "com.example.gold", "autoRenewProductId": "com.example.gold",
         "autoRenewStatus": dice.randint(0, 1), "signedDate": when(dice), "environment": environment, "renewalDate": some(dice, when(dice)),
@@ -59,7 +60,7 @@ def renewal_info(dice, _bundle, _app, environment) -> dict:
         "eligibleWinBackOfferIds": some(dice, ["a", "b"], 0.2)})
 
 
-def app_transaction(dice, bundle, app, environment) -> dict:
+def app_transaction(dice: random.Random, bundle: str, app: int | None, environment: str) -> dict:
     return without_none({
         "receiptType": environment, "appAppleId": app if environment == "Production" else some(dice, app, 0.3), "bundleId": bundle,
         "applicationVersion": "1.2", "versionExternalIdentifier": some(dice, 5), "receiptCreationDate": when(dice),
@@ -69,7 +70,7 @@ def app_transaction(dice, bundle, app, environment) -> dict:
         "appTransactionId": some(dice, "7"), "originalPlatform": some(dice, "iOS")})
 
 
-def realtime_request(dice, _bundle, app, environment) -> dict:
+def realtime_request(dice: random.Random, _bundle: str, app: int | None, environment: str) -> dict:
     return without_none({
         "originalTransactionId": "99371282", "appAppleId": app or 5, "productId": "com.example.gold", "userLocale": "en-US",
         "requestIdentifier": str(uuid.UUID(int=dice.getrandbits(128))), "environment": environment, "signedDate": when(dice)})
@@ -79,7 +80,7 @@ def signed_token(payload: dict, chain: Chain) -> str:
     return jws.Maker({"alg": "ES256", "x5c": chain.x5c}, payload, chain.key, []).made()
 
 
-def notification(dice, bundle, app, environment) -> dict:
+def notification(dice: random.Random, bundle: str, app: int | None, environment: str) -> dict:
     payload = {"notificationType": dice.choice(["SUBSCRIBED", "DID_RENEW", "TEST", "A_NEW_TYPE"]), "subtype": "INITIAL_BUY",
                "version": "2.0",
                "notificationUUID": str(uuid.UUID(int=dice.getrandbits(128))), "signedDate": when(dice)}

@@ -1,30 +1,33 @@
 """What is done to certificates and form of the App Store's signed data."""
 
 import base64
+import random
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from . import jws, jws_forms
+from . import jws_forms
+from .app_store_subject import Subject
 from .certificates import OTHER_ROOT, chains
+from .judgement import Changed
 from .skadnetwork_signatures import left_over
 
 
-def plain(_dice, subject):
+def plain(_dice: random.Random, subject: Subject) -> Changed:
     return "plain", subject.token(), True
 
 
-def form(dice, subject):
+def form(dice: random.Random, subject: Subject) -> Changed:
     return dice.choice(jws_forms.FORMS)(dice, subject.maker())
 
 
-def chain(dice, subject):
+def chain(dice: random.Random, subject: Subject) -> Changed:
     other = dice.choice(list(chains().values()))
     subject.use(other)
     return f"chain-{other.name}", subject.token(), other.good
 
 
-def chain_at_an_edge(dice, subject):
+def chain_at_an_edge(dice: random.Random, subject: Subject) -> Changed:
     other = dice.choice([one for one in chains().values() if one.edges])
     subject.use(other)
     moment = dice.choice(other.edges) * 1000 + dice.choice([0, 1, -1, 999, 1000, -1000, -999, -1001, 86_400_000, -86_400_000, 3_600_000,
@@ -33,7 +36,7 @@ def chain_at_an_edge(dice, subject):
     return f"edge-{other.name}", subject.token(), None
 
 
-def list_of_certificates(dice, subject):
+def list_of_certificates(dice: random.Random, subject: Subject) -> Changed:
     leaf, intermediate, root = subject.header["x5c"]
     name, value = dice.choice([
         ("empty", []), ("leaf", [leaf]), ("two", [leaf, intermediate]), ("four", [leaf, intermediate, root, root]),
@@ -56,7 +59,7 @@ def list_of_certificates(dice, subject):
     return f"x5c-{name}", subject.token(), {"intermediate-twice": None, "leaf-last": None, "other-root-last": None}.get(name, False)
 
 
-def spelt_certificate(dice, subject):
+def spelt_certificate(dice: random.Random, subject: Subject) -> Changed:
     """One entry's Base64 or DER spelt otherwise."""
     at = dice.randrange(3)
     good = subject.header["x5c"][at]
@@ -72,13 +75,13 @@ def spelt_certificate(dice, subject):
                                                               base64.b64encode(data[:dice.randrange(1, len(data))]).decode()),
         ("head-lost", base64.b64encode(data[1:]).decode()), ("pem-inside", base64.b64encode(pem.encode()).decode()),
         ("left-over", left_over(good)), ("key-only", base64.b64encode(x509.load_der_x509_certificate(data).public_key().public_bytes(
-            Encoding.DER, jws.PublicFormat.SubjectPublicKeyInfo)).decode()),
+            Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).decode()),
         ("nul", good + "\0"), ("not-ascii", "\uff2d" + good[1:]), ("nested-base64", base64.b64encode(good.encode()).decode())])
     subject.header["x5c"][at] = value
     return f"x5c-{at}-{name}", subject.token(), True if value == good else None if at == 2 else False
 
 
-def certificate_bits(dice, subject):
+def certificate_bits(dice: random.Random, subject: Subject) -> Changed:
     at = dice.randrange(2)
     data = bytearray(base64.b64decode(subject.header["x5c"][at]))
     for _ in range(dice.choice([1, 1, 1, 2, 5])):
@@ -87,7 +90,7 @@ def certificate_bits(dice, subject):
     return f"certificate-{at}-bits", subject.token(), None
 
 
-def certificate_bytes(dice, subject):
+def certificate_bytes(dice: random.Random, subject: Subject) -> Changed:
     at = dice.randrange(2)
     data = bytearray(base64.b64decode(subject.header["x5c"][at]))
     start = dice.randrange(len(data))

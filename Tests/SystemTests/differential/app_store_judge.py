@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import json
 import time
+from typing import Any
 
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
@@ -33,7 +34,7 @@ def library(bundle: str | None, app: int | None, environment: str) -> SignedData
     return SignedDataVerifier([ROOT.der], False, Environment(environment), bundle, app)
 
 
-def library_says(token: str, kind: str, bundle, app, environment) -> str:
+def library_says(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
     """Empty when it verifies, else the name of its status."""
     try:
         getattr(library(bundle, app, environment), METHODS[kind])(token)
@@ -107,12 +108,12 @@ def judge(token: str, kind: str, asked: dict) -> Judgement:
     return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
 
 
-def library_takes(token, kind, _asked) -> bool:
+def library_takes(token: str, kind: str, _asked: dict) -> bool:
     return any(not library_says(token, kind, bundle, app.get("appAppleId", 1), environment)
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
-def overruled(status: str, kind: str, form, payload: dict, expected: tuple) -> Judgement:
+def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected: tuple) -> Judgement:
     """The library's word, or the documented rules by which it does not stand."""
     date = DATES[kind]
     effective = payload.get(date)
@@ -175,7 +176,7 @@ def overruled(status: str, kind: str, form, payload: dict, expected: tuple) -> J
                                             "payload": json.loads(base64.urlsafe_b64decode(form.payload_part + "==="))})
 
 
-def is_whole(value) -> bool:
+def is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -188,7 +189,7 @@ def has_trailing_bytes(data: bytes) -> bool:
     return len(data) != start + length
 
 
-def extension(certificate: x509.Certificate, kind):
+def extension(certificate: x509.Certificate, kind: type[x509.ExtensionType]) -> x509.Extension | None:
     try:
         return certificate.extensions.get_extension_for_class(kind)
     except x509.ExtensionNotFound:
@@ -218,7 +219,7 @@ def identity_says(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def says_plainly(form, kind: str, payload: dict, expected: tuple, seconds) -> str:
+def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
     """The library's word on the chain at that time, `cryptography`'s on the signature, and step 7."""
     try:
         pem = library(*expected[:3])._chain_verifier.verify_chain(form.header["x5c"], False, seconds)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import random
 import time
 
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -10,11 +11,13 @@ from . import jws, jws_forms
 from .app_store import APPS, DATES, KINDS, NESTED, OBJECTS, PAYLOADS, signed_token, when
 from .app_store_chains import plain
 from .app_store_judge import JWT_CLAIMS, LIMIT, NOTIFICATION_LIMIT
+from .app_store_subject import Subject
 from .certificates import MIDDLE, chains, day, milliseconds
+from .judgement import Changed
 
 
-def claim_changed(dice, subject):
-    def change(payload):
+def claim_changed(dice: random.Random, subject: Subject) -> Changed:
+    def change(payload: dict) -> str:
         name = dice.choice(list(payload))
         value = payload[name]
         payload[name] = value + 1 if isinstance(value, int) else value + "x" if isinstance(value, str) else "x"
@@ -22,7 +25,7 @@ def claim_changed(dice, subject):
     return jws_forms.changed_after(dice, subject.maker(), change)
 
 
-def field_dropped(dice, subject):
+def field_dropped(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, with one field less."""
     of = dice.choice([subject.payload, held(subject)])
     name = dice.choice(list(of))
@@ -30,7 +33,7 @@ def field_dropped(dice, subject):
     return f"without-{name}", subject.token(), None
 
 
-def field_of_another_kind(dice, subject):
+def field_of_another_kind(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, with one field of a kind that Apple does not write there."""
     of = dice.choice([subject.payload, held(subject)])
     name = dice.choice(list(of))
@@ -38,7 +41,7 @@ def field_of_another_kind(dice, subject):
     return f"other-kind-{name}", subject.token(), None
 
 
-def held(subject) -> dict:
+def held(subject: Subject) -> dict:
     """Where the identity stands."""
     if subject.kind == "notification":
         return next(subject.payload[name] for name in OBJECTS if name in subject.payload)
@@ -51,7 +54,7 @@ BUNDLES = ("com.other.app", "com.example.App", "COM.EXAMPLE.APP", "com.example.a
            ["com.example.app"], "absent")
 
 
-def bundle_changed(dice, subject):
+def bundle_changed(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, but for another app."""
     value = dice.choice(BUNDLES)
     if value == "absent":
@@ -61,7 +64,7 @@ def bundle_changed(dice, subject):
     return f"bundle-{value!r}", subject.token(), None
 
 
-def app_changed(dice, subject):
+def app_changed(dice: random.Random, subject: Subject) -> Changed:
     value = dice.choice([525463029, 525463030, 9876543210, 0, -1, 2 ** 63, None, "525463029", 525463029.0, 525463029.5, True, [], {},
                          "absent"])
     if value == "absent":
@@ -71,7 +74,7 @@ def app_changed(dice, subject):
     return f"app-{value!r}", subject.token(), None
 
 
-def environment_changed(dice, subject):
+def environment_changed(dice: random.Random, subject: Subject) -> Changed:
     field = "receiptType" if subject.kind == "appTransaction" else "environment"
     value = dice.choice(["Production", "Sandbox", "Xcode", "LocalTesting", "production", "SANDBOX", "Prod", "", "Sandbox ",
                          "Sandbox\u0301", None, 5, True, [],
@@ -83,7 +86,7 @@ def environment_changed(dice, subject):
     return f"environment-{value!r}", subject.token(), None
 
 
-def asked_otherwise(dice, subject):
+def asked_otherwise(dice: random.Random, subject: Subject) -> Changed:
     """The caller expects another app or environment than the data has."""
     name = dice.choice(["bundleId", "appAppleId", "environment"])
     subject.asked[name] = {"bundleId": dice.choice(["com.example.app", "com.example.Kiosk", "com.other.app", "com.example.sandboxed",
@@ -93,7 +96,7 @@ def asked_otherwise(dice, subject):
     return f"asked-{name}", subject.token(), None
 
 
-def not_configured(dice, subject):
+def not_configured(dice: random.Random, subject: Subject) -> Changed:
     """An app, or an environment of an app, that only the caller knows."""
     bundle, app, environment = dice.choice([("com.other.app", 77, "Production"), ("com.other.app", 77, "Sandbox"),
                                             ("com.example.sandboxed", 77, "Production"), ("com.example.app", 77, "Production")])
@@ -103,7 +106,7 @@ def not_configured(dice, subject):
     return "not-configured", subject.token(), None
 
 
-def dates(dice, subject):
+def dates(dice: random.Random, subject: Subject) -> Changed:
     now = int(time.time() * 1000)
     value = dice.choice([now, now - 1000, now + 60_000, now + 200_000, now + 900_000, now + 86_400_000, 0, 1, -1, -10 ** 12, 10 ** 18,
                          2 ** 63 - 1, 2 ** 63,
@@ -121,14 +124,14 @@ def dates(dice, subject):
     return f"date-{type(value).__name__}", subject.token(), None
 
 
-def jwt_claims(dice, subject):
+def jwt_claims(dice: random.Random, subject: Subject) -> Changed:
     """Claims that a reader of JWTs would act on."""
     for name in dice.sample(JWT_CLAIMS, dice.randint(1, 2)):
         subject.payload[name] = dice.choice([1, 0, 2 ** 40, "x", None, [], ["a"], {}, -1, 1.5])
     return "jwt-claims", subject.token(), True
 
 
-def odd_payload(dice, subject):
+def odd_payload(dice: random.Random, subject: Subject) -> Changed:
     """Fields that Apple may add, or write otherwise some day."""
     for _ in range(dice.randint(1, 3)):
         subject.payload[dice.choice(["newField", "price2", "\u212a", "K", "x5c", "alg", "payload", "valid", "\u00e9", "e\u0301",
@@ -137,7 +140,7 @@ def odd_payload(dice, subject):
     return "odd-payload", subject.token(), True
 
 
-def header_extra(dice, subject):
+def header_extra(dice: random.Random, subject: Subject) -> Changed:
     for name, value in dice.sample([("kid", "x"), ("kid", ""), ("typ", "JWT"), ("typ", 5), ("jwk", {"kty": "EC"}),
                                     ("jku", "https://example.com"), ("x5u", "https://example.com"),
                                     ("x5t", "x"), ("X5C", []), ("cty", "x"), ("zip", "DEF"), ("Alg", "none"), ("b64", True)],
@@ -146,13 +149,13 @@ def header_extra(dice, subject):
     return "header-extra", subject.token(), True
 
 
-def header_odd(dice, subject):
+def header_odd(dice: random.Random, subject: Subject) -> Changed:
     name, value = dice.choice([("kid", 5), ("kid", None), ("kid", []), ("b64", False), ("b64", None), ("b64", "false")])
     subject.header[name] = value
     return f"header-odd-{name}-{value!r}", subject.token(), None
 
 
-def objects(dice, subject):
+def objects(dice: random.Random, subject: Subject) -> Changed:
     """A notification with no object, or more than one."""
     if subject.kind != "notification":
         return plain(dice, subject)
@@ -175,7 +178,7 @@ def objects(dice, subject):
     return f"objects-{what}", subject.token(), {"none": False, "null": False, "array": False, "text": False, "empty": False}.get(what)
 
 
-def nested(dice, subject):
+def nested(dice: random.Random, subject: Subject) -> Changed:
     """A good notification that carries something that is not."""
     if subject.kind != "notification":
         return plain(dice, subject)
@@ -227,7 +230,7 @@ def nested(dice, subject):
     return f"nested-{what}-{name}", subject.token(), None
 
 
-def sizes(dice, subject):
+def sizes(dice: random.Random, subject: Subject) -> Changed:
     """About the bounds on a token and on a notification."""
     limit = dice.choice([LIMIT, NOTIFICATION_LIMIT])
     target = limit + dice.choice([-2000, -100, -1, 0, 1, 2, 100, 5000])
@@ -237,7 +240,7 @@ def sizes(dice, subject):
     return f"size-{limit}", subject.token(), None
 
 
-def other_kind(dice, subject):
+def other_kind(dice: random.Random, subject: Subject) -> Changed:
     """Asked to be judged as what it is not."""
     actual = subject.kind
     subject.kind = dice.choice([one for one in KINDS if one != actual])

@@ -1,9 +1,10 @@
 """Signed data of the App Store before it is spelt, with the chain that signs it."""
 
 import dataclasses
+from typing import Any
 
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, padding
 
 from . import jws
 from .app_store import (
@@ -31,7 +32,7 @@ class Subject:
     def use(self, chain: Chain) -> None:
         self.chain, self.header["x5c"] = chain, list(chain.x5c)
 
-    def date(self, milliseconds) -> None:
+    def date(self, milliseconds: Any) -> None:
         self.payload[DATES[self.kind]] = milliseconds
 
     def token(self) -> str:
@@ -46,5 +47,5 @@ class Subject:
             width = key.key_size // 8
             data = r.to_bytes(width, "big") + s.to_bytes(width, "big")
         else:
-            data = key.sign(message, jws.padding.PKCS1v15(), hashes.SHA256())
+            data = key.sign(message, padding.PKCS1v15(), hashes.SHA256())
         return ".".join((*parts, jws.base64url(data)))

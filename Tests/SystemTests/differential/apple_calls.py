@@ -9,7 +9,8 @@ import json
 import threading
 import urllib.parse
 import uuid
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import jwt
 import requests
@@ -29,7 +30,7 @@ class Request:
     bearer: str
 
     @staticmethod
-    def read(method: str, target: str, headers, body: bytes) -> Request:
+    def read(method: str, target: str, headers: Mapping[str, str], body: bytes) -> Request:
         path, _, query = target.partition("?")
         kind = headers.get("Content-Type") if body else None
         content = body if kind == "image/png" else json.loads(body) if body else None
@@ -39,7 +40,7 @@ class Request:
     def meaning(self) -> tuple:
         return self.method, self.path, self.query, self.body, self.content_type
 
-    def claims(self, public_key) -> tuple[dict, dict]:
+    def claims(self, public_key: str | bytes) -> tuple[dict, dict]:
         """The token's header and claims, its signature verified."""
         decoded = jwt.decode(self.bearer, public_key, algorithms=["ES256"], audience="appstoreconnect-v1")
         return jwt.get_unverified_header(self.bearer), decoded
@@ -52,7 +53,7 @@ class Library(AppStoreServerAPIClient):
         super().__init__(key, key_id, issuer_id, bundle_id, Environment.PRODUCTION)
         self.last: Request | None = None
 
-    def _execute_request(self, method, url, params, headers, json, data):
+    def _execute_request(self, method: str, url: str, params: Any, headers: Any, json: Any, data: Any) -> requests.Response:
         prepared = requests.Request(method, url, params=params, headers=headers, json=json, data=data).prepare()
         body = prepared.body or b""
         parts = urllib.parse.urlsplit(prepared.url)
@@ -62,7 +63,7 @@ class Library(AppStoreServerAPIClient):
         response.status_code, response._content = 200, b"{}"
         return response
 
-    def request(self, ask) -> Request:
+    def request(self, ask: Callable[[Library], object]) -> Request:
         """The request that a call makes; its answer does not matter, and is none of Apple's."""
         self.last = None
         try:
@@ -105,7 +106,7 @@ class Capture:
 
             do_GET = do_PUT = do_POST = do_DELETE = answer
 
-            def log_message(self, *words) -> None:
+            def log_message(self, *words: object) -> None:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

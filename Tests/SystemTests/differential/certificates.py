@@ -5,6 +5,8 @@ import dataclasses
 import datetime
 import functools
 import hashlib
+from collections.abc import Sequence
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -45,9 +47,12 @@ class Certified:
         return base64.b64encode(self.der).decode()
 
 
-def certified(label: str, issuer: Certified | None = None, *, name: str | None = None, key=None, authority: bool = True, path_length=None,
-              oids=(), start="2022-01-01", end="2044-01-01", subject_id=True, authority_id=True, wrong_authority_id=False,
-              usage="default", constraints="critical", extra=(), digest=None, unsigned_by=None) -> Certified:
+def certified(label: str, issuer: Certified | None = None, *, name: str | None = None, key: ec.EllipticCurvePrivateKey | None = None,
+              authority: bool = True, path_length: int | None = None, oids: Sequence[x509.ObjectIdentifier] = (),
+              start: str = "2022-01-01", end: str = "2044-01-01", subject_id: bool = True, authority_id: bool = True,
+              wrong_authority_id: bool = False, usage: str | set[str] | None = "default", constraints: str = "critical",
+              extra: Sequence[tuple[x509.ExtensionType, bool]] = (), digest: hashes.HashAlgorithm | None = None,
+              unsigned_by: ec.EllipticCurvePrivateKey | None = None) -> Certified:
     """A certificate as Apple makes them, but for what is said otherwise. The same label always gives the same bytes."""
     name = name or label
     key = key or derived_key(f"certificate {label}", ec.SECP384R1() if authority else ec.SECP256R1())
@@ -94,20 +99,20 @@ OTHER_ROOT = certified("other root", start="2014-01-01", end="2045-01-01")
 IMPOSTOR_ROOT = certified("root impostor", name="root", start="2014-01-01", end="2045-01-01")
 
 
-def authority(label: str, issuer: Certified = ROOT, **options) -> Certified:
+def authority(label: str, issuer: Certified = ROOT, **options: Any) -> Certified:
     return certified(label, issuer, **{"oids": [INTERMEDIATE], "path_length": 0, **options})
 
 
-def leaf(label: str, issuer: Certified, **options) -> Certified:
+def leaf(label: str, issuer: Certified, **options: Any) -> Certified:
     return certified(label, issuer, **{"authority": False, "oids": [LEAF], **options})
 
 
-def key(label: str, curve) -> ec.EllipticCurvePrivateKey:
+def key(label: str, curve: ec.EllipticCurve) -> ec.EllipticCurvePrivateKey:
     return derived_key(f"certificate {label}", curve)
 
 
 class Collection(dict):
-    def put(self, name: str, end: Certified, *above: Certified, good: bool | None, edges=()) -> None:
+    def put(self, name: str, end: Certified, *above: Certified, good: bool | None, edges: Sequence[str] = ()) -> None:
         self[name] = Chain(name, [one.text for one in (end, *above)], end.key, good, tuple(int(day(edge).timestamp()) for edge in edges))
 
 

@@ -50,7 +50,7 @@ def postback_with_names_that_look_alike() -> dict:
 def cases() -> list[Case]:
     made = []
 
-    def signed_data(name, kind, asked, payload, expected) -> None:
+    def signed_data(name: str, kind: str, asked: dict, payload: dict, expected: bool | None) -> None:
         token = signed_token(payload, chains()["plain"])
         item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
         made.append(Case("found", len(made), name, item, judge(token, kind, asked), expected))

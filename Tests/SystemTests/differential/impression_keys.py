@@ -3,6 +3,7 @@
 import pathlib
 import random
 
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -45,7 +46,7 @@ def signer_of(network: str, r: int, s: int, message: bytes) -> str | None:
     return next((key for key in known if verifies(KEYS[network][key].public_key(), r, s, message)), None)
 
 
-def any_key(dice: random.Random, network: str):
+def any_key(dice: random.Random, network: str) -> ec.EllipticCurvePrivateKey:
     return KEYS[network][dice.choice([key for key, state in NETWORKS[network].items() if state != "revoked"])]
 
 
@@ -66,10 +67,10 @@ def message_of(body: dict) -> bytes:
     return SEPARATOR.join(str(word) for word in signed_words(body)).encode()
 
 
-def sign(body: dict, key, text: bytes | None = None, digest=None) -> dict:
+def sign(body: dict, key: ec.EllipticCurvePrivateKey, text: bytes | None = None, digest: hashes.HashAlgorithm | None = None) -> dict:
     body["signature"] = base64_of(der(*signed(key, message_of(body) if text is None else text, digest)))
     return body
 
 
-def plain(dice, body):
+def plain(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     return "plain", sign(body, any_key(dice, body["adNetworkId"])), True

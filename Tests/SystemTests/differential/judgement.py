@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from typing import Never
+from typing import Any, Never
 
 
 @dataclasses.dataclass
@@ -36,6 +36,10 @@ class Case:
     expected: bool | None = None
 
 
+# What was done to a case, its text then, and what is known of its verdict.
+Changed = tuple[str, str, bool | None]
+
+
 class Refused(ValueError):
     pass
 
@@ -47,18 +51,18 @@ class Fraction:
     text: str
 
 
-def _once(pairs):
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if len(set(names)) != len(names):
         raise Refused("a name twice")
     return dict(pairs)
 
 
-def _constant(name) -> Never:
+def _constant(name: str) -> Never:
     raise Refused(name)
 
 
-def _whole(text: str):
+def _whole(text: str) -> Fraction | int:
     return Fraction(text) if text == "-0" or len(text) > 4000 else int(text)
 
 
@@ -66,7 +70,7 @@ def _whole(text: str):
 DEPTH, VALUES = 32, 20_000
 
 
-def extent(value) -> tuple[int, int]:
+def extent(value: Any) -> tuple[int, int]:
     """Levels and values."""
     if not isinstance(value, (dict, list)):
         return 0, 1
@@ -74,7 +78,7 @@ def extent(value) -> tuple[int, int]:
     return 1 + max((levels for levels, _ in inner), default=0), 1 + sum(values for _, values in inner)
 
 
-def strict_json(text: str):
+def strict_json(text: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_constant, parse_float=Fraction, parse_int=_whole)
         levels, values = extent(value)

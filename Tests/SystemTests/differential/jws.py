@@ -18,7 +18,7 @@ def raw(r: int, s: int) -> bytes:
     return r.to_bytes(32, "big") + s.to_bytes(32, "big")
 
 
-def compact(value) -> str:
+def compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import re
 from collections.abc import Callable
 
@@ -9,13 +10,14 @@ from cryptography.hazmat.primitives import hashes, hmac
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from .judgement import Changed
 from .jws import ALGORITHMS, Maker, N, compact, raw, rsa_key, with_name_twice
 from .signatures import base64url, base64url_strictly, der, other_der, other_numbers, signed, signed_with_special_nonce
 
 # --- mutations: each takes dice and a maker, and answers the token and what it knows of it -------------------------------
 
 
-def numbers_changed(dice, maker: Maker):
+def numbers_changed(dice: random.Random, maker: Maker) -> Changed:
     parts = maker.parts()
     if dice.random() < 0.3:
         name, r, s = signed_with_special_nonce(dice, maker.key, ".".join(parts).encode())
@@ -29,7 +31,7 @@ def numbers_changed(dice, maker: Maker):
     return f"numbers-{name}", ".".join((*parts, base64url(data))), still
 
 
-def signature_form(dice, maker: Maker):
+def signature_form(dice: random.Random, maker: Maker) -> Changed:
     parts = maker.parts()
     r, s = maker.numbers(parts)
     good = raw(r, s)
@@ -43,7 +45,7 @@ def signature_form(dice, maker: Maker):
     return f"form-{name}", ".".join((*parts, base64url(data))), False
 
 
-def bit_flipped(dice, maker: Maker):
+def bit_flipped(dice: random.Random, maker: Maker) -> Changed:
     parts = [*maker.parts()]
     signature = bytearray(raw(*maker.numbers(tuple(parts))))
     which = dice.randrange(3)
@@ -54,7 +56,7 @@ def bit_flipped(dice, maker: Maker):
     return f"bit-{('header', 'payload', 'signature')[which]}", ".".join(final), False
 
 
-def character_changed(dice, maker: Maker):
+def character_changed(dice: random.Random, maker: Maker) -> Changed:
     token = maker.made()
     at = dice.randrange(len(token))
     put = dice.choice("AZaz09-_.=+/ \n\t\0%~é\u2063\u200b\ufeff")
@@ -64,7 +66,7 @@ def character_changed(dice, maker: Maker):
     return f"character-{kind}", changed, changed == token
 
 
-def spelling(dice, maker: Maker):
+def spelling(dice: random.Random, maker: Maker) -> Changed:
     """The signature is over what is sent; only the alphabet, the padding or the bits left over are wrong."""
     header, payload = maker.parts()
     which = dice.choice(["padding-header", "padding-payload", "padding-signature", "standard-alphabet", "bits-left-over-signature",
@@ -103,7 +105,7 @@ def _next_last(part: str) -> str:
     return part[:-1] + alphabet[alphabet.index(part[-1]) + 1]
 
 
-def shape(dice, maker: Maker):
+def shape(dice: random.Random, maker: Maker) -> Changed:
     token = maker.made()
     header, payload, signature = token.split(".")
     name, changed = dice.choice([
@@ -116,7 +118,7 @@ def shape(dice, maker: Maker):
     return f"shape-{name}", changed, False
 
 
-def algorithm(dice, maker: Maker):
+def algorithm(dice: random.Random, maker: Maker) -> Changed:
     """`alg` is another; signed as that other would be, where the forger could."""
     name = dice.choice([*ALGORITHMS, None, 256, True, ["ES256"], {"ES256": 1}, "absent"])
     if name == "absent":
@@ -147,7 +149,7 @@ def algorithm(dice, maker: Maker):
     return f"alg-{name!r}-{how}", ".".join((*parts, base64url(data))), False
 
 
-def other_signer(dice, maker: Maker):
+def other_signer(dice: random.Random, maker: Maker) -> Changed:
     parts = maker.parts()
     message = ".".join(parts).encode()
     what = dice.choice(["another-key", "sha384", "sha512", "sha1", "payload-only", "without-dot", "header-only", "decoded"])
@@ -162,7 +164,7 @@ def other_signer(dice, maker: Maker):
     return f"signer-{what}", ".".join((*parts, base64url(raw(*pair)))), False
 
 
-def changed_after(_dice, maker: Maker, change: Callable[[dict], str]):
+def changed_after(_dice: random.Random, maker: Maker, change: Callable[[dict], str]) -> Changed:
     """One claim changed and the signature kept."""
     parts = maker.parts()
     signature = base64url(raw(*maker.numbers(parts)))
@@ -171,7 +173,7 @@ def changed_after(_dice, maker: Maker, change: Callable[[dict], str]):
     return f"after-{name}", ".".join((*maker.parts(), signature)), None if compact(maker.payload) == before else False
 
 
-def twice(dice, maker: Maker):
+def twice(dice: random.Random, maker: Maker) -> Changed:
     """A name twice, in the header or the payload, and signed so."""
     if dice.random() < 0.5:
         maker.header_text = with_name_twice(dice, maker.header, ["alg", "kid", "x5c"])
@@ -182,7 +184,7 @@ def twice(dice, maker: Maker):
     return f"twice-{where}", maker.made(), None
 
 
-def not_an_object(dice, maker: Maker):
+def not_an_object(dice: random.Random, maker: Maker) -> Changed:
     where = dice.choice(["header", "payload"])
     good = compact(getattr(maker, where))
     name, text = dice.choice([
@@ -198,7 +200,7 @@ def not_an_object(dice, maker: Maker):
     return f"json-{where}-{name}", maker.made(), False
 
 
-def near_bounds(dice, text: str) -> tuple[str, str]:
+def near_bounds(dice: random.Random, text: str) -> tuple[str, str]:
     """An object's text with one value more, about as deep or as many-membered as is allowed."""
     depth = dice.choice([1, 10, 29, 30, 31, 32, 33, 64, 100, 500, 5000])
     size = dice.choice([100, 19_900, 19_960, 19_980, 20_000, 20_100])
@@ -209,12 +211,12 @@ def near_bounds(dice, text: str) -> tuple[str, str]:
     return name, f'{text[:-1]},"more":{value}}}'
 
 
-def bounds(dice, maker: Maker):
+def bounds(dice: random.Random, maker: Maker) -> Changed:
     name, maker.payload_text = near_bounds(dice, compact(maker.payload))
     return f"bounds-{name}", maker.made(), None
 
 
-def white_space(dice, maker: Maker):
+def white_space(dice: random.Random, maker: Maker) -> Changed:
     """Written otherwise, meaning the same."""
     maker.header_text = json.dumps(maker.header, indent=dice.choice([None, 0, 1, 4]), ensure_ascii=dice.random() < 0.5)
     maker.payload_text = json.dumps(dict(dice.sample(list(maker.payload.items()), len(maker.payload))), indent=dice.choice([None, 1]))
@@ -226,7 +228,7 @@ def white_space(dice, maker: Maker):
     return "written-otherwise", maker.made(), True
 
 
-def critical(dice, maker: Maker):
+def critical(dice: random.Random, maker: Maker) -> Changed:
     """`crit` names extensions that a reader must understand (RFC 7515, 4.1.11)."""
     maker.header["crit"] = dice.choice([["exp"], ["b64"], ["http://example.com/x"], ["alg"], ["x5c"], [], "exp", None, 5, {}])
     if maker.header["crit"] in (["exp"], ["b64"]) and dice.random() < 0.5:

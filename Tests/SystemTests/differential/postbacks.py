@@ -5,6 +5,7 @@ import base64
 import json
 import random
 import re
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -51,13 +52,13 @@ class Fields:
     def __init__(self, values: dict, lenient: bool) -> None:
         self.values, self.lenient, self.faults = values, lenient, []
 
-    def _take(self, name: str, required: bool):
+    def _take(self, name: str, required: bool) -> Any:
         value = self.values.get(name)
         if value is None and required:
             self.faults.append(name)
         return value
 
-    def text(self, name, required=True, pattern=None):
+    def text(self, name: str, required: bool = True, pattern: str | None = None) -> str | None:
         value = self._take(name, required)
         if value is None:
             return None
@@ -67,7 +68,7 @@ class Fields:
             return None
         return value
 
-    def whole(self, name, low, high, required=True):
+    def whole(self, name: str, low: int, high: int, required: bool = True) -> int | None:
         value = self._take(name, required)
         if value is None:
             return None
@@ -79,7 +80,7 @@ class Fields:
             return None
         return value
 
-    def truth(self, name, required=True):
+    def truth(self, name: str, required: bool = True) -> bool | None:
         value = self._take(name, required)
         if value is None or isinstance(value, bool):
             return value

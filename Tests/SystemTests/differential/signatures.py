@@ -23,7 +23,7 @@ def derived_key(label: str, curve: ec.EllipticCurve) -> ec.EllipticCurvePrivateK
     return ec.derive_private_key(int.from_bytes(digest, "big") % (2 ** (curve.key_size - 1)) + 1, curve)
 
 
-def signed(key: ec.EllipticCurvePrivateKey, message: bytes, digest=None) -> tuple[int, int]:
+def signed(key: ec.EllipticCurvePrivateKey, message: bytes, digest: hashes.HashAlgorithm | None = None) -> tuple[int, int]:
     return decode_dss_signature(key.sign(message, ec.ECDSA(digest or hashes.SHA256(), deterministic_signing=True)))
 
 

@@ -1,11 +1,14 @@
 """What is done to the fields of SKAdNetwork postbacks."""
 
 import json
+import random
 import re
+from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 
 from . import jws, jws_forms
+from .judgement import Changed
 from .postbacks import (
     INT64,
     LOOKALIKES,
@@ -18,7 +21,7 @@ from .signatures import der
 from .skadnetwork_postbacks import base64_of, signature_of, signed_text, written
 
 
-def lenient(dice, body):
+def lenient(dice: random.Random, body: dict) -> Changed:
     """The same values as partners write them."""
     for name, value in list(body.items()):
         if isinstance(value, bool):
@@ -31,11 +34,11 @@ def lenient(dice, body):
     return "lenient", written(dice, body), True
 
 
-def plain(dice, body):
+def plain(dice: random.Random, body: dict) -> Changed:
     return "plain", written(dice, body), True
 
 
-def unsigned_added(dice, body):
+def unsigned_added(dice: random.Random, body: dict) -> Changed:
     """Fields nobody signs, from networks and partners."""
     for _ in range(dice.randint(1, 4)):
         name = dice.choice(["received-at", "campaign-name", "ip", "Version", "APP-ID", "app_id", "appId", "", "attribution-signature ",
@@ -44,14 +47,14 @@ def unsigned_added(dice, body):
     return "unsigned-added", written(dice, body), True
 
 
-def same_look_names(dice, body):
+def same_look_names(dice: random.Random, body: dict) -> Changed:
     """Two names that look alike and are two: neither repeats the other."""
     one, other = dice.choice(SAME_LOOK)
     body[one], body[other] = 1, 2
     return "same-look-names", written(dice, body), True
 
 
-def same_look_values(dice, body):
+def same_look_values(dice: random.Random, body: dict) -> Changed:
     """A signed value in one spelling, sent in the other."""
     one, other = dice.sample(dice.choice(SAME_LOOK), 2)
     name = dice.choice(["ad-network-id", "transaction-id", *(["source-domain"] if "source-domain" in body else [])])
@@ -63,7 +66,7 @@ def same_look_values(dice, body):
     return f"same-look-values-{name}", written(dice, body), not sent
 
 
-def lookalike(dice, body):
+def lookalike(dice: random.Random, body: dict) -> Changed:
     """A character like the separator inside a value, signed or put in after."""
     name = dice.choice([name for name in ("ad-network-id", "transaction-id", "source-domain", "country-code", "source-identifier",
                                           "version", "attribution-signature") if name in body])
@@ -76,7 +79,7 @@ def lookalike(dice, body):
     return f"lookalike-{name}", written(dice, changed), None if not mark or name == "country-code" else False
 
 
-def separator(dice, body):
+def separator(dice: random.Random, body: dict) -> Changed:
     """The separator itself in a value: signed as Apple would, or moving a value's border."""
     name = dice.choice([name for name in ("ad-network-id", "transaction-id", "source-domain") if name in body])
     if dice.random() < 0.5:
@@ -104,7 +107,7 @@ def signs(version: str, name: str) -> bool:
             "postback-sequence-index": at == 5, "campaign-id": at < 5, "source-identifier": at == 5}.get(name, name in SIGNED)
 
 
-def another_value(dice, name: str, value):
+def another_value(dice: random.Random, name: str, value: Any) -> Any:
     """A good one, but another."""
     if isinstance(value, bool):
         return not value
@@ -133,7 +136,7 @@ def another_value(dice, name: str, value):
     return value[:at] + ("1" if value[at] != "1" else "2") + value[at + 1:]
 
 
-def changed(dice, body):
+def changed(dice: random.Random, body: dict) -> Changed:
     version = body.get("version", "1.0")
     name = dice.choice([name for name in body if name != "attribution-signature"])
     body[name] = another_value(dice, name, body[name])
@@ -142,7 +145,7 @@ def changed(dice, body):
     return f"changed-{name}", written(dice, body), not signs(version, name)
 
 
-def dropped(dice, body):
+def dropped(dice: random.Random, body: dict) -> Changed:
     version = body.get("version", "1.0")
     name = dice.choice(list(body))
     del body[name]
@@ -150,7 +153,7 @@ def dropped(dice, body):
     return f"dropped-{name}", written(dice, body), still
 
 
-def added(dice, body):
+def added(dice: random.Random, body: dict) -> Changed:
     """A signed field that was not there when it was signed."""
     version = body.get("version", "1.0")
     missing = [name for name in ("source-app-id", "source-domain", "fidelity-type", "did-win", "postback-sequence-index", "redownload",
@@ -168,7 +171,7 @@ WRONG_KINDS = ([], {}, [1], {"a": 1}, "", " ", "x", "NaN", "\u0665", "\uff15", "
                2 ** 63, 2 ** 64, 2 ** 64 + 5, str(2 ** 63), 101, 64, 3, True, False, "True", "FALSE", "yes", "none", "LOW", 10 ** 40)
 
 
-def wrong_kind(dice, body):
+def wrong_kind(dice: random.Random, body: dict) -> Changed:
     """A field of a wrong kind or out of range, often signed just so."""
     name = dice.choice([name for name in body if name != "attribution-signature"])
     body[name] = dice.choice(WRONG_KINDS)
@@ -177,7 +180,7 @@ def wrong_kind(dice, body):
     return f"wrong-kind-{name}-{body[name]!r}", written(dice, body), None
 
 
-def number_spelling(dice, body):
+def number_spelling(dice: random.Random, body: dict) -> Changed:
     """A number with a fraction, an exponent, zeros or a sign."""
     names = [name for name, value in body.items() if isinstance(value, int) and not isinstance(value, bool)]
     name = dice.choice(names)
@@ -194,12 +197,12 @@ def number_spelling(dice, body):
     return f"number-{kind}-{name}", text, None if kind == "quoted-zeros" or not signs(body.get("version", "1.0"), name) else False
 
 
-def repeated(dice, body):
+def repeated(dice: random.Random, body: dict) -> Changed:
     text = jws.with_name_twice(dice, body, [])
     return "repeated", text, False
 
 
-def not_json(dice, body):
+def not_json(dice: random.Random, body: dict) -> Changed:
     good = json.dumps(body)
     name, text = dice.choice([
         ("empty", ""), ("array", f"[{good}]"), ("string", json.dumps(good)), ("null", "null"), ("number", "5"), ("two", good + good),
@@ -210,7 +213,7 @@ def not_json(dice, body):
     return f"json-{name}", text, False
 
 
-def surrogates(dice, body):
+def surrogates(dice: random.Random, body: dict) -> Changed:
     """Escapes in pairs make a character; half a pair is no text."""
     name = dice.choice(["ad-network-id", "transaction-id", "campaign-name"])
     body[name] = body.get(name, "") + dice.choice(["\U0001f600", "\U0010ffff", "\U00010000"])
@@ -222,13 +225,13 @@ def surrogates(dice, body):
     return "surrogate-half", text.replace(whole[0], dice.choice(["\\u" + whole[1], "\\u" + whole[2], f"\\u{whole[2]}\\u{whole[1]}"])), False
 
 
-def bounds(dice, body):
+def bounds(dice: random.Random, body: dict) -> Changed:
     """About the contract's bounds on what a body holds, in a field that nobody signs."""
     name, text = jws_forms.near_bounds(dice, json.dumps(body))
     return f"bounds-{name}", text, None
 
 
-def other_text(dice, body):
+def other_text(dice: random.Random, body: dict) -> Changed:
     """Signed by the right key over a text put together wrongly: every mistake that readers make."""
     text = signed_text(body)
     words = text.split(SEPARATOR)
@@ -256,7 +259,7 @@ def other_text(dice, body):
     return f"text-{name}", written(dice, body), False
 
 
-def unsigned_wrong(dice, body):
+def unsigned_wrong(dice: random.Random, body: dict) -> Changed:
     """An unsigned field of Apple's with a value that it cannot have, or in a version that does not have it."""
     name = dice.choice(["conversion-value", "coarse-conversion-value", "country-code", "did-win", "fidelity-type", "source-domain",
                         "postback-sequence-index", "source-identifier"])
@@ -266,18 +269,18 @@ def unsigned_wrong(dice, body):
     return f"unsigned-wrong-{name}-{body.get(name)!r}", written(dice, body), None if not signed_here else True
 
 
-def both_values(dice, body):
+def both_values(dice: random.Random, body: dict) -> Changed:
     body["conversion-value"], body["coarse-conversion-value"] = dice.randint(0, 63), dice.choice(["low", "medium", "high"])
     return "both-values", written(dice, body), None
 
 
-def both_sources(dice, body):
+def both_sources(dice: random.Random, body: dict) -> Changed:
     body["source-app-id"], body["source-domain"] = dice.choice([0, 5]), "example.com"
     body["attribution-signature"] = base64_of(der(*signature_of(body)))
     return "both-sources", written(dice, body), None
 
 
-def other_version(dice, body):
+def other_version(dice: random.Random, body: dict) -> Changed:
     """Signed with a version nobody has defined, or one spelt otherwise."""
     body["version"] = dice.choice(["2.3", "5.0", "4", "4.00", "04.0", "4.0 ", " 4.0", "4.1", "3.1", "1", "", "v4.0", "4,0", "\uff14.0",
                                    "4.0\u0000",

@@ -40,7 +40,7 @@ def faults_of(body: dict) -> set[str]:
     web = at == 5 and "sourceDomain" in body
     faults = set()
 
-    def whole(name, low, high, needed=True) -> None:
+    def whole(name: str, low: int, high: int, needed: bool = True) -> None:
         if name not in body:
             faults.update([name] if needed else [])
         elif not low <= int(body[name]) <= high:
@@ -113,7 +113,7 @@ def good_skadnetwork(dice: random.Random, version: str) -> dict:
     return body
 
 
-def written_otherwise(dice, body):
+def written_otherwise(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """Whole numbers as decimal text, the nonce in another case, nulls beside: the same impression."""
     sign(body, any_key(dice, body["adNetworkId"]))
     body["nonce"] = dice.choice([str.lower, str.upper])(body["nonce"])
@@ -125,7 +125,7 @@ def written_otherwise(dice, body):
     return "written-otherwise", body, True
 
 
-def other_signer(dice, body):
+def other_signer(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     network = body["adNetworkId"]
     other = next(name for name in NETWORKS if name != network)
     name, key = dice.choice([("stranger", STRANGER), ("other-network", any_key(dice, other)),
@@ -133,12 +133,12 @@ def other_signer(dice, body):
     return f"signer-{name}", sign(body, key), False
 
 
-def unknown_network(dice, body):
+def unknown_network(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     body["adNetworkId"] = dice.choice(["example124.skadnetwork", "example123.adattributionkit", "example123", "x"])
     return "unknown-network", sign(body, KEYS["example123.skadnetwork"]["2026-07"]), False
 
 
-def changed(dice, body):
+def changed(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """One value is another than was signed."""
     sign(body, any_key(dice, body["adNetworkId"]))
     name = dice.choice([name for name in body if name not in ("signature", "version")])
@@ -157,7 +157,7 @@ def changed(dice, body):
     return f"changed-{name}", body, None if body[name] == before else False
 
 
-def made_wrong(dice, body):
+def made_wrong(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """A value that no impression of its version may have, and signed so, where it can be."""
     key = any_key(dice, body["adNetworkId"])
     name, value = dice.choice([
@@ -179,14 +179,14 @@ def made_wrong(dice, body):
     return f"made-wrong-{name}", body, None
 
 
-def dropped(dice, body):
+def dropped(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     sign(body, any_key(dice, body["adNetworkId"]))
     name = dice.choice(list(body))
     value = body.pop(name)
     return f"without-{name}", body, bool(name == "fidelityType" and "sourceDomain" in body and value == 1)
 
 
-def other_version(dice, body):
+def other_version(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """Signed for its own version, or by the rules of another."""
     sign(body, any_key(dice, body["adNetworkId"]))
     before = body["version"]
@@ -194,7 +194,7 @@ def other_version(dice, body):
     return f"version-{body['version']!r}", body, None if body["version"] == before else False
 
 
-def other_text(dice, body):
+def other_text(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     """Signed by the right key over a text put together wrongly: every mistake that signers make."""
     words = [str(word) for word in signed_words(body)]
     text = SEPARATOR.join(words)
@@ -212,7 +212,7 @@ def other_text(dice, body):
     return f"text-{name}", sign(body, any_key(dice, body["adNetworkId"]), other.encode(), digest), False
 
 
-def signature_numbers(dice, body):
+def signature_numbers(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     key = any_key(dice, body["adNetworkId"])
     if dice.random() < 0.3:
         name, r, s = signed_with_special_nonce(dice, key, message_of(body))
@@ -223,7 +223,7 @@ def signature_numbers(dice, body):
     return f"numbers-{name}", body, still
 
 
-def signature_form(dice, body):
+def signature_form(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     r, s = signed(any_key(dice, body["adNetworkId"]), message_of(body))
     good = der(r, s)
     if dice.random() < 0.5:
@@ -240,7 +240,7 @@ def signature_form(dice, body):
     return f"base64-{name}", body, None if spelt == text else False
 
 
-def bit_flipped(dice, body):
+def bit_flipped(dice: random.Random, body: dict) -> tuple[str, dict, bool | None]:
     sign(body, any_key(dice, body["adNetworkId"]))
     data = bytearray(base64.b64decode(body["signature"]))
     data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)

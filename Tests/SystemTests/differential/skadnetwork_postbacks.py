@@ -5,6 +5,9 @@ import json
 import random
 import uuid
 
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+
 from .postbacks import (
     INT64,
     SEPARATOR,
@@ -76,7 +79,9 @@ def signed_text(body: dict) -> str:
     return SEPARATOR.join(json.dumps(body[name]) if isinstance(body[name], (bool, int)) else body[name] for name in order if name in body)
 
 
-def signature_of(body: dict, key=None, text: str | None = None, digest=None) -> tuple[int, int]:
+def signature_of(
+    body: dict, key: ec.EllipticCurvePrivateKey | None = None, text: str | None = None, digest: hashes.HashAlgorithm | None = None
+) -> tuple[int, int]:
     message = (signed_text(body) if text is None else text).encode("utf-8", "surrogatepass")
     return signed(key or signing_key(body.get("version", "1.0")), message, digest)
 

@@ -1,7 +1,9 @@
 """What is done to the signatures of SKAdNetwork postbacks."""
 
 import base64
+import random
 
+from .judgement import Changed
 from .postbacks import (
     KID_KEYS,
     KIDS,
@@ -15,7 +17,7 @@ from .signatures import ORDERS, der, other_der, other_numbers, signed_with_speci
 from .skadnetwork_postbacks import base64_of, signature_of, signed_text, written
 
 
-def signature_numbers(dice, body):
+def signature_numbers(dice: random.Random, body: dict) -> Changed:
     key = signing_key(body.get("version", "1.0"))
     if dice.random() < 0.3:
         name, r, s = signed_with_special_nonce(dice, key, signed_text(body).encode())
@@ -26,27 +28,27 @@ def signature_numbers(dice, body):
     return f"numbers-{name}", written(dice, body), still
 
 
-def signature_der(dice, body):
+def signature_der(dice: random.Random, body: dict) -> Changed:
     name, data = other_der(dice, *signature_of(body))
     body["attribution-signature"] = base64_of(data)
     return f"der-{name}", written(dice, body), False
 
 
-def signature_raw(dice, body):
+def signature_raw(dice: random.Random, body: dict) -> Changed:
     r, s = signature_of(body)
     width = signing_key(body.get("version", "1.0")).curve.key_size // 8
     body["attribution-signature"] = base64_of(r.to_bytes(width, "big") + s.to_bytes(width, "big"))
     return "raw", written(dice, body), False
 
 
-def signature_bit(dice, body):
+def signature_bit(dice: random.Random, body: dict) -> Changed:
     data = bytearray(base64.b64decode(body["attribution-signature"]))
     data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
     body["attribution-signature"] = base64_of(bytes(data))
     return "signature-bit", written(dice, body), False
 
 
-def signature_base64(dice, body):
+def signature_base64(dice: random.Random, body: dict) -> Changed:
     """The signature is good, its Base64 is not."""
     while True:
         good = body["attribution-signature"]
@@ -73,7 +75,7 @@ def left_over(text: str) -> str:
     return bare[:-1] + alphabet[alphabet.index(bare[-1]) + 1] + text[len(bare):]
 
 
-def other_signer(dice, body):
+def other_signer(dice: random.Random, body: dict) -> Changed:
     version = body.get("version", "1.0")
     small = version in ("1.0", "2.0")
     name, key = dice.choice([("own-curve", P192_OTHER if small else P256_OTHER), ("other-curve", P256 if small else P192),
