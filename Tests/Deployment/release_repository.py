@@ -121,7 +121,7 @@ class Repository:
         }
         self.environment |= {"GIT_CONFIG_GLOBAL": str(folder / "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1", "TMPDIR": str(folder)}
         (folder / "gitconfig").write_text("[user]\nname = Release\nemail = release@example.com\n[init]\ndefaultBranch = main\n")
-        for name in ("Deploy/release", "Deploy/lib.sh", "Deploy/sbom/check-images"):
+        for name in ("Deploy/release", "Deploy/release_version.py", "Deploy/lib.sh", "Deploy/sbom/check-images"):
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, self.path / name)
         self.write("Deploy/test", '#!/bin/sh\necho tested >>"$ENGINE_STATE/tested"\n', mode=0o755)
