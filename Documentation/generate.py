@@ -201,7 +201,8 @@ def keys() -> dict[str, list[str]]:
     for name, (reader, _) in SECTIONS.items():
         if name not in found:
             found[name] = lists((CONFIGURATION / reader).read_text())[0]
-    found["adServices.breaker"] = next(names for names in lists((CONFIGURATION / "Settings/AdServicesSettings.swift").read_text()) if "probes" in names)
+    ad_services = lists((CONFIGURATION / "Settings/AdServicesSettings.swift").read_text())
+    found["adServices.breaker"] = next(names for names in ad_services if "probes" in names)
     conversion = lists((CONFIGURATION / "Settings/ConversionSettings.swift").read_text())
     found["apps[].conversionValues[]"] = next(names for names in conversion if "version" in names)
     return found

@@ -1,8 +1,10 @@
 """The six calls of the Advanced Commerce API: the body that Apple's library has for each, and the service's request that means the same."""
 
 import uuid
+from collections.abc import Callable
+from typing import Any
 
-from apple_call_cases import IDS, NAMES, UUIDS, maybe, texts, without_none
+from apple_call_cases import IDS, NAMES, UUIDS, Call, maybe, texts, without_none
 from apple_calls import new_id
 from appstoreserverlibrary.models.AdvancedCommerceEffective import AdvancedCommerceEffective
 from appstoreserverlibrary.models.AdvancedCommerceRefundReason import AdvancedCommerceRefundReason
@@ -24,25 +26,28 @@ from appstoreserverlibrary.models.AdvancedCommerceSubscriptionPriceChangeItem im
 from appstoreserverlibrary.models.AdvancedCommerceSubscriptionPriceChangeRequest import AdvancedCommerceSubscriptionPriceChangeRequest
 from appstoreserverlibrary.models.AdvancedCommerceSubscriptionRevokeRequest import AdvancedCommerceSubscriptionRevokeRequest
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+# Draws what a body holds, given what all have in common: the library's body, and ours.
+Body = Callable[[DrawFn, AdvancedCommerceRequestInfo, str | None], tuple[Any, dict]]
 
 
-# What the six calls of the Advanced Commerce API have in common: `draw` what stands in the body, and give the library's body and ours.
-def commerce(method: str, path: str, body):
+def commerce(method: str, path: str, body: Body) -> st.SearchStrategy[Call]:
     @st.composite
-    def case(draw):
+    def case(draw: DrawFn) -> Call:
         id, reference, account, token = draw(IDS), new_id(), draw(maybe(UUIDS)), draw(maybe(texts(40)))
         storefront = draw(maybe(st.sampled_from(["USA", "DEU", "JPN"])))
         info = AdvancedCommerceRequestInfo(requestReferenceId=uuid.UUID(reference), appAccountToken=account, consistencyToken=token)
         theirs, ours = body(draw, info, storefront)
-        ours |= {"requestInfo": without_none({"requestReferenceId": reference, "appAccountToken": account and str(account), "consistencyToken": token}),
-                 "storefront": storefront}
+        said = {"requestReferenceId": reference, "appAccountToken": account and str(account), "consistencyToken": token}
+        ours |= {"requestInfo": without_none(said), "storefront": storefront}
         return (lambda apple: apple._make_request(f"/advancedCommerce/v1/{path}/{id}", "POST", {}, theirs, type(theirs), None),
                 "AdvancedCommerce", method, {"transactionId": id, "request": without_none(ours)})
 
     return case()
 
 
-def skus(most: int = 4):
+def skus(most: int = 4) -> st.SearchStrategy[list[str]]:
     return st.lists(texts(128), min_size=1, max_size=most, unique=True)
 
 
@@ -53,9 +58,10 @@ TAX_CODES = st.sampled_from(["C003-00-1", "C003-00-2", "S021-07-3", "G001-10-1"]
 CHANGES = st.fixed_dictionaries({"displayName": maybe(texts(30)), "description": maybe(texts(45))}).filter(lambda names: any(names.values()))
 
 
-def metadata(draw, info, storefront):
+def metadata(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     descriptors = draw(maybe(st.tuples(EFFECTIVE, CHANGES)))
-    items = [(sku, draw(EFFECTIVE), draw(maybe(texts(128))), draw(CHANGES)) for sku in draw(skus())] if draw(st.booleans()) or not descriptors else None
+    has_items = draw(st.booleans()) or not descriptors
+    items = [(sku, draw(EFFECTIVE), draw(maybe(texts(128))), draw(CHANGES)) for sku in draw(skus())] if has_items else None
     code = draw(maybe(TAX_CODES))
     return AdvancedCommerceSubscriptionChangeMetadataRequest(
         requestInfo=info, storefront=storefront, taxCode=code,
@@ -66,16 +72,16 @@ def metadata(draw, info, storefront):
         "items": items and [without_none({"currentSKU": sku, "effective": when.value, "SKU": new, **names}) for sku, when, new, names in items]}
 
 
-def migration(draw, info, storefront):
+def migration(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     names, product, code = (draw(texts(30)), draw(texts(45))), draw(NAMES), draw(TAX_CODES)
     items = [(sku, draw(texts(30)), draw(texts(45))) for sku in draw(skus())]
     renewal = [(sku, draw(texts(30)), draw(texts(45))) for sku in draw(skus())] if draw(st.booleans()) else None
 
-    def made(kind, list):
-        return list and [kind(SKU=sku, displayName=name, description=words) for sku, name, words in list]
+    def made(kind: type, named: list[tuple[str, str, str]] | None) -> list | None:
+        return named and [kind(SKU=sku, displayName=name, description=words) for sku, name, words in named]
 
-    def plain_items(list):
-        return list and [{"SKU": sku, "displayName": name, "description": words} for sku, name, words in list]
+    def plain_items(named: list[tuple[str, str, str]] | None) -> list[dict] | None:
+        return named and [{"SKU": sku, "displayName": name, "description": words} for sku, name, words in named]
 
     return AdvancedCommerceSubscriptionMigrateRequest(
         requestInfo=info, storefront=storefront, taxCode=code, targetProductId=product,
@@ -85,13 +91,13 @@ def migration(draw, info, storefront):
         "items": plain_items(items), "renewalItems": plain_items(renewal)}
 
 
-def prices(draw, info, storefront):
+def prices(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     currency = draw(maybe(st.sampled_from(["USD", "EUR", "JPY", "ISK"])))
     names = draw(skus(6))
     count = draw(st.integers(1, len(names)))
     # The rest depends on one of the first.
     owners = [draw(st.integers(0, count - 1)) for _ in names[count:]]
-    items = [(sku, draw(st.integers(0, 10**6)) * 1000, [other for other, owner in zip(names[count:], owners) if owner == place] or None)
+    items = [(sku, draw(st.integers(0, 10**6)) * 1000, [other for other, owner in zip(names[count:], owners, strict=True) if owner == place] or None)
              for place, sku in enumerate(names[:count])]
     return AdvancedCommerceSubscriptionPriceChangeRequest(
         requestInfo=info, storefront=storefront, currency=currency,
@@ -99,11 +105,11 @@ def prices(draw, info, storefront):
     ), {"currency": currency, "items": [without_none({"SKU": sku, "price": price, "dependentSKUs": others}) for sku, price, others in items]}
 
 
-def cancellation(draw, info, storefront):
+def cancellation(_draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     return AdvancedCommerceSubscriptionCancelRequest(requestInfo=info, storefront=storefront), {}
 
 
-def revocation(draw, info, storefront):
+def revocation(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     reason, risking = draw(st.sampled_from(REASONS)), draw(st.booleans())
     type = draw(st.sampled_from([AdvancedCommerceRefundType.FULL, AdvancedCommerceRefundType.PRORATED]))
     return AdvancedCommerceSubscriptionRevokeRequest(
@@ -111,7 +117,7 @@ def revocation(draw, info, storefront):
     ), {"refundReason": reason.value, "refundRiskingPreference": risking, "refundType": type.value}
 
 
-def refund(draw, info, storefront):
+def refund(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | None) -> tuple[Any, dict]:
     currency, risking = draw(maybe(st.sampled_from(["USD", "EUR"]))), draw(st.booleans())
     items = []
     for sku in draw(skus()):
