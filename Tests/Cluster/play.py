@@ -36,8 +36,8 @@ class Size:
     slots: int = SLOTS // 2
 
 
-# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: an eighth of them, and 32 shards.
-SHORT = Size(6_000, slots=SLOTS // 8)
+# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: a 32nd of them, and eight shards.
+SHORT = Size(3_000, slots=SLOTS // 32)
 
 
 @dataclasses.dataclass
