@@ -111,6 +111,7 @@ def test_a_responder_that_hangs_holds_up_the_purchase_it_is_asked_about_alone(tm
     quick, slow = responder.chain("quick"), responder.chain("slow")
     system = system_with(tmp_path, maker, "required")
     ingest = system.service("ingest")
+    system.service("verifier")
     with system:
         key = system.client.get("{attr:000}:digest-key")
         purchase = "700000000000001"
