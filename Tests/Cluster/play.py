@@ -32,12 +32,15 @@ class Size:
     senders: int = 24
     # How long a partition lasts.
     seconds: float = 8
+    # What each side of a partition is sent a second at most; 0: as much as it takes.
+    rate: float = 0
     # How many are moved and moved back.
     slots: int = SLOTS // 2
 
 
-# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: a 32nd of them, and eight shards.
-SHORT = Size(3_000, slots=SLOTS // 32)
+# A move of many slots takes its time whatever the load, nearly all of it for slots without keys: a 32nd of them, and eight shards. Executables
+# of debug take in more than they work off: what they are sent is bounded.
+SHORT = Size(3_000, slots=SLOTS // 32, rate=100)
 
 
 @dataclasses.dataclass

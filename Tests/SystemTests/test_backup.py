@@ -53,7 +53,7 @@ def test_a_check_of_a_busy_system_finds_nothing(tmp_path):
                 checks.append(await asyncio.to_thread(check, system))
 
         looking = asyncio.create_task(look())
-        await asyncio.gather(*(send_many(maker, ports, ledger, 6000, SEED + number, sessions=True) for number in range(16)))
+        await asyncio.gather(*(send_many(maker, ports, ledger, 1500, SEED + number, sessions=True) for number in range(16)))
         ended = True
         await looking
         return ledger

@@ -139,17 +139,17 @@ def test_a_replay_misses_nothing_while_the_pusher_is_killed(tmp_path):
 
 def test_endpoints_that_hang_hold_up_no_others(tmp_path):
     """Some of many endpoints never answer: the others take all events while the first requests to these still hang."""
-    endpoints, hanging = (1000, 200) if SOAK else (60, 12)
+    endpoints, hanging, events = (1000, 200, 20) if SOAK else (30, 6, 10)
     with Receiver(lambda request: None if request.path.startswith("/hang") else 200) as receiver, \
             PushSystem(tmp_path, "timeout: 60s") as system:
         for number in range(endpoints):
             path = f"/hang-{number}" if number < hanging else f"/take-{number}"
             system.subscribe(f"many-{number}", receiver.url(path), [SKADNETWORK], start="now", maxConcurrent=2)
-        ids = set(system.postbacks(20))
+        ids = set(system.postbacks(events))
         for number in range(hanging, endpoints):
-            receiver.wait(f"/take-{number}", 20, 50)
+            receiver.wait(f"/take-{number}", events, 50)
             assert set(receiver.ids(f"/take-{number}")) == ids
-        assert system.verifier.metric("attribution_push_requests_total") >= 20 * (endpoints - hanging)
+        assert system.verifier.metric("attribution_push_requests_total") >= events * (endpoints - hanging)
 
 
 def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):

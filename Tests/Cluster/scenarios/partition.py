@@ -9,6 +9,7 @@ import pathlib
 import random
 import time
 
+from Containers.load import Pace
 from Containers.report import Section
 from fault_load import Connection, Delivery, Ledger, Maker, deliver
 from fault_system import FaultSystem
@@ -84,6 +85,8 @@ class Partition:
         # Names of postbacks that it was sent and did not answer 200 to.
         self.unanswered: set[str] = set()
         self.is_cut = self.is_over = False
+        # Of the winning side, and of the losing one.
+        self.paces: list[Pace] = []
         self.promoted = self.loaded = self.worked_off = 0.0
 
     def play(self, size: Size) -> None:
@@ -94,6 +97,7 @@ class Partition:
         self.worked_off = time.monotonic() - began - self.loaded
 
     async def _load(self, size: Size) -> None:
+        self.paces = [Pace(size.rate), Pace(size.rate)] if size.rate else []
         async with asyncio.TaskGroup() as group:
             for _ in range(SENDERS):
                 group.create_task(self._send_right())
@@ -131,6 +135,8 @@ class Partition:
         connection = Connection([self.addresses[1]], random.Random(self.dice.random()))
         try:
             while not self.is_over or self.for_both:
+                if self.paces:
+                    await self.paces[0].turn()
                 if self.for_both:
                     postback = self.for_both.popleft()
                 else:
@@ -146,6 +152,8 @@ class Partition:
         connection = Connection([self.addresses[0]], dice)
         try:
             while not self.is_over:
+                if self.paces:
+                    await self.paces[1].turn()
                 roll = dice.random()
                 postback = self.also_wrong.popleft() if roll > 0.66 and self.also_wrong else self.maker.postback()
                 if roll < 0.33:
