@@ -74,7 +74,9 @@ class Feed:
 
 
 def show(event: Any) -> None:
-    print(event["id"], event["type"], event.get("subject", "-"), flush=True)
+    # A Struct of protobuf: it has no `get`.
+    subject = event["subject"] if "subject" in event else "-"  # noqa: SIM401
+    print(event["id"], event["type"], subject, flush=True)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FILES = 16
 # Data, and tests in Python, which are found by their names.
-EXEMPT = ("Tests/Vectors", "Tests/Fuzz/Corpus", "Tests/SystemTests", "Tests/Benchmarks", "Tests/Cluster")
+EXEMPT = ("Tests/Vectors", "Tests/Fuzz/Corpus", "Tests/SystemTests", "Tests/Benchmarks", "Tests/Cluster", "Tests/Deployment")
 
 
 def test_no_folder_is_flat() -> None:

@@ -113,7 +113,8 @@ final class RetentionRecords: Sendable {
       guard case .earlier(let bytes) = try await deliveries.accept(request(pending, pending.kept), keeping: record) else {
         return pending.kept
       }
-      guard let counted = KeptAnswer(bytes: bytes) else { return pending.kept }
+      // One that cannot be read, of another version, is told by what is answered now.
+      let counted = KeptAnswer(bytes: bytes) ?? pending.kept
       // Whoever kept it may have found the queue full, or died: it is accepted once, by whomever.
       _ = try await deliveries.accept(request(pending, counted))
       return counted
