@@ -3,8 +3,8 @@ import NIOPosix
 
 /// What ends at a time.
 public protocol Dated: AnyObject, Sendable {
-  /// Ends it where its time has come; whether it has ended, by its time or before.
-  func isOver(at now: ContinuousClock.Instant) -> Bool
+  /// Ends it where its time has come. Returns whether it has ended, now or before.
+  func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 
 /// Ends what is due, for things by the thousand that mostly end before their time: one timer of the event loop looks at all of them every few
@@ -57,7 +57,7 @@ public final class LoopDeadlines {
     // What ends may begin something else that is added meanwhile.
     let looked = dated
     dated = []
-    dated = looked.filter { !$0.isOver(at: now) } + dated
+    dated = looked.filter { !$0.endIfDue(at: now) } + dated
     lookLater()
   }
 }

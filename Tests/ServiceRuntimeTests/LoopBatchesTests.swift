@@ -58,6 +58,16 @@ import Testing
     #expect(calls.withLock { $0 } == [.milliseconds(30): [0, 1], .milliseconds(200): [2, 3]])
   }
 
+  @Test func `A call has the shortest time of its items`() async {
+    let times = Mutex<[Duration]>([])
+    let batches = LoopBatches<Int, Int>(most: 100) { items, time in
+      times.withLock { $0.append(time) }
+      return items
+    }
+    _ = await together(3) { number in try? await batches.ask(number, within: .milliseconds([210, 201, 219][number])) }
+    #expect(times.withLock { $0 } == [.milliseconds(201)])
+  }
+
   @Test func `An error is each asker's, and so is an answer of another length`() async {
     let failing = LoopBatches<Int, Int>(most: 100) { _, _ throws(RPCError) in throw RPCError(.unavailable, "away") }
     let short = LoopBatches<Int, Int>(most: 100) { items, _ in Array(items.dropLast()) }

@@ -67,7 +67,7 @@ final class DueAnswer<Value: Sendable>: Sendable {
 }
 
 extension DueAnswer: Dated {
-  func isOver(at now: ContinuousClock.Instant) -> Bool {
+  func endIfDue(at now: ContinuousClock.Instant) -> Bool {
     let (isOver, isDue) = state.withLock { ($0.isOver, $0.deadline <= now) }
     if !isOver, isDue { end() }
     return isOver || isDue

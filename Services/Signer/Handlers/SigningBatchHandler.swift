@@ -45,10 +45,3 @@ extension SigningBatchHandler {
     }
   }
 }
-
-extension ItemError {
-  /// Why one item of a batch has no result.
-  init(_ error: RPCError) {
-    self.init(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
-  }
-}

@@ -28,7 +28,5 @@ struct VerifyBatchHandler: BatchRPCHandler {
     return result
   }
 
-  func failure(_ error: RPCError) -> VerifyResult {
-    VerifyResult(error: ItemError(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field))
-  }
+  func failure(_ error: RPCError) -> VerifyResult { VerifyResult(error: ItemError(error)) }
 }

@@ -11,7 +11,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private typealias Asker = CheckedContinuation<Result<Answer, RPCError>, Never>
 
-  /// Those whose times differ by more travel apart, so that the call's time suits each of them.
+  /// Items whose times differ by more than ``timeStep`` are separate calls: a call has the shortest time of its items.
   private struct Key: Hashable {
     let loop: ObjectIdentifier
     let time: Int64
@@ -20,7 +20,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
   private struct Batch {
     var items: [Item] = []
     var askers: [Asker] = []
-    var time: Duration = .zero
+    var time: Duration
   }
 
   private static var timeStep: Duration { .milliseconds(20) }
@@ -41,11 +41,11 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
     let key = Key(loop: ObjectIdentifier(executor), time: Int64(time / Self.timeStep))
     let result: Result<Answer, RPCError> = await withCheckedContinuation { asker in
       let (isFirst, full) = batches.withLock { batches -> (Bool, Batch?) in
-        var batch = batches.removeValue(forKey: key) ?? Batch()
+        var batch = batches.removeValue(forKey: key) ?? Batch(time: time)
         batch.items.append(item)
         batch.askers.append(asker)
-        // The longest: who has less time ends by his own clock.
-        batch.time = max(batch.time, time)
+        // Nobody waits longer than he said.
+        batch.time = min(batch.time, time)
         if batch.items.count >= most { return (false, batch) }
         let isFirst = batch.items.count == 1
         batches[key] = batch

@@ -48,6 +48,13 @@ extension BatchRPCHandler {
   }
 }
 
+extension ItemError {
+  /// Why one item of a batch has no result.
+  public init(_ error: RPCError) {
+    self.init(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
+  }
+}
+
 /// The number of items of a share: large enough that creating tasks costs little, small enough that all cores finish at about the same time.
 private let itemsOfShare = 16
 
