@@ -1,19 +1,19 @@
 import NIOCore
 import NIOPosix
 
-/// What ends at a time.
+/// Something that waits and has a deadline.
 public protocol Dated: AnyObject, Sendable {
   /// Ends it where its time has come. Returns whether it has ended, now or before.
   func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 
-/// Ends what is due, for things by the thousand that mostly end before their time: one timer of the event loop looks at all of them every few
-/// milliseconds, so that a deadline costs no timer of its own.
+/// Watches the deadlines of an event loop. One timer checks all of them every few milliseconds: a timer for each would cost more than what it
+/// guards, since there are thousands a second and nearly all end before their deadline.
 public final class LoopDeadlines {
   /// How late a deadline may be noticed.
   public static let interval: Duration = .milliseconds(5)
 
-  // Safe from any thread by its nature: each sees its own value, which never leaves it.
+  // Each thread sees a value of its own, and that value never leaves the thread.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopDeadlines>()
 
   private let loop: any EventLoop

@@ -4,12 +4,12 @@ import ServiceRuntime
 import Synchronization
 import Traces
 
-/// Has signer sign offers, those of a moment in one call (`SignOffers`).
+/// Has signer sign offers. Those of requests that arrive in the same turn of an event loop are one call (`SignOffers`).
 final class OfferSigning: Sendable {
-  /// Of one call.
+  /// The most offers of one call.
   private static let most = 64
-  /// For how long a signer that does not know `SignOffers`, or does not allow it, is asked for each offer by itself: one of a build before, or
-  /// one whose configuration is.
+  /// How long each offer is a call of its own after signer has refused `SignOffers`: a signer of an earlier build does not know the method, and
+  /// an earlier configuration does not list it for this caller.
   private static let singlyFor: Duration = .seconds(10)
 
   private let signer: RPCClient
@@ -25,7 +25,7 @@ final class OfferSigning: Sendable {
 
   /// Throws where signer does not sign, or not in time.
   func sign(_ item: OfferItem, within time: Duration, _ request: PublicRequest) async throws(RPCError) -> OfferResult {
-    // A trace tells of a call of its own.
+    // A recorded trace shows the call of its own request only, so that request is not put into a batch.
     guard Span.current == nil, singlyUntil.withLock({ $0 <= .now }) else { return try await single(item, within: time, request) }
     let began = ContinuousClock.now
     let result: OfferResult

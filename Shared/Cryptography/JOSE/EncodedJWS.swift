@@ -1,4 +1,4 @@
-/// A JWS in its compact form (RFC 7515) whose header is not decoded yet: whoever knows the header already need not read it again.
+/// A JWS in its compact form (RFC 7515) whose header is not decoded yet. A caller that has verified the same header before need not decode it.
 public struct EncodedJWS: Sendable, Equatable {
   public let header: EncodedHeader
   public let payload: [UInt8]
@@ -30,7 +30,7 @@ public struct EncodedJWS: Sendable, Equatable {
 
 /// The header of a JWS in Base64URL, as it was sent. Equal headers are equal byte for byte.
 public struct EncodedHeader: Sendable, Equatable {
-  /// What begins with the header.
+  /// Bytes that begin with the header; what follows them is ignored here.
   fileprivate let input: [UInt8]
   private let count: Int
 
@@ -42,7 +42,7 @@ public struct EncodedHeader: Sendable, Equatable {
   /// Nil where it is not strict Base64URL.
   public var decoded: [UInt8]? { input.withUnsafeBufferPointer { Base64.decodeURL(UnsafeBufferPointer(rebasing: $0[..<count])) } }
 
-  /// The same without what follows it, to be kept.
+  /// A copy without the bytes behind the header, for a cache.
   var alone: EncodedHeader { EncodedHeader(input: Array(input[..<count]), count: count) }
 
   public static func == (a: EncodedHeader, b: EncodedHeader) -> Bool {

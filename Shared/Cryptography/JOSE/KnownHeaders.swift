@@ -1,5 +1,5 @@
-/// A few headers and the paths that they led to, the one that was used last first. A header with certificates is kilobytes long: to compare it
-/// with one of the same length costs less than a hash of it.
+/// A cache of a few JWS headers and the certificate paths that they led to, most recently used first. It is a list and not a dictionary because
+/// a header with certificates has kilobytes: comparing it with one of equal length costs less than hashing it.
 struct KnownHeaders: Sendable {
   private let capacity: Int
   private var entries: [(header: EncodedHeader, chain: VerifiedChain)] = []
@@ -12,7 +12,7 @@ struct KnownHeaders: Sendable {
     return entries[0].chain
   }
 
-  /// The one that was used longest ago, or nearly so, gives way.
+  /// When the cache is full, the last entry is removed: the one that was used least recently, or nearly so.
   mutating func keep(_ chain: VerifiedChain, for header: EncodedHeader) {
     entries.removeAll { $0.header == header }
     if entries.count >= capacity { entries.removeLast() }

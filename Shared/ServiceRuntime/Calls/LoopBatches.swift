@@ -3,8 +3,8 @@ import EventLoops
 import NIOCore
 import Synchronization
 
-/// Sends together what is asked at the same moment: the items that come during one turn of an event loop, up to a bound, are one call.
-/// A call for each would cost more than what it carries.
+/// Combines calls: the items that are asked for during one turn of an event loop, up to a bound, are sent as one call. A call for each item
+/// would cost more processor time than the work that it asks for.
 public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
   /// Answers all of them, in their order, within the time.
   public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Answer]
@@ -44,7 +44,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
         var batch = batches.removeValue(forKey: key) ?? Batch(time: time)
         batch.items.append(item)
         batch.askers.append(asker)
-        // Nobody waits longer than he said.
+        // No caller waits longer than it asked for.
         batch.time = min(batch.time, time)
         if batch.items.count >= most { return (false, batch) }
         let isFirst = batch.items.count == 1
@@ -54,7 +54,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
       if let full {
         send(full, executor)
       } else if isFirst {
-        // Behind everything of this turn that is waiting to be run.
+        // Runs after every task that is already queued for this turn of the event loop.
         executor.loop.execute {
           if let batch = self.batches.withLock({ $0.removeValue(forKey: key) }) { self.send(batch, executor) }
         }
