@@ -27,6 +27,7 @@ import re
 import sys
 
 import yaml
+
 from coverage_sources import CONTRACT, INSIDE, ROOT, Message, callers, endpoints, filters, handlers, literals, messages, plain, titles
 
 PAGE = ROOT / "Documentation" / "apple-coverage.md"

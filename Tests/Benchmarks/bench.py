@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HERE = pathlib.Path(__file__).resolve().parent
+NATIVE = pathlib.Path(__file__).resolve().parent / "native"
 TOKEN = "benchmark-token-0123456789"
 SERVER_CORE, LOAD_CORE = "0", "1"
 # For Redis. A rewrite of the append-only file takes a core for seconds, at moments of its own: it would decide the ratio.

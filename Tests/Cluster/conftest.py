@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+
 from Containers.report import Section
 
 from .play import SHORT, Size

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from fault_account import account
-from fault_load import GENUINE, Ledger, Maker, send_many
-from fault_system import FaultSystem
+from SystemTests.faults.account import account
+from SystemTests.faults.load import GENUINE, Ledger, Maker, send_many
+from SystemTests.faults.system import FaultSystem
 
 from .redis_cluster import SLOTS
 

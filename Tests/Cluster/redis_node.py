@@ -11,7 +11,8 @@ import socket
 import time
 
 import redis
-from fault_process import Process
+
+from SystemTests.faults.process import Process
 
 # Below the ports that the kernel gives to outgoing connections, so that a killed server finds its port free again.
 FIRST_PORT, PORTS_EACH = 28_000, 1_500

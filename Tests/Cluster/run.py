@@ -16,7 +16,7 @@ import traceback
 from types import ModuleType
 
 from Containers.report import Report, Row, Section
-from fault_system import BINARIES, ROOT
+from SystemTests.faults.system import BINARIES, ROOT
 
 from .network import reason_against
 from .play import Size

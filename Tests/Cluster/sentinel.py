@@ -7,8 +7,9 @@ import pathlib
 import time
 
 import redis
-from fault_process import Process
 from redis.sentinel import Sentinel
+
+from SystemTests.faults.process import Process
 
 from .redis_cluster import wait_for
 from .redis_node import RedisNode, Settings, free_ports

@@ -2,8 +2,8 @@
 
 import random
 
-from authority import Authority
-from fault_load import Maker
+from SystemTests.faults.load import Maker
+from SystemTests.support.authority import Authority
 
 from .play import Progress, Size, make_system, play
 from .redis_cluster import RedisCluster

@@ -1,6 +1,6 @@
 """Settings of the nodes that are checked when a service starts."""
 
-from bare_service import BareService
+from SystemTests.support.bare_service import BareService
 
 from .redis_cluster import RedisCluster
 from .redis_node import Settings

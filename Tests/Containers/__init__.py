@@ -1,9 +1,8 @@
-"""The composed system under test: the real images and the real compose file, used through the balancer's published ports only."""
+"""The composed system under test: the real images and the real compose file, used through the balancer's published ports only.
+
+What the fault tests send, the benchmarks' load by wrk, and the client of Deploy/demo are used here as they are.
+"""
 
 import pathlib
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# What the fault tests send, the benchmarks' load by wrk, and the client of Deploy/demo are used here as they are.
-for folder in ("Tests/SystemTests", "Tests/Benchmarks", "Deploy"):
-    sys.path.insert(0, str(ROOT / folder))

@@ -7,8 +7,8 @@ import collections
 import re
 import time
 
-from fault_account import account
-from fault_load import Ledger
+from SystemTests.faults.account import account
+from SystemTests.faults.load import Ledger
 
 from .load import RETRY_AFTER, Tally
 from .rpc_caller import Access, Caller

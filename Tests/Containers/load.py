@@ -16,8 +16,9 @@ from collections.abc import AsyncIterator, Callable
 
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificate
-from differential.certificates import Chain
-from fault_load import Connection, Delivery, Ledger, Maker
+
+from SystemTests.differential.certificates import Chain
+from SystemTests.faults.load import Connection, Delivery, Ledger, Maker
 
 from .rpc_caller import Access, Caller, Work, anything
 

@@ -7,7 +7,7 @@ import json
 import pathlib
 import time
 
-from bench import machine
+from Benchmarks.bench import machine
 
 DOCUMENT = "containers-test"
 ABOUT = ("the images of `Deploy/Dockerfile`, the system of `docker-compose.yml`, and every request through the balancer's ports on "

@@ -17,7 +17,7 @@ import time
 import traceback
 from types import ModuleType
 
-from fault_load import Ledger
+from SystemTests.faults.load import Ledger
 
 from . import ROOT
 from .composition import SERVICES, Composition
@@ -157,7 +157,7 @@ def main() -> int:
             ("In parts 2 to 4 each instance is held to a small share of a core (a quota of periods of 20 ms), so that the services and not "
             "the test's own load decide what the capacity is; the load is half of it: nine in ten deliveries are genuine postbacks, the "
             "others repeats, copies, forgeries, notifications, tokens and sessions, beside eight RPC callers and a reader of the feed."),
-            (f"Seed {seed}. Senders and callers are one Python process; the capacity is measured with Tests/Benchmarks/load.c, the "
+            (f"Seed {seed}. Senders and callers are one Python process; the capacity is measured with Tests/Benchmarks/native/load.c, the "
             "throughput with wrk."),
         ]
         context = context_of(system, report, data, seed, options.pace)

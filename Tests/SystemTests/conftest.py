@@ -2,17 +2,14 @@
 
 import collections
 import json
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from public_edge import edge, hasty  # noqa: F401 fixtures of the tests of ingest's public port
-from recovery_system import recovery_system
-from running_system import ROOT, System, start_system, stop_system
 
-VECTORS = ROOT / "Tests" / "Vectors"
-BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
+from SystemTests.public_edge.edge import edge, hasty  # noqa: F401 fixtures of the tests of ingest's public port
+from SystemTests.recovery.system import recovery_system
+from SystemTests.support.running_system import VECTORS, System, start_system, stop_system
 
 # Files of few tests that take long, the longest first. xdist hands files out as they come, and would begin these last by itself.
 LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test_reshard", "test_faults", "test_feed_kills", "test_push_faults",
@@ -23,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, then those with many tests: the processes end at about the same time."""
     counts = collections.Counter(item.path for item in items)
     places = {name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: (places.get(item.path.stem, len(LONG)), -counts[item.path], str(item.path)))
+    items.sort(key=lambda item: (places.get(item.path.stem, len(LONG)), -counts[item.path], item.path.name))
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ import time
 
 from Containers.load import Pace
 from Containers.report import Section
-from fault_load import Connection, Delivery, Ledger, Maker, deliver
-from fault_system import FaultSystem
+from SystemTests.faults.load import Connection, Delivery, Ledger, Maker, deliver
+from SystemTests.faults.system import FaultSystem
 
 from ..network import Network
 from ..play import QUEUES, Size, compare

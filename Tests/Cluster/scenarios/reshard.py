@@ -6,7 +6,7 @@ import pathlib
 import random
 
 from Containers.report import Section
-from fault_load import Maker
+from SystemTests.faults.load import Maker
 
 from ..play import Progress, Size, make_system, play
 from ..redis_cluster import RedisCluster

@@ -7,11 +7,11 @@ import pathlib
 import random
 import time
 
+from Benchmarks.native.programs import Native
 from Containers.report import Section, middle
-from fault_load import Maker
-from fault_process import Service
-from fault_system import BINARIES, SHARDS, FaultSystem
-from native import Native
+from SystemTests.faults.load import Maker
+from SystemTests.faults.process import Service
+from SystemTests.faults.system import BINARIES, SHARDS, FaultSystem
 
 from ..control_group import PERIOD, ControlGroup, reason_against
 from ..play import Size

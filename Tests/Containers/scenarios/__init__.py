@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 
-from fault_load import Ledger
+from SystemTests.faults.load import Ledger
 
 from ..composition import Composition
 from ..feed import Reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from fault_load import Connection, Delivery
+from SystemTests.faults.load import Connection, Delivery
 
 from ..feed import ask, settle, states
 from . import Context

@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import time
 
-from bench import ROOT
+from Benchmarks.bench import ROOT
 
 from ..composition import Composition
 from ..environment import environment_file

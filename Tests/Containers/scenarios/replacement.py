@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from native import Native
+from Benchmarks.native.programs import Native
 
 from ..composition import SERVICES
 from ..feed import ask, compare, settle

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-import bench
-from bench import HERE as BENCHMARKS
-from bench import ROOT, Wrk
+from Benchmarks import bench
+from Benchmarks.bench import NATIVE as BENCHMARKS
+from Benchmarks.bench import ROOT, Wrk
 
 from ..composition import Composition, Instance
 from ..report import Section, middle

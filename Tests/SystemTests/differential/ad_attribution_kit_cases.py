@@ -2,11 +2,12 @@
 
 import random
 
+from SystemTests.differential.skadnetwork.fields import WRONG_KINDS, another_value, not_json
+from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick, written
+
 from . import jws, jws_forms
 from .judgement import Case
 from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, item, judge_ad_attribution_kit
-from .skadnetwork_fields import WRONG_KINDS, another_value, not_json
-from .skadnetwork_postbacks import anycase_uuid, pick, written
 
 
 def good_claims(dice: random.Random) -> dict:

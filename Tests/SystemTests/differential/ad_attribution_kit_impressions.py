@@ -6,6 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from SystemTests.differential.skadnetwork.fields import WRONG_KINDS
+from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick
+
 from . import jws, jws_forms
 from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
 from .judgement import Case, Changed, Judgement, Refused
@@ -13,8 +16,6 @@ from .postbacks import INT64
 from .signatures import (
     in_range,
 )
-from .skadnetwork_fields import WRONG_KINDS
-from .skadnetwork_postbacks import anycase_uuid, pick
 
 # --- AdAttributionKit -----------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,14 @@
 
 import json
 
-from .app_store import signed_token
-from .app_store_judge import judge
+from SystemTests.differential.app_store.judge import judge
+from SystemTests.differential.app_store.signed_data import signed_token
+from SystemTests.differential.skadnetwork.postbacks import base64_of, signature_of
+
 from .certificates import MIDDLE, chains, milliseconds
 from .judgement import Case
 from .postbacks import judge_skadnetwork
 from .signatures import der
-from .skadnetwork_postbacks import base64_of, signature_of
 
 DATE = milliseconds(MIDDLE)
 # What is asked, and what is signed: kind, expectation, payload, whether it verifies.

@@ -7,6 +7,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from SystemTests.differential.skadnetwork.postbacks import base64_of
+
 from .postbacks import SEPARATOR, VERSIONS
 from .signatures import (
     ORDERS,
@@ -15,7 +17,6 @@ from .signatures import (
     signed,
     verifies,
 )
-from .skadnetwork_postbacks import base64_of
 
 # By ad network: key id → state. All of them are known to verifier but one that is revoked.
 NETWORKS = {"example123.skadnetwork": {"2026-01": "retiring", "2026-07": "active", "2027-01": "pending", "2025-01": "revoked"},

@@ -1,0 +1,1 @@
+"""Ingest: postbacks, retention messages, and what traces cost."""

@@ -1,0 +1,31 @@
+"""An ingest with its public port, and what Redis counts meanwhile."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+from Benchmarks.bench import Redis, Server, free_port
+
+ENOUGH = "queues: { backlogBound: 1000000000 }\n"
+
+
+class Ingest(Server):
+    """An ingest with its public port, where its Redis runs."""
+
+    def __init__(self, binaries: pathlib.Path, redis: Redis, configuration: str = ENOUGH) -> None:
+        self.public = free_port()
+        super().__init__(binaries, "ingest", configuration, core=redis.core, ATTRIBUTION_REDIS_URL=redis.url,
+                         ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{self.public}")
+
+
+def counted(redis: Redis) -> dict[str, int]:
+    """What Redis has written, read and holds, bytes."""
+    text = redis.cli("INFO", "everything")
+    return {name: int(re.search(rf"\b{name}:(\d+)", text)[1]) for name in
+            ("aof_current_size", "total_net_input_bytes", "total_net_output_bytes", "used_memory")}
+
+
+def grown(redis: Redis, before: dict[str, int], count: int) -> dict[str, float]:
+    """By how much each grew for each of so many deliveries."""
+    return {name: (value - before[name]) / count for name, value in counted(redis).items()}

@@ -1,0 +1,1 @@
+"""Load generators and receivers in C, compiled for a run, and scripts for wrk."""

@@ -1,0 +1,21 @@
+-- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/sign.lua http://127.0.0.1:8091 -- TOKEN: signs one SKAdNetwork 4.0 impression a request.
+-- With PAUSE in the environment each connection waits so many milliseconds on average before its next request.
+local body = '{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,'
+  .. '"sourceAppId":1234567891,"fidelityType":1}'
+local pause = tonumber(os.getenv('PAUSE') or '')
+
+function init(arguments)
+  wrk.method = 'POST'
+  wrk.path = '/attribution.signer.v1.SignerService/SignSKAdNetworkImpression'
+  wrk.headers['Content-Type'] = 'application/json'
+  wrk.headers['Authorization'] = 'Bearer ' .. (arguments[1] or '')
+  wrk.body = body
+end
+
+if pause then
+  function delay() return math.floor(pause + math.random()) end
+end
+
+function done(summary)
+  io.write(string.format('answers that were not 200: %d\n', summary.errors.status))
+end

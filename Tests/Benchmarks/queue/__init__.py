@@ -1,0 +1,1 @@
+"""Queues and the store: processor time, memory and growth."""

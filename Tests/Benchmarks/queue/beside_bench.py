@@ -1,0 +1,151 @@
+"""Two builds in turn, in one run: what an accept and an event cost with each, and what the new one's targets are made of."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import tempfile
+from collections.abc import Callable
+
+from Benchmarks.bench import TOGETHER, Report, median, shown
+from Benchmarks.ingest.ingest_bench import accept_round
+from Benchmarks.ingest.postbacks import Signer
+from Benchmarks.native.programs import Native
+
+from . import event_time
+from .queue_bench import judge_worker, worked_off
+
+OLD, NEW = "old build", "new build"
+# Of the new build beside the old: Redis' processor time for an event and for an accept, and events a second of the whole way.
+EVENT_COST, ACCEPT_COST, WHOLE_WAY, WHOLE_WAY_AIM = 0.65, 1.03, 1.3, 1.5
+# By the name of a build, or by the way in which its processes run: its rounds in their order.
+Rounds = dict[str | None, list[dict]]
+
+
+class Extent:
+    """How long everything runs."""
+
+    def __init__(self, quick: bool) -> None:
+        self.rounds = 1 if quick else 5
+        self.accept_seconds = 2 if quick else 4
+        self.backlog = 10_000 if quick else 80_000
+        self.batch_seconds = 2 if quick else 4
+        self.whole_way = 6_000 if quick else 30_000
+        self.event_rounds = 1 if quick else event_time.ROUNDS
+        self.event_seconds = 2 if quick else 5
+
+
+def in_turn(builds: dict[str | None, pathlib.Path], rounds: int, measure: Callable[[str | None, pathlib.Path, int], dict]) -> Rounds:
+    """So many rounds of each; which of the two begins changes, so that neither has the host's better moments."""
+    found: Rounds = {name: [] for name in builds}
+    for number in range(rounds):
+        for name in list(builds)[::-1 if number % 2 else 1]:
+            found[name].append(measure(name, builds[name], number))
+            print(f"round {number + 1} of {rounds}, {event_time.WAYS.get(name, name)}: {brief(found[name][-1])}", flush=True)
+    return found
+
+
+def brief(found: dict) -> str:
+    return ", ".join(f"{name} {value:,.1f}" for name, value in found.items() if isinstance(value, (int, float)))
+
+
+def of(found: Rounds, name: str, what: str) -> list[float]:
+    return [one[what] for one in found[name]]
+
+
+def ratios(found: Rounds, what: str) -> list[float]:
+    """The new build's figure by the old one's of the same round."""
+    return [new / old for new, old in zip(of(found, NEW, what), of(found, OLD, what), strict=True)]
+
+
+def compare(report: Report, found: Rounds, what: str, title: str, form: str, unit: str, most: float | None = None,
+            least: float | None = None, aim: float | None = None) -> None:
+    """A row for each build and one for their ratio, with its target if there is one."""
+    report.add(title, "")
+    for name in (OLD, NEW):
+        report.add(f"  {name}", f"{shown(of(found, name, what), form)}{unit}")
+    beside = ratios(found, what)
+    target, met = "", None
+    if most is not None:
+        target, met = f"at most {most:g}", median(beside) <= most
+    if least is not None:
+        target, met = f"at least {least:g}", median(beside) >= least
+    report.add("  new beside old", shown(beside), target + (f", aim {aim:g}" if aim else ""), met)
+
+
+def accepts(report: Report, native: Native, builds: dict[str, pathlib.Path], extent: Extent) -> None:
+    found = in_turn(builds, extent.rounds, lambda _, build, number: accept_round(build, native, extent.accept_seconds, number))
+    report.figures["accept"] = found
+    compare(report, found, "redis", "Redis' processor time for an accept", ".1f", " µs", most=ACCEPT_COST)
+    compare(report, found, "ingest", "ingest's processor time for an accept", ".1f", " µs")
+    compare(report, found, "rate", "durable accepts a second, both cores", ",.0f", "")
+
+
+def backlog(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
+            folder: pathlib.Path) -> None:
+    """The verifier has one core, Redis the other. Only the new build's worker is to be compared with its batches."""
+    postbacks = folder / "backlog"
+    signer.write(postbacks, extent.backlog)
+
+    def measure(name: str | None, build: pathlib.Path, _: int) -> dict:
+        return worked_off(build, native, signer, postbacks, extent.backlog, extent.batch_seconds if name == NEW else 0)
+
+    found = in_turn(builds, extent.rounds, measure)
+    report.figures["backlog"] = found
+    compare(report, found, "redis", "Redis' processor time for an event, worked off a backlog", ".1f", " µs", most=EVENT_COST)
+    compare(report, found, "verifier", "the verifier's processor time for an event", ".1f", " µs")
+    compare(report, found, "rate", "events a second, the verifier on one core, Redis on the other", ",.0f", "")
+    report.add("the new build's worker beside its batch RPC", "")
+    judge_worker(report, found[NEW])
+
+
+def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, pathlib.Path], extent: Extent,
+              folder: pathlib.Path) -> float:
+    """Answers with the new build's rate."""
+    postbacks = folder / "postbacks"
+    signer.write(postbacks, extent.whole_way)
+    found = in_turn(builds, extent.rounds,
+                    lambda _, build, __: event_time.whole_way(build, native, signer, postbacks, extent.whole_way))
+    report.figures["wholeWay"] = found
+    compare(report, found, "rate", "from posts to events, all processes on both cores: a second", ",.0f", "", least=WHOLE_WAY,
+            aim=WHOLE_WAY_AIM)
+    return median(of(found, NEW, "rate"))
+
+
+def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, rate: float, extent: Extent, folder: pathlib.Path) -> None:
+    measured = event_time.EventTime(build, native, signer, rate, extent.event_seconds, folder)
+    found = in_turn(dict.fromkeys(event_time.WAYS, build), extent.event_rounds, lambda way, _, _number: measured.round(way))
+    report.figures["event"] = {"rate": rate, "rounds": found[None], "roundsTogether": found[TOGETHER]}
+    report.add("the new build's highest rate, from posts to events: a second", f"{2 * rate:,.0f}")
+    event_time.judge(report, found)
+
+
+def commit(binaries: pathlib.Path) -> str:
+    """Of the tree that the executables lie in."""
+    asked = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return asked.stdout.strip() if asked.returncode == 0 else "unknown"
+
+
+def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path) -> Report:
+    report = Report("beside", "The build beside an older one", command)
+    builds, extent = {OLD: beside, NEW: binaries}, Extent(quick)
+    signer = Signer()
+    report.figures["commits"] = {name: commit(build) for name, build in builds.items()}
+    report.add("commits: old build, new build", ", ".join(report.figures["commits"].values()))
+    with Native() as native, tempfile.TemporaryDirectory(prefix="benchmark-beside-") as name:
+        folder = pathlib.Path(name)
+        accepts(report, native, builds, extent)
+        backlog(report, native, signer, builds, extent, folder)
+        rate = whole_way(report, native, signer, builds, extent, folder)
+        times(report, native, signer, binaries, rate / 2, extent, folder)
+    report.notes += [
+        (f"{extent.rounds} rounds of each build in turn, the one that begins changing, each with a Redis of its own that was empty; a figure is "
+        "the median, from the least to the most in brackets. Ratios are made in each round, and their median counts."),
+        (f"A backlog is {extent.backlog:,} different postbacks that wait when the verifier starts, which reaches Redis by its socket; its "
+        f"processor time counts from its start. The whole way is {extent.whole_way:,} of them, posted as fast as they are answered (64 "
+        "connections), until the last event is there, with Redis on a port. Both builds have the same postbacks, configuration and load."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
+        "moments of its own. Nothing is pinned but for the backlog."),
+        *event_time.NOTES,
+    ]
+    return report

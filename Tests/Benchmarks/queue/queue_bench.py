@@ -1,0 +1,145 @@
+"""The way of a delivery: its durable acceptance, and the worker of the queue beside the verifier's batch RPC."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from Benchmarks.bench import LOAD_CORE, NATIVE, NO_REWRITES, TOKEN, Redis, Report, Server, Wrk, free_port, median, openssl_speed, shown
+from Benchmarks.ingest.postbacks import Signer
+from Benchmarks.native.programs import Native
+
+VERIFIER = "attribution.verifier.v1.VerifierService"
+
+
+def call(server: Server, path: str, message: dict) -> dict:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", f"/{path}", json.dumps(message),
+                       {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def busy(process: subprocess.Popen) -> float:
+    """Seconds of processor time that the process has used."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+COUNT_EVENTS = "local n = 0 for i = 0, 255 do n = n + redis.call('XLEN', string.format('{attr:%03d}:events', i)) end return n"
+
+
+def events(redis: Redis) -> int:
+    return int(redis.cli("EVAL", COUNT_EVENTS, "0"))
+
+
+# Of the batch RPC on one core: what the worker is to come to, and what it aims at.
+WORKER_BESIDE_BATCH, WORKER_AIM = 0.70, 0.80
+
+
+def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int,
+             settings: str = "") -> None:
+    """Puts them into the queue, by way of an ingest."""
+    public = free_port()
+    with Server(binaries, "ingest", settings, ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
+        answers = native.load(public, 300, bodies=postbacks)["answers"]
+        if answers != count:
+            raise RuntimeError(f"{answers} of {count} postbacks were taken")
+
+
+def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
+    """When there were how many events, until all are there or none came for three seconds. The looks are not to take the worker's core."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {int(LOAD_CORE)})
+    try:
+        looks = [(time.monotonic(), events(redis))]
+        moved = looks[0][0]
+        while looks[-1][1] < count and time.monotonic() - moved < 3:
+            time.sleep(0.1)
+            if (now := events(redis)) != looks[-1][1]:
+                moved = time.monotonic()
+                looks.append((moved, now))
+    finally:
+        os.sched_setaffinity(0, cores)
+    return looks
+
+
+def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks: pathlib.Path, count: int,
+               batch_seconds: int, settings: str = "") -> dict[str, float]:
+    """A round: the worker takes what waits in the queue; then, if it has any seconds, batches of the same. The verifier has one core;
+    Redis and the load have the other. `settings` is more of the configuration of both services."""
+    with Redis(LOAD_CORE, *NO_REWRITES) as redis:
+        post_all(binaries, native, redis, postbacks, count, settings)
+        used = busy(redis.process)
+        with Server(binaries, "verifier", signer.configuration + settings, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
+            # The first look comes when the worker is at work already, the last that counts before it is done: between them it had all
+            # it could take.
+            looks = looked_at(redis, count)
+            last = looks[-1][1]
+            if last < 0.9 * count or len(looks) < 3:
+                raise RuntimeError(f"{last} events of {count} postbacks, in {len(looks)} looks")
+            (began, first), (ended, done) = looks[0], looks[-2]
+            found = {"rate": (done - first) / (ended - began), "verifier": busy(server.process) / last * 1e6,
+                     "redis": (busy(redis.process) - used) / last * 1e6}
+            if batch_seconds:
+                with postbacks.open() as lines:
+                    items = [{"skadnetworkPostback": {"postback": json.loads(line)}} for line in itertools.islice(lines, 1000)]
+                results = call(server, f"{VERIFIER}/VerifyBatch", {"items": items})["results"]
+                assert all(result["skadnetworkPostback"]["valid"] for result in results), results[0]
+                found["batch"] = Wrk(server.url, NATIVE / "verify.lua", batch_seconds, connections=2,
+                                     variables={"POSTBACK": str(postbacks), "ITEMS": "1000"}).rate * 1000
+            return found
+
+
+def judge_worker(report: Report, rounds: list[dict[str, float]]) -> list[float]:
+    """Writes down how the worker's rate compares with the batch's."""
+    ratios = [one["rate"] / one["batch"] for one in rounds]
+    report.add("VerifyBatch on one core: verdicts a second", f"{median([one['batch'] for one in rounds]):,.0f}")
+    report.add("the queue's worker on one core, Redis on the other: events a second", f"{median([one['rate'] for one in rounds]):,.0f}")
+    report.add("ratio", shown(ratios), f"at least {WORKER_BESIDE_BATCH:.2f}, aim {WORKER_AIM:.2f}", median(ratios) >= WORKER_BESIDE_BATCH)
+    return ratios
+
+
+def worker(report: Report, binaries: pathlib.Path, signer: Signer, count: int, rounds: int) -> None:
+    found, generic = [], []
+    with Native() as native, tempfile.TemporaryDirectory() as folder:
+        # Each round has a Redis of its own, so that all may take the same.
+        postbacks = pathlib.Path(folder) / "postbacks"
+        signer.write(postbacks, count)
+        for _ in range(rounds):
+            found.append(worked_off(binaries, native, signer, postbacks, count, 5))
+            generic.append(openssl_speed("ecdsap256", 3)[1])
+    report.add("`openssl speed`: P-256 verifications a second on that core", f"{median(generic):,.0f}")
+    ratios = judge_worker(report, found)
+    rates, ours, redises = ([one[name] for one in found] for name in ("rate", "verifier", "redis"))
+    beside = [rate / speed for rate, speed in zip(rates, generic, strict=True)]
+    report.figures["worker"] = {"batch": [one["batch"] for one in found], "worker": rates, "ratio": ratios, "verifier": ours,
+                                "redis": redises, "openssl": generic, "ratioToOpenSSL": beside}
+    report.add("the worker beside `openssl speed`", shown(beside), "at least 0.72", median(beside) >= 0.72)
+    report.add("processor time for an event: verifier, Redis", f"{median(ours):.0f} µs, {median(redises):.0f} µs")
+
+
+def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
+    report = Report("queue", "The queue: speed", command)
+    signer = Signer()
+    worker(report, binaries, signer, 10_000 if quick else 100_000, 1 if quick else 5)
+    report.notes += [
+        ("The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
+        "is 1,000 of them, each time the next 1,000, two batches at a time."),
+        ("0.72 of `openssl speed` is 0.80 of a batch that does no more than its own aim, 0.90 of `openssl speed`. A verdict takes half of "
+        "OpenSSL's time here or less, so that the batch does far more than that aim. Where an event takes as long of Redis' one thread as of "
+        "the verifier, the two wait for each other by turns."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
+        "moments of its own."),
+    ]
+    return report

@@ -1,0 +1,1 @@
+"""Recovery of notifications, and migration of receipts."""

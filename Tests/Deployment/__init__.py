@@ -1,0 +1,1 @@
+"""What is under Deploy, and the repository itself."""

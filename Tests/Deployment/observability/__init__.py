@@ -1,0 +1,1 @@
+"""Prometheus' rules and Grafana's dashboards."""

@@ -1,0 +1,113 @@
+"""What the Swift sources say about metrics, and what PromQL expressions ask of them."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+_DECLARATION = re.compile(r"(?<!func )\b\w+\.(counter|gauge|histogram)\(\s*")
+_NAME = re.compile(r'"(?P<literal>[^"]+)"|(?:Self\.)?(?P<constant>\w+)')
+_WORDS = {"and", "or", "unless", "offset", "bool", "by", "without", "on", "ignoring", "group_left", "group_right", "inf", "nan"}
+
+
+@dataclass(frozen=True)
+class Metric:
+    kind: str
+    labels: frozenset[str]
+
+
+@cache
+def swift_files() -> tuple[Path, ...]:
+    return tuple(sorted(path for folder in ("Shared", "Services") for path in (ROOT / folder).rglob("*.swift")))
+
+
+def _arguments(text: str, start: int) -> str:
+    """What stands between an opening parenthesis (just before `start`) and its closing one. Strings may hold parentheses in pairs only."""
+    depth = 1
+    for place in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 0:
+            return text[start:place]
+    raise AssertionError("a declaration of a metric does not end")
+
+
+def _names(text: str, start: int, path: Path) -> list[str]:
+    """The name of a declaration; several where it is made in a loop over a list of names."""
+    found = _NAME.match(text, start)
+    assert found, f"{path}: a metric's name is neither a literal nor a constant: {text[start : start + 60]!r}"
+    name = found["literal"]
+    if name is None:
+        constant = re.search(rf'\bstatic let {found["constant"]} = "([^"]+)"', text)
+        assert constant, f"{path}: no value of {found['constant']}"
+        return [constant[1]]
+    variable = re.search(r"\\\((\w+)\)", name)
+    if variable is None:
+        return [name]
+    loops = re.findall(rf"for \({variable[1]}, \w+\) in \[(.*?)\] \{{", text[:start], re.DOTALL)
+    assert loops, f"{path}: nothing says what {variable[0]} in a metric's name is"
+    return [name.replace(variable[0], value) for value in re.findall(r'\("(\w+)",', loops[-1])]
+
+
+@cache
+def read_metrics(files: tuple[Path, ...] | None = None) -> dict[str, Metric]:
+    """Every metric that the code registers, by name; histograms by the names of their series."""
+    metrics: dict[str, Metric] = {}
+    for path in swift_files() if files is None else files:
+        text = path.read_text()
+        for found in _DECLARATION.finditer(text):
+            arguments = _arguments(text, found.end())
+            if "help:" not in arguments:
+                continue
+            labels = re.search(r"labels: \[([^\]]*)\]", arguments)
+            own = frozenset(re.findall(r'"(\w+)"', labels[1])) if labels else frozenset()
+            for name in _names(text, found.end(), path):
+                if found[1] == "histogram":
+                    metrics[name + "_bucket"] = Metric("histogram", own | {"le"})
+                    metrics[name + "_sum"] = metrics[name + "_count"] = Metric("histogram", own)
+                else:
+                    metrics[name] = Metric(found[1], own)
+    return metrics
+
+
+def default_ports() -> dict[str, int]:
+    """The internal port of each service by its name (`ServiceName.swift`)."""
+    text = (ROOT / "Shared/AttributionProtocol/ServiceName.swift").read_text()
+    names = {case: raw or case for case, raw in re.findall(r'^  case (\w+)(?: = "([^"]+)")?$', text, re.MULTILINE)}
+    return {names[case]: int(port) for case, port in re.findall(r"case \.(\w+): (\d{4,5})", text)}
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A metric as an expression asks for it."""
+
+    metric: str
+    matchers: tuple[tuple[str, str, str], ...]
+
+
+def selectors(expression: str) -> list[Selector]:
+    """The series that an expression selects."""
+    strings: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        strings.append(found[0][1:-1])
+        return f'"{len(strings) - 1}"'
+
+    text = re.sub(r'"(?:[^"\\]|\\.)*"', keep, expression)
+    text = re.sub(r"\[[^\]]*\]", "", text)
+    text = re.sub(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", text)
+    text = re.sub(r"\boffset\s+\w+", "", text)
+    found = []
+    for match in re.finditer(r"(?<![\w.$])([a-zA-Z_:][\w:]*)\s*(\(|\{([^}]*)\})?", text):
+        if match[1].lower() in _WORDS or match[2] == "(":
+            continue
+        matchers = re.findall(r'(\w+)\s*(=~|!~|!=|=)\s*"(\d+)"', match[3] or "")
+        found.append(Selector(match[1], tuple((label, operator, strings[int(place)]) for label, operator, place in matchers)))
+    return found
+
+
+def grouped_labels(expression: str) -> set[str]:
+    """The labels that an expression groups or matches by."""
+    lists = re.findall(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)", expression)
+    return {label.strip() for text in lists for label in text.split(",") if label.strip()}

@@ -1,0 +1,87 @@
+"""What alerts and dashboards ask for exists."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from SystemTests.support.free_ports import free_port
+from SystemTests.support.prometheus_process import eventually, fetch
+
+from .files import BALANCER_METRICS, TARGET_LABELS, expressions, known_metrics
+from .sources import ROOT, default_ports, grouped_labels, read_metrics, selectors, swift_files
+
+# What expressions ask for
+
+
+@pytest.mark.parametrize("place, expression", expressions(), ids=[place for place, _ in expressions()])
+def test_expressions_use_what_exists(place: str, expression: str) -> None:
+    known = known_metrics()
+    used = selectors(expression)
+    assert used, "no metric at all"
+    labels: set[str] = set()
+    for selector in used:
+        assert selector.metric in known, f"nobody exposes {selector.metric}"
+        own = known[selector.metric]
+        # An RPC metric's own label `service` is `rpc_service` in Prometheus.
+        labels |= own | TARGET_LABELS
+        unknown = {label for label, _, _ in selector.matchers} - own - TARGET_LABELS
+        assert not unknown, f"{selector.metric} has no label {unknown}"
+    assert grouped_labels(expression) <= labels, f"none of its metrics has {grouped_labels(expression) - labels}"
+
+
+def test_label_values_exist_in_the_code() -> None:
+    """A misspelt value selects nothing, for ever. Values with patterns in them are left out."""
+    text = "\n".join(path.read_text() for path in swift_files())
+    words = set(re.findall(r'"([\w-]+)"', text)) | set(re.findall(r"\b(?:case|, ) ?`?(\w+)`?", text))
+    scripts = {path.stem for path in (ROOT / "Shared/AttributionQueue/Scripts").rglob("*.lua")}
+    foreign = {"DOWN", "5xx", "firing", "balancer", "attribution"}
+    for place, expression in expressions():
+        for selector in selectors(expression):
+            for label, _, value in selector.matchers:
+                for word in value.split("|"):
+                    if not re.fullmatch(r"[A-Za-z][\w-]*", word) or word in foreign:
+                        continue
+                    known = words | scripts if label == "command" else words
+                    assert word in known or word in set(default_ports()), f"{place}: {label}={word}"
+
+
+def test_metrics_are_shown_somewhere() -> None:
+    """A metric that is registered and neither shown nor watched is forgotten."""
+    used = {selector.metric for _, expression in expressions() for selector in selectors(expression)}
+    families = {
+        re.sub(r"_(bucket|sum|count)$", "", name) if metric.kind == "histogram" else name for name, metric in read_metrics().items()
+    }
+    forgotten = {name for name in families if not {name, f"{name}_bucket", f"{name}_count"} & used}
+    assert not forgotten
+
+
+@pytest.mark.skipif(shutil.which("haproxy") is None, reason="no haproxy here")
+def test_balancer_metrics_exist(tmp_path: Path) -> None:
+    port = free_port()
+    (tmp_path / "haproxy.cfg").write_text(f"""
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 1s
+  timeout server 1s
+frontend exporter
+  bind 127.0.0.1:{port}
+  http-request use-service prometheus-exporter
+backend signer
+  option httpchk GET /readyz
+  server signer1 127.0.0.1:1 check inter 100ms
+""")
+    process = subprocess.Popen(["haproxy", "-f", tmp_path / "haproxy.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        text = eventually(lambda: fetch(f"http://127.0.0.1:{port}/metrics"))
+    finally:
+        process.terminate()
+        process.wait(10)
+    exposed: dict[str, set[str]] = {}
+    for name, labels in re.findall(r"^(haproxy_\w+)\{(.*)\} ", text, re.MULTILINE):
+        exposed.setdefault(name, set()).update(re.findall(r'(\w+)="', labels))
+    for name, labels in BALANCER_METRICS.items():
+        assert exposed.get(name) == labels, name

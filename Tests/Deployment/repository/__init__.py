@@ -1,0 +1,1 @@
+"""Documents, folders, linters and the words that are used."""

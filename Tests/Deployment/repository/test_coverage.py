@@ -1,0 +1,90 @@
+"""Documentation/coverage.py: what is taken out of the code, and what Apple adds, shows as a hole."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+CONTRACT = "Shared/AttributionProtocol/Contract"
+LIST = "Documentation/apple-coverage.yaml"
+PAYLOADS = f"{CONTRACT}/attribution/events/v1/payloads.proto"
+ENDPOINTS = "Shared/AppStore/ServerAPI/Client/AppStoreServerEndpoint.swift"
+FILTERS = "Shared/AppStore/Notifications/NotificationFilterRule.swift"
+
+
+def check(root: Path) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, root / "Documentation/coverage.py", "--check"], capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The parts of the repository that the script reads."""
+    for folder in (CONTRACT, "Shared/AppStore", "Shared/AppleAttribution", "Shared/ServiceRuntime", "Services"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    (tmp_path / "Documentation").mkdir()
+    for name in ("coverage.py", "coverage_sources.py", "apple-coverage.yaml", "apple-coverage.md"):
+        shutil.copy(ROOT / "Documentation" / name, tmp_path / "Documentation" / name)
+    return tmp_path
+
+
+def change(root: Path, file: str, pattern: str, by: str) -> None:
+    text, count = re.subn(pattern, by, (root / file).read_text(), count=1)
+    assert count == 1, f"{pattern} is not in {file}"
+    (root / file).write_text(text)
+
+
+def test_the_page_is_that_of_the_code() -> None:
+    assert check(ROOT) == (0, "")
+
+
+@pytest.mark.parametrize("file, pattern, by, hole", [
+    # Taken out of the code.
+    (PAYLOADS, r"  optional string revocation_type = 17;\n", "", "JWSTransactionDecodedPayload.revocationType"),
+    (PAYLOADS, r"  optional string sku = 1 \[json_name",
+     "  optional string sku = 1 [deprecated = true, json_name_of_old", "advancedCommerceTransactionItem.SKU"),
+    (PAYLOADS, r"// JWSAppTransactionDecodedPayload: ", "// ", "JWSAppTransactionDecodedPayload.storeType"),
+    (PAYLOADS, r"REFUND_PRORATED, ", "", "JWSTransactionDecodedPayload.revocationType"),
+    (ENDPOINTS, r'"/inApps/v1/lookup"', '"/inApps/v9/lookup"', "Look Up Order ID"),
+    (ENDPOINTS, r"\.finishTransaction, \.extendRenewalDatesForAll, ", ".finishTransaction, ",
+     "Extend Subscription Renewal Dates for All Active Subscribers"),
+    ("Services/NotificationRecovery/Handlers/LookUpHandlers.swift", r"typealias Method = NotificationRecoveryService\.GetRefundHistory", "",
+     "Get Refund History"),
+    (FILTERS, r'"ACTIVE_TOKEN_REMINDER", ', "", "EXTERNAL_PURCHASE_TOKEN ACTIVE_TOKEN_REMINDER"),
+    (FILTERS, r'"RESCIND_CONSENT": Kinds\(\),', "", "RESCIND_CONSENT –"),
+    ("Shared/AppleAttribution/AdAttributionKit/AdAttributionKitPostback.swift",
+     r"(?s)^.*$", "", "AdAttributionKit postback's JWS.marketplace-identifier"),
+    ("Shared/AppleAttribution/AdServices/AttributionRecord.swift", r"(?s)supplyPlacement(.*)", "", "AdServices attribution record.supplyPlacement"),
+    (f"{CONTRACT}/openapi.json", r"/\.well-known/skadnetwork/get-signed-payload", "/elsewhere", "Get a Signed Web Ad Impression Payload"),
+    # Added by Apple.
+    (LIST, r"\[billingPlanType, commitmentInfo\]", "[billingPlanType, commitmentInfo, brandNew]", "JWSTransactionDecodedPayload.brandNew"),
+    (LIST, r"subtypes: \[BILLING_RECOVERY\]", "subtypes: [BILLING_RECOVERY, BRAND_NEW]", "DID_RENEW BRAND_NEW"),
+    (LIST, r"originalPlatform: \[iOS", "originalPlatform: [carOS, iOS", "JWSAppTransactionDecodedPayload.originalPlatform"),
+    (LIST, r'      - \{name: Look Up Order ID',
+     '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0"}\n      - {name: Look Up Order ID',
+     "Brand New"),
+])
+def test_a_hole_shows(copy: Path, file: str, pattern: str, by: str, hole: str) -> None:
+    change(copy, file, pattern, by)
+    code, told = check(copy)
+    assert code != 0 and f"{hole}: Apple documents it, and it is nowhere in the code" in told, told
+
+
+def test_a_hole_with_a_reason_is_none_and_the_page_has_the_reason(copy: Path) -> None:
+    change(copy, LIST, r'      - \{name: Look Up Order ID',
+           '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0", without: nobody needs it}\n      - {name: Look Up Order ID')
+    code, told = check(copy)
+    assert code != 0 and "run Documentation/coverage.py" in told and "nowhere" not in told
+    subprocess.run([sys.executable, copy / "Documentation/coverage.py"], check=True, timeout=60)
+    assert check(copy) == (0, "")
+    assert "| Brand New (`GET /inApps/v3/new`) | 2.0 | no: nobody needs it |" in (copy / "Documentation/apple-coverage.md").read_text()
+
+
+def test_a_reason_for_what_is_there_is_told(copy: Path) -> None:
+    change(copy, LIST, r'(\{name: Look Up Order ID.*?)\}\n', r"\1, without: was not built}\n")
+    code, told = check(copy)
+    assert code != 0 and "Look Up Order ID: it is in the code, and has a reason for not being there" in told

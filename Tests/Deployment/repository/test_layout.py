@@ -1,0 +1,24 @@
+"""Folders are small enough to be read at a glance, and those of Python can be imported by their names."""
+
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+MOST_FILES = 16
+# Data.
+EXEMPT = ("Tests/Vectors", "Tests/Fuzz/Corpus", "Tests/Benchmarks/results")
+# Their modules name each other by their folders below Tests.
+PACKAGES = ("SystemTests", "Benchmarks", "Cluster", "Containers", "Deployment")
+
+
+def test_no_folder_is_flat() -> None:
+    counts = Counter(
+        str(path.parent.relative_to(ROOT)) for folder in ("Shared", "Services", "Tests") for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts)
+    large = {folder: count for folder, count in counts.items() if count > MOST_FILES and not folder.startswith(EXEMPT)}
+    assert not large, f"more than {MOST_FILES} files: give them folders by what is done there: {large}"
+
+
+def test_folders_of_python_tests_are_packages() -> None:
+    folders = {path.parent for package in PACKAGES for path in (ROOT / "Tests" / package).rglob("*.py")}
+    assert not [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").is_file()]

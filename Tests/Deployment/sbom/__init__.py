@@ -1,0 +1,1 @@
+"""Lists of what images are made of."""

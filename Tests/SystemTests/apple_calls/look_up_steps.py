@@ -1,0 +1,49 @@
+"""Calls of the App Store Server API by RPC, and what reached Apple of them."""
+
+import json
+import re
+from typing import Any
+
+from client import Answer
+from SystemTests.support.running_system import System
+
+APP = "com.example.app"
+
+
+def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
+    """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
+    return system.control("/control/notifications/story", {
+        "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
+
+
+def ask(system: System, method: str, message: dict, key: str | None = None) -> Answer:
+    ASKED.update(subscriptions(json.dumps(message)))
+    return system.rpc("Recovery", method, {"bundleId": APP, **message}, key=key)
+
+
+def get(system: System, method: str, message: dict, key: str | None = None) -> dict:
+    answer = ask(system, method, message, key)
+    assert answer.status == 200, (method, answer)
+    return answer.json
+
+
+# What is asked about here. Gaps that other tests left in the same system are looked up when it suits them.
+ASKED = set()
+
+
+def subscriptions(text: str) -> set[str]:
+    return set(re.findall(r"\b\d{15}\b", text))
+
+
+def calls(system: System) -> list[dict]:
+    """Of Apple, but for look-ups of the gaps of other tests, and for lists of messages, which ingest asks for of its own accord."""
+    return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
+            if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(("/notifications/history", "/messaging/message/list"))]
+
+
+def cause(answer: Answer) -> dict:
+    """The project's cause of an error: its reason and what is said with it."""
+    for detail in answer.json.get("details", []):
+        if detail["type"] == "google.rpc.ErrorInfo":
+            return {"reason": detail["debug"]["reason"], **detail["debug"].get("metadata", {})}
+    return {}

@@ -1,0 +1,264 @@
+"""The server's half of the Advanced Commerce API over RPC: each call once under its requestReferenceId, whatever dies in between; answers
+proved; notifications joined to the calls that caused them."""
+
+import json
+import os
+import signal
+import threading
+
+import pytest
+
+from .steps import APP, calls, cause, new_id, story, until
+
+ITEMS = [{"SKU": "AD_FREE_1M", "displayName": "Ad-free", "description": "No ads.", "price": 9990},
+         {"SKU": "ADVANCED_1M", "displayName": "Advanced", "description": "More features.", "price": 3990}]
+COMMERCE = {"taxCode": "C003-00-1", "descriptors": {"displayName": "Both", "description": "Both features."}, "items": ITEMS, "period": "P1M"}
+
+
+def ask(system, method: str, transaction: str, body: dict, environment: str | None = "Production", **options):
+    message = {"bundleId": APP, "transactionId": transaction, "request": body}
+    if environment:
+        message["environment"] = environment
+    return system.rpc("AdvancedCommerce", method, message, **options)
+
+
+def get(system, method: str, transaction: str, body: dict, environment: str | None = "Production") -> dict:
+    answer = ask(system, method, transaction, body, environment)
+    assert answer.status == 200, (method, answer)
+    return answer.json
+
+
+def record(system, reference: str):
+    return system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {"bundleId": APP, "requestReferenceId": reference})
+
+
+def notified(system, reference: str, type: str) -> dict:
+    """The call, when a notification of that type names it."""
+    def look():
+        answer = record(system, reference)
+        call = answer.json.get("call", {}) if answer.status == 200 else {}
+        return call if type in [one["notificationType"] for one in call.get("notifications", [])] else None
+
+    return until(look)
+
+
+def bought(system, environment="Production") -> str:
+    return story(system, "buy", environment=environment, advancedCommerce=COMMERCE)["originalTransactionId"]
+
+
+def info(**more) -> dict:
+    return {"requestInfo": {"requestReferenceId": new_id(), **more}}
+
+
+def bodies() -> list[tuple]:
+    """Apple's own examples, and the rest in their form."""
+    return [
+        ("ChangeAdvancedCommerceMetadata", {**info(), "storefront": "USA", "descriptors": {"effective": "IMMEDIATELY", "displayName": "New"},
+                                            "items": [{"currentSKU": "AD_FREE_1M", "SKU": "AD_FREE_2M", "effective": "NEXT_BILL_CYCLE"}]},
+         "changeMetadata", "METADATA_UPDATE"),
+        ("ChangeAdvancedCommercePrice", {**info(), "currency": "USD", "storefront": "USA",
+                                         "items": [{"SKU": "AD_FREE_1M", "price": 12990, "dependentSKUs": ["ADVANCED_1M"]}]},
+         "changePrice", "PRICE_CHANGE"),
+        ("CancelAdvancedCommerceSubscription", {**info(), "storefront": "USA"}, "cancel", "DID_CHANGE_RENEWAL_STATUS"),
+        ("RevokeAdvancedCommerceSubscription", {**info(), "refundReason": "UNINTENDED_PURCHASE", "refundRiskingPreference": True,
+                                                "refundType": "FULL"}, "revoke", "REFUND"),
+        ("RequestAdvancedCommerceRefund", {**info(), "currency": "USD", "refundRiskingPreference": False, "items": [
+            {"SKU": "AD_FREE_1M", "refundReason": "LEGAL", "refundType": "CUSTOM", "refundAmount": 1990, "revoke": False}]},
+         "requestRefund", "REFUND"),
+    ]
+
+
+@pytest.mark.parametrize("method,body,operation,type", bodies(), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_call_is_answered_with_proof_kept_and_joined_to_its_notification(system, method, body, operation, type):
+    transaction = bought(system)
+    reference = body["requestInfo"]["requestReferenceId"]
+    answer = get(system, method, transaction, body)
+    assert answer["environment"] == "Production" and not answer.get("repeated")
+    assert answer["decoded"][0]["originalTransactionId"] == transaction and len(answer["decoded"]) == 2
+    sent = calls(system, f"/{transaction}")
+    assert sent[-1]["body"] == body and sent[-1]["method"] == "POST" and "/advancedCommerce/v1/" in sent[-1]["path"]
+    # Once more: from the record.
+    again = get(system, method, transaction, body)
+    assert again["repeated"] is True and again["response"] == answer["response"] and again["decoded"] == answer["decoded"]
+    assert len(calls(system, f"/{transaction}")) == len(sent)
+    # A UUID may be written in either case.
+    upper = {**body, "requestInfo": {**body["requestInfo"], "requestReferenceId": reference.upper()}}
+    assert get(system, method, transaction, upper)["response"] == answer["response"] and len(calls(system, f"/{transaction}")) == len(sent)
+    # Another one under its name is none.
+    other = ask(system, method, transaction, {**body, "storefront": "DEU"})
+    assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
+    call = notified(system, reference, type)
+    assert (call["operation"], call["state"], call["transactionId"], call["environment"]) == (operation, "answered", transaction, "Production")
+    assert call["response"] == answer["response"]
+    # It is noted just before its event is published.
+    found = until(lambda: (one := system.rpc("Events", "GetEvent", {"id": call["notifications"][0]["eventId"]})).status == 200 and one)
+    event = found.json["event"]
+    assert event["data"]["notificationType"] == type and event["data"]["notificationUUID"] == call["notifications"][0]["notificationUuid"]
+    listed = system.call("AdvancedCommerce", "ListAdvancedCommerceCalls", {"bundleId": APP, "maxCalls": 1000})["calls"]
+    told = next(one for one in listed if one["requestReferenceId"] == reference)
+    assert told["state"] == "answered" and not {"response", "decoded", "notifications"} & set(told)
+
+
+def test_a_call_of_one_environment_is_none_of_the_other(system):
+    transaction, (_, body, _, _) = bought(system), bodies()[2]
+    reference = body["requestInfo"]["requestReferenceId"]
+    get(system, "CancelAdvancedCommerceSubscription", transaction, body)
+    other = ask(system, "CancelAdvancedCommerceSubscription", transaction, body, "Sandbox")
+    assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
+    # Whoever leaves the choice to us means the call that was made.
+    assert get(system, "CancelAdvancedCommerceSubscription", transaction, body, None)["repeated"] is True
+    looked = {environment: system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {
+        "bundleId": APP, "requestReferenceId": reference, "environment": environment}) for environment in ("Production", "Sandbox", "Nowhere")}
+    assert {environment: answer.status for environment, answer in looked.items()} == {"Production": 200, "Sandbox": 404, "Nowhere": 400}, looked
+    assert '"environment"' in looked["Nowhere"].body.decode()
+
+
+def test_a_subscription_is_migrated(system):
+    transaction = story(system, "buy", environment="Sandbox")["originalTransactionId"]
+    body = {**info(), "descriptors": {"displayName": "Both", "description": "Both features."}, "taxCode": "C003-00-1",
+            "targetProductId": f"{APP}.aca.generic.subscription",
+            "items": [{"SKU": "AD_FREE_1M", "displayName": "Ad-free", "description": "No ads."}]}
+    # The environment is found out.
+    answer = get(system, "MigrateToAdvancedCommerce", transaction, body, environment=None)
+    assert answer["environment"] == "Sandbox" and answer["decoded"][1]["advancedCommerceInfo"]["items"][0]["SKU"] == "AD_FREE_1M"
+    assert notified(system, body["requestInfo"]["requestReferenceId"], "MIGRATION")["environment"] == "Sandbox"
+    twice = ask(system, "MigrateToAdvancedCommerce", transaction, {**body, **info()})
+    assert twice.status == 404 or cause(twice).get("errorName") == "SubscriptionAlreadyMigrated", twice
+
+
+def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
+    reference = new_id()
+    system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Production", "notificationType": "ONE_TIME_CHARGE", "send": True,
+        "transaction": {"advancedCommerceInfo": {"requestReferenceId": reference, "items": []}}})
+    call = notified(system, reference.upper(), "ONE_TIME_CHARGE")
+    assert call["state"] == "unknown" and not call.get("operation")
+    nobody = record(system, new_id())
+    assert nobody.status == 404, nobody
+
+
+# 5000001 says "try again": whoever does so without looking would be told that the identifier was used, had the first one been done.
+@pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
+def test_a_revocation_is_done_once_also_when_apple_s_answer_is_lost(system, fault):
+    transaction = bought(system)
+    _, body, _, _ = bodies()[3]
+    system.control("/control/faults", {"route": "revocation", "count": 1, **fault})
+    try:
+        first = ask(system, "RevokeAdvancedCommerceSubscription", transaction, body)
+        second = ask(system, "RevokeAdvancedCommerceSubscription", transaction, body)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    # A lost answer is made up for by what Apple says of the purchase; what Apple did not do is done by the second call.
+    assert first.status == (200 if "reset" in fault else 503) and second.status == 200, (first, second)
+    assert second.json["decoded"][0]["revocationDate"]
+    assert [call["status"] for call in calls(system, f"/revoke/{transaction}") if call["status"] == 200] == [200]
+
+
+def test_a_call_that_dies_between_apple_and_its_record_is_not_made_again(system):
+    transaction = bought(system)
+    _, body, _, _ = bodies()[3]
+    system.control("/control/faults", {"route": "revocation", "count": 1, "delayMilliseconds": 60_000})
+    try:
+        caller = threading.Thread(target=_quietly, args=(system, transaction, body))
+        caller.start()
+        until(lambda: calls(system, f"/revoke/{transaction}"))
+        os.kill(system.pid("notification-recovery"), signal.SIGKILL)
+        caller.join(30)
+        system.service("stop", "notification-recovery")
+        system.service("start", "notification-recovery")
+        answer = until(lambda: (one := ask(system, "RevokeAdvancedCommerceSubscription", transaction, body)).status == 200 and one)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert answer.json["repeated"] is True and answer.json["decoded"][0]["revocationDate"], answer
+    assert len(calls(system, f"/revoke/{transaction}")) == 1
+    assert record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"] == "answered"
+
+
+def _quietly(system, transaction: str, body: dict) -> None:
+    try:
+        ask(system, "RevokeAdvancedCommerceSubscription", transaction, body, headers={"Connect-Timeout-Ms": "4000"})
+    except OSError:
+        return
+
+
+def test_an_answer_that_cannot_be_proved_is_not_handed_on(system):
+    transaction = bought(system)
+    _, body, _, _ = bodies()[2]
+    genuine = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "TEST"})["signedPayload"]
+    header, payload, signature = genuine.split(".")
+    system.control("/control/faults", {"route": "cancellation", "count": 1, "status": 200, "body": {
+        "signedTransactionInfo": f"{header}.{payload}.{'A' * len(signature)}", "signedRenewalInfo": genuine}})
+    try:
+        forged = ask(system, "CancelAdvancedCommerceSubscription", transaction, body)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert forged.status == 500 and cause(forged)["reason"] == "SIGNED_DATA_INVALID", forged
+    assert record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"] == "sending"
+    assert get(system, "CancelAdvancedCommerceSubscription", transaction, body)["decoded"][1]["autoRenewStatus"] == 0
+    log = system.log("notification-recovery")
+    assert genuine not in log and "eyJ" not in log
+
+
+def test_apple_s_refusals_have_their_name_and_free_the_identifier(system):
+    plain = story(system, "buy")["originalTransactionId"]
+    _, body, _, _ = bodies()[2]
+    refused = ask(system, "CancelAdvancedCommerceSubscription", plain, body)
+    assert refused.status == 400 and cause(refused)["errorName"] == "SubscriptionNotEligible", refused
+    call = record(system, body["requestInfo"]["requestReferenceId"]).json["call"]
+    assert call["state"] == "refused" and call["errorName"] == "SubscriptionNotEligible"
+    # Nothing was done: another request may have the name.
+    assert get(system, "CancelAdvancedCommerceSubscription", bought(system), body)["decoded"][1]["autoRenewStatus"] == 0
+    unknown = ask(system, "CancelAdvancedCommerceSubscription", "999999999999999", {**body, **info()})
+    assert unknown.status == 404 and cause(unknown)["errorName"] == "TransactionIdNotFound", unknown
+
+
+def changed(index: int, **more) -> dict:
+    body = json.loads(json.dumps(bodies()[index][1]))
+    return {key: value for key, value in {**body, **more}.items() if value is not None}
+
+
+ITEM = {"SKU": "A", "refundReason": "LEGAL", "refundType": "FULL", "revoke": True}
+
+
+@pytest.mark.parametrize("index,more,field", [
+    (2, {"requestInfo": None}, "requestInfo"), (2, {"requestInfo": {}}, "requestInfo.requestReferenceId"),
+    (2, {"requestInfo": {"requestReferenceId": "x"}}, "requestInfo.requestReferenceId"),
+    (2, {"requestInfo": {"requestReferenceId": new_id(), "appAccountToken": "me"}}, "requestInfo.appAccountToken"),
+    (2, {"storefront": "US"}, "storefront"), (2, {"store": "USA"}, "store"),
+    (0, {"descriptors": {"effective": "NOW", "displayName": "a"}}, "descriptors.effective"),
+    (0, {"descriptors": {"effective": "IMMEDIATELY"}}, "descriptors.displayName"),
+    (0, {"descriptors": {"effective": "IMMEDIATELY", "displayName": "a" * 31}}, "descriptors.displayName"),
+    (0, {"descriptors": {"effective": "IMMEDIATELY", "description": "a" * 46}}, "descriptors.description"),
+    (0, {"items": [{"currentSKU": "a" * 129, "SKU": "b", "effective": "IMMEDIATELY"}]}, "items[0].currentSKU"),
+    (0, {"items": []}, "items"), (0, {"taxCode": "C3"}, "taxCode"), (0, {"items": None, "descriptors": None}, "items"),
+    (1, {"items": [{"SKU": "A", "price": 1095}]}, "items[0].price"), (1, {"items": [{"SKU": "A", "price": -10}]}, "items[0].price"),
+    (1, {"currency": "JPY", "items": [{"SKU": "A", "price": 310_950}]}, "items[0].price"), (1, {"currency": "usd"}, "currency"),
+    (1, {"items": [{"SKU": "A", "price": 10}, {"SKU": "A", "price": 20}]}, "items[1].SKU"),
+    (1, {"items": [{"SKU": "A", "price": 10, "dependentSKUs": ["A"]}]}, "items[0].dependentSKUs"),
+    (1, {"items": [{"SKU": "A", "price": 10, "dependentSKUs": ["B"]}, {"SKU": "B", "price": 10, "dependentSKUs": ["C"]}]}, "items[1].dependentSKUs"),
+    (3, {"refundType": "CUSTOM"}, "refundType"), (3, {"refundReason": "BORED"}, "refundReason"),
+    (3, {"refundReason": "SIMULATE_REFUND_DECLINE"}, "refundReason"), (3, {"refundRiskingPreference": None}, "refundRiskingPreference"),
+    (4, {"items": [{**ITEM, "refundAmount": 10}]}, "items[0].refundAmount"),
+    (4, {"items": [{**ITEM, "refundType": "CUSTOM"}]}, "items[0].refundAmount"),
+    (4, {"items": [{**ITEM, "refundType": "CUSTOM", "refundAmount": 0}]}, "items[0].refundAmount"),
+    (4, {"items": [{**ITEM, "revoke": "yes"}]}, "items[0].revoke"),
+])
+def test_a_wrong_field_is_named_and_apple_not_asked(system, index, more, field):
+    method = bodies()[index][0]
+    before = len(calls(system, "/advancedCommerce/"))
+    answer = ask(system, method, "1", changed(index, **more))
+    assert answer.status == 400 and f'"request.{field}"' in answer.body.decode(), answer
+    assert len(calls(system, "/advancedCommerce/")) == before
+
+
+def test_a_transaction_is_finished(system):
+    transaction = story(system, "buy")["originalTransactionId"]
+    for _ in range(2):
+        answer = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP, "transactionId": transaction})
+        assert answer.status == 200 and answer.json["environment"] == "Production", answer
+    assert [(call["method"], call["status"]) for call in calls(system, f"/{transaction}/finish")] == [("POST", 200)] * 2
+    before = len(calls(system, "/finish"))
+    for wrong in ({}, {"transactionId": ""}, {"transactionId": "a b/c"}, {"transactionId": "1" * 257}):
+        answer = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP, **wrong})
+        assert answer.status == 400 and '"transactionId"' in answer.body.decode(), answer
+    assert len(calls(system, "/finish")) == before

@@ -1,0 +1,18 @@
+"""What tests of attributionctl do with a running system, and how a terminal is played to it."""
+
+import json
+import uuid
+
+from SystemTests.support.running_system import ROOT, System
+
+APP = "com.example.app"
+GENUINE = ROOT / "Deploy" / "genuine-postback.json"
+
+
+def forged() -> dict:
+    """A postback that nobody signed; each is another."""
+    return {**json.loads(GENUINE.read_text()), "transaction-id": str(uuid.uuid4())}
+
+
+def names(system: System) -> list[str]:
+    return [one["name"] for one in system.call("Events", "ListSubscriptions", {}).get("subscriptions", [])]

@@ -1,0 +1,133 @@
+"""attributionctl on queues and their dead letters."""
+
+import base64
+import json
+import subprocess
+import time
+import uuid
+
+import pytest
+import yaml
+
+from SystemTests.support.running_system import redis_words
+
+from .command import EXECUTABLE, ctl, ctl_json, environment
+from .steps import APP
+
+SHARD = "{attr:017}"
+
+
+def eventually(what: str, condition, seconds: float = 30):
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until, f"not in time: {what}"
+        time.sleep(0.05)
+    return found
+
+
+def test_queues_in_each_form_and_paused_only_where_it_is_meant(system):
+    answer = ctl_json(system, "queues")
+    assert {queue["name"] for queue in answer["queues"]} == {"intake", "tokens", "sessions", "gaps", "migrations", "reports"}
+    as_yaml = yaml.safe_load(ctl(system, "queues", "-o", "yaml").stdout)
+    assert {queue["name"] for queue in as_yaml["queues"]} == {queue["name"] for queue in answer["queues"]}
+    table = ctl(system, "queues", "list", "intake").stdout.splitlines()
+    assert table[0].split()[0] == "QUEUE" and table[1].split()[0] == "intake" and len(table) == 2
+    assert ctl(system, "queues", "pause", "gaps", "--dry-run").returncode == 0
+    assert not ctl_json(system, "queues", "list", "gaps")["queues"][0].get("paused")
+    try:
+        assert ctl(system, "queues", "pause", "gaps").stdout.split()[-1] == "paused"
+        well = ctl(system, "doctor", "--problems", "--local-only")
+        assert "queues resume gaps" in well.stdout, well
+    finally:
+        assert ctl(system, "queues", "resume", "gaps").returncode == 0
+    assert "form" in ctl(system, "queues", "store").stdout
+
+
+@pytest.fixture
+def dead_letters(system):
+    """Entries that no worker can read, left by a hand in Redis: they become dead letters, and do so again when they are put back."""
+    ids = [f"017-{uuid.uuid4().hex}" for _ in range(3)]
+    for one in ids:
+        redis_words(system, "XADD", f"{SHARD}:q:intake", "*", "i", one, "k", "test", "b", "the body", "a", "none")
+
+    def found():
+        letters = ctl_json(system, "dead-letters", "list", "--queue", "intake", "--kind", "test", "--limit", "1000").get("deadLetters", [])
+        return {letter["id"] for letter in letters} >= set(ids)
+
+    eventually("all are dead letters", found)
+    yield ids
+    redis_words(system, "DEL", f"{SHARD}:q:intake:dead")
+
+
+def test_dead_letters_are_listed_shown_put_back_and_deleted(system, dead_letters):
+    first, second, third = dead_letters
+    table = ctl(system, "dead-letters", "--kind", "test", "--error", "CANNOT be read").stdout
+    assert all(one in table for one in dead_letters)
+    assert ctl_json(system, "dead-letters", "list", "--error", "something else").get("deadLetters", []) == []
+    shown = ctl_json(system, "dead-letters", "show", first)
+    assert shown["deadLetter"]["id"] == first and base64.b64decode(shown["body"]) == b"the body" if "body" in shown else True
+    assert "cannot be read" in ctl(system, "dead-letters", "show", first).stdout
+
+    dry = ctl_json(system, "dead-letters", "replay", "--queue", "intake", "--kind", "test", "--dry-run")
+    assert dry["dryRun"] is True and {letter["id"] for letter in dry["deadLetters"]} >= set(dead_letters)
+    before = shown["deadLetter"]["diedAt"]
+    assert ctl_json(system, "dead-letters", "replay", first) == {"replayed": 1}
+
+    def again():
+        done = ctl(system, "dead-letters", "show", first, "-o", "json")
+        return done.returncode == 0 and json.loads(done.stdout)["deadLetter"]["diedAt"] > before
+
+    eventually("it is dead again", again)
+
+    refused = ctl(system, "dead-letters", "purge", second)
+    assert refused.returncode == 64 and "--yes" in refused.stderr, refused
+    assert ctl_json(system, "dead-letters", "purge", second, "--yes") == {"purged": 1}
+    gone = ctl(system, "dead-letters", "show", second)
+    assert gone.returncode == 3 and "no dead letter" in gone.stderr, gone
+    assert ctl_json(system, "dead-letters", "purge", "--queue", "intake", "--kind", "test", "--yes")["purged"] >= 2
+    assert ctl(system, "dead-letters", "replay", third).returncode == 3
+    wrong = ctl(system, "dead-letters", "show", "017-nothing")
+    assert wrong.returncode == 65 and "id" in wrong.stderr, wrong
+
+
+def test_dead_letters_of_any_number_are_worked_to_the_end_and_bodies_come_as_they_were(system):
+    """More than a page of them, those that are meant behind it, and a body that is no text."""
+    more = 1001
+    script = """for i = 1, tonumber(ARGV[1]) do
+        redis.call('XADD', KEYS[1], '*', 'i', '017-' .. ARGV[2] .. string.format('%08x', i),
+          'k', i > 1000 and 'far' or 'near', 'b', ARGV[3], 'd', '1', 'x', 'e')
+        end"""
+    prefix = uuid.uuid4().hex[:24]
+    redis_words(system, "EVAL", script, "1", f"{SHARD}:q:sessions:dead", more, prefix, "a body")
+    try:
+        found = ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--kind", "far", "--dry-run")["deadLetters"]
+        assert [letter["id"] for letter in found] == [f"017-{prefix}{more:08x}"]
+        page = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000})
+        rest = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000, "pageToken": page["nextPageToken"]})
+        ids = [letter["id"] for letter in page["deadLetters"] + rest["deadLetters"]]
+        assert len(ids) == len(set(ids)) >= more and "nextPageToken" not in rest
+        for token in ("sessions:1-2", "sessions:256-1-1", "intake:1-1-1", "sessions:17-x-1", "17-1-1", ""):
+            refused = system.rpc("Queues", "ListDeadLetters", {"queue": "sessions", "pageToken": token})
+            assert refused.status == 400 and b"pageToken" in refused.body, (token, refused)
+        assert ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--kind", "near", "--yes")["purged"] == 1000
+        assert ctl_json(system, "dead-letters", "purge", "--queue", "sessions", "--all", "--yes")["purged"] >= 1
+        assert ctl_json(system, "dead-letters", "list", "--queue", "sessions").get("deadLetters", []) == []
+    finally:
+        redis_words(system, "DEL", f"{SHARD}:q:sessions:dead")
+
+    # One that waits, given up by hand, with bytes that are no UTF-8 in the place of its body.
+    assert ctl(system, "queues", "pause", "sessions").returncode == 0
+    try:
+        one = system.post("/v1/sessions", {"bundleId": APP, "installId": str(uuid.uuid4()), "attStatus": 0}).json["id"]
+        stream = f"{{attr:{one[:3]}}}:q:sessions"
+        redis_words(system, "EVAL", """local entry = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+            for i = 1, #entry[2], 2 do if entry[2][i] == 'b' then entry[2][i + 1] = '\\255\\0\\254' end end
+            redis.call('XADD', KEYS[2], '*', 'd', '1', 'x', 'by hand', unpack(entry[2]))
+            return redis.call('XDEL', KEYS[1], entry[1])""", 2, stream, f"{stream}:dead")
+        raw = subprocess.run(
+            [EXECUTABLE, "dead-letters", "show", one, "--body"], capture_output=True, env=environment(system), timeout=60, check=False
+        )
+        assert raw.returncode == 0 and raw.stdout == b"\xff\x00\xfe", raw
+        assert ctl_json(system, "dead-letters", "purge", one, "--yes") == {"purged": 1}
+    finally:
+        assert ctl(system, "queues", "resume", "sessions").returncode == 0

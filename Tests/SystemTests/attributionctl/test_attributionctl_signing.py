@@ -1,0 +1,128 @@
+"""attributionctl signs, verifies, and sends what partners and apps send; subscriptions, recoveries and gaps."""
+
+import json
+import subprocess
+import uuid
+
+from .command import ctl, ctl_json
+from .steps import APP, GENUINE, forged, names
+
+# --- signing and verifying ---------------------------------------------------------------------------------------------------
+
+def test_what_was_signed_is_verified(system, tmp_path):
+    for words, kind in ((["skadnetwork", "--ad-network", "example123.skadnetwork", "--source-identifier", "5239", "--item", "525463029",
+                          "--source-app", "0"], "SKAdNetwork impression"),
+                        (["skadnetwork", "--ad-network", "example123.skadnetwork", "--protocol-version", "2.0", "--campaign", "39", "--item",
+                          "525463029", "--source-app", "0"], "SKAdNetwork impression"),
+                        (["adattributionkit", "--ad-network", "example123.adattributionkit", "--source-identifier", "5239", "--item",
+                          "525463029", "--publisher", "0"], "AdAttributionKit impression")):
+        signed = ctl(system, "sign", *words, "-o", "json")
+        assert signed.returncode == 0, signed
+        verdict = ctl_json(system, "verify", "-", stdin=signed.stdout)
+        assert verdict["valid"] is True and verdict["kind"] == kind, verdict
+        # The same without a service, by the public half.
+        (tmp_path / "key.pem").write_text(ctl(system, "keys", "show", verdict["keyId"]).stdout)
+        offline = ctl_json(None, "verify", "--offline", "--public-key", tmp_path / "key.pem", stdin=signed.stdout)
+        assert offline["valid"] is True, offline
+        assert ctl(None, "verify", "--offline", stdin=signed.stdout).returncode == 64
+    assert ctl(system, "sign", "token", "--bundle-id", APP, "-o", "json").stdout.count(".") >= 2
+    for words in (["offer", "--product", "p", "--offer", "o"], ["offer-jws", "--product", "p", "--offer", "o"],
+                  ["introductory-offer", "--product", "p", "--transaction-id", "1", "--allow"]):
+        assert ctl(system, "sign", words[0], "--bundle-id", APP, *words[1:]).returncode == 0, words
+    refused = ctl(system, "sign", "skadnetwork", "--ad-network", "example123.skadnetwork", "--source-identifier", "10000", "--item", "1",
+                  "--source-app", "0")
+    assert refused.returncode == 65 and "sourceIdentifier" in refused.stderr, refused
+    assert ctl(system, "sign", "token", "--bundle-id", "com.example.nobody").returncode in (3, 4, 65)
+
+
+def test_what_a_file_holds_is_seen_and_judged(system, tmp_path):
+    for more in ([], ["--offline"]):
+        right = ctl_json(system, "verify", GENUINE, *more)
+        assert right["valid"] is True and right["kind"] == "SKAdNetwork postback" and right["unsigned"] == {"conversion-value": 63}
+        wrong = ctl_json(system, "verify", *more, code=1, stdin=json.dumps(forged()))
+        assert wrong["valid"] is False and wrong["reason"].startswith("bad_signature")
+        assert ctl(system, "verify", *more, stdin="what is this?").returncode == 65
+        assert ctl(system, "verify", "/nonexistent", *more).returncode == 66
+    many = tmp_path / "many.jsonl"
+    many.write_text("\n".join(json.dumps(one) for one in (json.loads(GENUINE.read_text()), forged())) + "\n")
+    assert [one["valid"] for one in ctl_json(system, "verify", many, code=1)] == [True, False]
+    # What cannot be read keeps nothing else from being judged.
+    many.write_text("\n\n".join([json.dumps(json.loads(GENUINE.read_text())), "{broken", "a receipt?", json.dumps(forged())]) + "\n")
+    for more in ([], ["--offline"]):
+        told = ctl_json(system, "verify", many, *more, code=1)
+        assert [(one["line"], one["kind"], one["valid"]) for one in told] == [
+            (1, "SKAdNetwork postback", True), (3, "unreadable", False), (5, "unreadable", False), (7, "SKAdNetwork postback", False)], told
+    notification = system.control(
+        "/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False}
+    )
+    told = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
+    assert told["valid"] is True and told["kind"] == "App Store notification" and told["content"]["notificationType"] == "DID_RENEW"
+    # The simulator is not Apple: the built-in root does not vouch for it.
+    foreign = ctl_json(None, "verify", "--offline", code=1, stdin=notification["signedPayload"])
+    assert foreign["reason"] == "chain_invalid", foreign
+    other = ctl_json(system, "verify", "--bundle-id", "com.example.other", code=1, stdin=notification["signedPayload"])
+    assert other["reason"] == "wrong_app", other
+    receipt = ctl_json(system, "verify", stdin='{"status":0,"receipt":{"in_app":[{"original_transaction_id":"77"}]}}')
+    assert "valid" not in receipt and receipt["content"]["originalTransactionIds"] == ["77"], receipt
+
+
+def test_keys_by_state(system):
+    keys = ctl_json(system, "keys", "list", "--state", "active")["keys"]
+    assert {key["keyId"] for key in keys} >= {"dev-1", "dev-2"}
+    assert ctl_json(system, "keys", "list", "--state", "revoked").get("keys", []) == []
+    pem = ctl(system, "keys", "show", "dev-1").stdout
+    assert subprocess.run(["openssl", "pkey", "-pubin", "-noout"], input=pem, text=True, capture_output=True, check=False).returncode == 0
+    assert ctl(system, "keys", "show", "dev-9").returncode == 3
+
+
+def test_sessions_tokens_and_notifications_are_sent(system, tmp_path):
+    dry = ctl_json(system, "send", "session", "--bundle-id", APP, "--install-id", "ctl-1", "--att-status", "3", "--dry-run")
+    assert dry["body"]["attStatus"] == 3 and dry["url"].endswith("/v1/sessions")
+    assert ctl(system, "send", "session", "--bundle-id", APP, "--install-id", f"ctl-{uuid.uuid4().hex}", "--att-status", "3").returncode == 0
+    refused = ctl(system, "send", "session", "--bundle-id", APP, "--install-id", "ctl-1", "--att-status", "9x")
+    assert refused.returncode == 64, refused
+    (tmp_path / "token").write_text("\n")
+    assert ctl(system, "send", "token", tmp_path / "token", "--bundle-id", APP).returncode == 65
+    made = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False})
+    sent = ctl(system, "send", "notification", "-", "--wait", stdin=made["signedPayload"])
+    assert sent.returncode == 0 and "verified" in sent.stdout, sent
+    asked = ctl(system, "send", "notification", "--bundle-id", APP, "--dry-run")
+    assert asked.returncode == 0 and "would be asked" in asked.stdout
+    nobody = ctl(system, "send", "postback", "--url", "public=http://127.0.0.1:1")
+    assert nobody.returncode == 69 and "does not answer" in nobody.stderr, nobody
+
+
+# --- subscriptions, recoveries, gaps -------------------------------------------------------------------------------------------
+
+def test_subscriptions_from_their_beginning_to_their_end(system):
+    name = f"ctl-{uuid.uuid4().hex[:8]}"
+    dry = ctl_json(system, "subscriptions", "create", name, "--type", "notification", "--app", APP, "--dry-run")
+    assert dry["request"]["filter"] == {"apps": [APP]} and name not in names(system)
+    assert ctl(system, "subscriptions", "create", name, "--type", "notification", "--app", APP).returncode == 0
+    differs = ctl(system, "subscriptions", "create", name)
+    assert differs.returncode == 4 and "SUBSCRIPTION_DIFFERS" in differs.stderr, differs
+    assert name in ctl(system, "subscriptions").stdout
+    sought = ctl(system, "subscriptions", "seek", name, "--to-end", "--dry-run")
+    assert sought.returncode == 0 and "would be set" in sought.stdout, sought
+    assert ctl_json(system, "subscriptions", "seek", name, "--to-end")["subscription"]["name"] == name
+    pulled = ctl(system, "subscriptions", "enable", name)
+    assert pulled.returncode == 4 and "SUBSCRIPTION_IS_PULLED" in pulled.stderr, pulled
+    assert ctl(system, "subscriptions", "delete", name).returncode == 64
+    assert ctl(system, "subscriptions", "delete", name, "--dry-run").returncode == 0 and name in names(system)
+    assert ctl(system, "subscriptions", "delete", name, "--yes").returncode == 0 and name not in names(system)
+    assert ctl(system, "subscriptions", "show", name).returncode == 3
+    assert ctl(system, "subscriptions", "create", "no good name").returncode == 65
+
+
+def test_recoveries_and_gaps(system):
+    dry = ctl_json(system, "recover", "--bundle-id", APP, "--from", "2h", "--dry-run")
+    assert dry["request"]["bundleId"] == APP and dry["request"]["startDate"] < dry["request"]["endDate"]
+    done = ctl(system, "recover", "--bundle-id", APP, "--from", "2h", "--wait")
+    assert done.returncode == 0 and "completed" in done.stdout, done
+    id = done.stderr.split("recovery ")[1].split()[0]
+    assert ctl_json(system, "recover", "show", id)["state"] == "completed"
+    assert id in ctl(system, "recover", "list").stdout
+    assert ctl(system, "recover", "show", "nobody").returncode == 3
+    assert ctl(system, "recover", "--bundle-id", "com.example.nobody", "--from", "2h").returncode in (3, 65)
+    assert ctl(system, "gaps").returncode == 64
+    assert isinstance(ctl_json(system, "gaps", "--bundle-id", APP, "--state", "suspected").get("gaps", []), list)

@@ -1,0 +1,1 @@
+"""Signed data of the App Store."""

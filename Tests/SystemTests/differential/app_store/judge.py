@@ -1,0 +1,241 @@
+"""Signed data of the App Store for the differential test, under a test authority, judged by Apple's own library
+(app-store-server-library for Python), offline. Where the specification asks for more than that library does, or for less, the rule
+stands in `overruled` with its reason."""
+
+import base64
+import dataclasses
+import functools
+import json
+import time
+from typing import Any
+
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from SystemTests.differential import jws
+from SystemTests.differential.certificates import ROOT
+from SystemTests.differential.judgement import Judgement, Refused
+from SystemTests.differential.signatures import in_range, verifies
+
+from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS
+
+PROOF = ("chain_invalid", "bad_signature", "malformed_signature", "malformed_certificate", "malformed", "malformed_jws")
+STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app", "malformed"), "INVALID_ENVIRONMENT": ("wrong_environment", "malformed"),
+            "INVALID_CHAIN_LENGTH": ("chain_length",), "INVALID_CERTIFICATE": ("malformed_certificate",), "VERIFICATION_FAILURE": PROOF}
+METHODS = {"transaction": "verify_and_decode_signed_transaction", "renewalInfo": "verify_and_decode_renewal_info",
+           "appTransaction": "verify_and_decode_app_transaction", "notification": "verify_and_decode_notification",
+           "realtimeRequest": "verify_and_decode_realtime_request"}
+
+
+@functools.cache
+def library(bundle: str | None, app: int | None, environment: str) -> SignedDataVerifier:
+    return SignedDataVerifier([ROOT.der], False, Environment(environment), bundle, app)
+
+
+def library_says(token: str, kind: str, bundle: str, app: int | None, environment: str) -> str:
+    """Empty when it verifies, else the name of its status."""
+    try:
+        getattr(library(bundle, app, environment), METHODS[kind])(token)
+        return ""
+    except VerificationException as error:
+        return error.status.name
+    except Exception as error:  # noqa: BLE001 a payload that its models cannot hold leaves the library as some other exception
+        return f"{type(error).__name__}"
+
+
+def named(kind: str, payload: dict) -> tuple:
+    """The app and the environment that data names: bundle id, app id, environment."""
+    if kind == "notification":
+        held = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
+        environment = held.get("environment")
+        if held and held is payload.get("externalPurchaseToken"):
+            environment = "Sandbox" if str(held.get("externalPurchaseId", "")).startswith("SANDBOX") else "Production"
+        return held.get("bundleId"), held.get("appAppleId"), environment
+    return payload.get("bundleId"), payload.get("appAppleId"), payload.get("receiptType" if kind == "appTransaction" else "environment")
+
+
+def expected_of(kind: str, payload: dict, asked: dict) -> tuple:
+    """What is expected, as asked, else as the configured app that the data names has it: bundle id, app id, environment; and which
+    configured app is meant."""
+    bundle, app, environment = named(kind, payload)
+    if "environment" in asked:
+        environment = asked["environment"]
+    if environment not in ("Production", "Sandbox"):
+        environment = "Sandbox"
+    if kind in ("renewalInfo", "realtimeRequest"):
+        # Nothing in it names a bundle.
+        configured = (APPS.get(asked["bundleId"]) if "bundleId" in asked else
+                      next((one for one in APPS.values() if one.get("appAppleId") == app), None)) or {}
+        meant = APPS.get(asked.get("bundleId"))
+        if meant and "environment" not in asked and environment not in meant["environments"]:
+            environment = meant["environments"][0]
+        return "none", asked.get("appAppleId") or configured.get("appAppleId") or NO_APP, environment, asked.get("bundleId")
+    if "bundleId" in asked:
+        bundle = asked["bundleId"]
+    configured = APPS.get(bundle) if isinstance(bundle, str) else None
+    meant = bundle if configured else None
+    said = "bundleId" in asked and "environment" in asked  # then nothing is left to the configuration
+    if not said and ((configured is None and "bundleId" not in asked) or (configured and environment not in configured["environments"])):
+        bundle = "none"
+    return bundle, asked.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
+
+
+LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
+JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
+
+
+def judge(token: str, kind: str, asked: dict) -> Judgement:
+    if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
+        return Judgement.rejected("malformed_jws", rule="bounded size")
+    try:
+        form = jws.opened(token)
+        payload = form.payload()
+    except (Refused, UnicodeEncodeError):
+        # The library skips foreign characters and padding in Base64URL and takes the last of a repeated name.
+        return Judgement.rejected("malformed_jws", rule="strict form" if library_takes(token, kind, asked) else "")
+    if "crit" in form.header:
+        return Judgement.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
+    if form.header.get("alg") != "ES256":
+        return Judgement.rejected("unexpected_algorithm")
+    x5c = form.header.get("x5c")
+    if not isinstance(x5c, list) or not all(isinstance(one, str) for one in x5c):
+        return Judgement.rejected("malformed_jws")
+    if len(x5c) != 3:
+        return Judgement.rejected("chain_length")
+    expected = expected_of(kind, payload, asked)
+    return overruled(library_says(token, kind, *expected[:3]), kind, form, payload, expected)
+
+
+def library_takes(token: str, kind: str, _asked: dict) -> bool:
+    return any(not library_says(token, kind, bundle, app.get("appAppleId", 1), environment)
+               for bundle, app in APPS.items() for environment in app["environments"])
+
+
+def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected: tuple) -> Judgement:
+    """The library's word, or the documented rules by which it does not stand."""
+    date = DATES[kind]
+    effective = payload.get(date)
+    read = payload.get("signedDate") if payload.get("signedDate") is not None else payload.get("receiptCreationDate")
+    rule = ""
+    if effective != read and (effective is None or is_whole(effective)):
+        # The library looks for either date in any kind of data; each kind has its own, and now where that is absent.
+        rule = "the date of its kind"
+    elif status and status not in STATUSES:
+        # What the library's models cannot hold is no part of the proof: fields may change, and unknown ones are kept.
+        rule = "no models"
+    elif status == "VERIFICATION_FAILURE" and (any(name in payload for name in JWT_CLAIMS) or "kid" in form.header or "b64" in form.header):
+        # The library reads signed data as a JWT, and checks its claims, kid and b64. It is none: nothing is said by them, and a
+        # header's parameters that are not understood are passed over (RFC 7515, 4).
+        rule = "no JWT"
+    if rule:
+        status = says_plainly(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+    if status:
+        # Where app and environment are both wrong, either may be named: an app is configured for environments.
+        configured = APPS.get(expected[3])
+        both = status == "INVALID_APP_IDENTIFIER" and (
+            named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
+        # A request names no bundle: that the asked app is not configured for its environment can be said of either.
+        either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
+        return Judgement.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
+    if any(base64_is_loose(one) for one in form.header["x5c"][:2]):
+        return Judgement.rejected("malformed_certificate", rule="strict Base64 in x5c")
+    leaf, intermediate = (base64.b64decode(one) for one in form.header["x5c"][:2])
+    if has_trailing_bytes(leaf) or has_trailing_bytes(intermediate):
+        return Judgement.rejected("malformed_certificate", rule="strict DER in x5c")
+    fault = chain_fault(x509.load_der_x509_certificate(leaf), x509.load_der_x509_certificate(intermediate))
+    if fault:
+        return Judgement.rejected("chain_invalid", rule=fault)
+    if effective is not None and not is_whole(effective):
+        return Judgement.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
+    if effective is not None and effective > time.time() * 1000 + 300_000:
+        return Judgement.rejected("chain_invalid", "malformed", rule="signed in the future")
+    status = identity_says(kind, payload, expected)
+    if status:
+        return Judgement.rejected(*STATUSES[status], rule="identity is not coerced")
+    if kind == "notification":
+        if not isinstance(payload.get("notificationUUID"), str) or not payload["notificationUUID"]:
+            # The library asks for no field; this one is what tells a notification from its repetition.
+            return Judgement.rejected("malformed", rule="a notification has its UUID")
+        token = payload.get("externalPurchaseToken")
+        if isinstance(token, dict) and not isinstance(token.get("externalPurchaseId"), str):
+            # The library takes that for Production; nothing else in it says an environment.
+            return Judgement.rejected("malformed", rule="the id says the environment")
+        present = [payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)]
+        if len(present) != 1:
+            return Judgement.rejected("malformed", "wrong_app", rule="exactly one object")
+        for field, nested_kind in NESTED.items():
+            value = present[0].get(field)
+            if value is not None:
+                inner = (judge(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
+                         if isinstance(value, str) else Judgement.rejected("malformed"))
+                if not inner.valid:
+                    return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
+    return Judgement(True, rule=rule, says={"environment": expected[2],
+                                            "payload": json.loads(base64.urlsafe_b64decode(form.payload_part + "==="))})
+
+
+def is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def has_trailing_bytes(data: bytes) -> bool:
+    """More than one DER element."""
+    length, start = data[1], 2
+    if length > 128:
+        start = 2 + length - 128
+        length = int.from_bytes(data[2:start], "big")
+    return len(data) != start + length
+
+
+def extension(certificate: x509.Certificate, kind: type[x509.ExtensionType]) -> x509.Extension | None:
+    try:
+        return certificate.extensions.get_extension_for_class(kind)
+    except x509.ExtensionNotFound:
+        return None
+
+
+def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
+    """What RFC 5280 asks for in step 5 and the library's OpenSSL, asked about no purpose, does not look at."""
+    constraints, usage = extension(leaf, x509.BasicConstraints), extension(leaf, x509.KeyUsage)
+    if constraints and constraints.value.ca:
+        return "a leaf is no authority"
+    if usage and not usage.value.digital_signature:
+        return "a leaf's key usage allows signatures"
+    above = extension(intermediate, x509.BasicConstraints)
+    if above and not above.critical:
+        return "an authority's constraints are critical"
+    return ""
+
+
+def identity_says(kind: str, payload: dict, expected: tuple) -> str:
+    """Step 7, with nothing coerced."""
+    bundle, app, environment = named(kind, payload)
+    if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
+        return "INVALID_APP_IDENTIFIER"
+    if kind not in ("transaction", "renewalInfo") and expected[2] == "Production" and (not is_whole(app) or app != expected[1]):
+        return "INVALID_APP_IDENTIFIER"
+    return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
+
+
+def says_plainly(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
+    """The library's word on the chain at that time, `cryptography`'s on the signature, and step 7."""
+    try:
+        pem = library(*expected[:3])._chain_verifier.verify_chain(form.header["x5c"], False, seconds)
+    except VerificationException as error:
+        return error.status.name
+    except (ValueError, OverflowError, OSError):  # a time that the library cannot hold
+        return "VERIFICATION_FAILURE"
+    key = load_pem_public_key(pem.encode())
+    if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(form.signature) != 64:
+        return "VERIFICATION_FAILURE"
+    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
+    if not in_range(r, s, "secp256r1") or not verifies(key, r, s, form.signing_input):
+        return "VERIFICATION_FAILURE"
+    return identity_says(kind, payload, expected)
+
+
+def base64_is_loose(text: str) -> bool:
+    return base64.b64encode(base64.b64decode(text)).decode() != text

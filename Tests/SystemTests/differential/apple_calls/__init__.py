@@ -1,0 +1,1 @@
+"""Requests to Apple, held to those of Apple's library for Python."""

@@ -1,0 +1,1 @@
+"""Postbacks and impressions of SKAdNetwork."""

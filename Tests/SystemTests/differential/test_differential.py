@@ -1,0 +1,181 @@
+"""The verifier against judges that share nothing with it: Python's `cryptography` for postbacks and impressions, Apple's own library
+for the App Store. Thousands of cases made from a seed; whatever is rejected by one and not by the other is shown.
+
+ATTRIBUTION_SEED repeats a run, ATTRIBUTION_CASE=group:index one case of it, ATTRIBUTION_SOAK=1 makes it long."""
+
+import base64
+import collections
+import json
+import os
+import random
+import re
+
+import pytest
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+
+from SystemTests.support.running_system import start_system, stop_system
+from SystemTests.verifier.test_vectors import TEST_KEYS, cases, configured
+
+from . import (
+    ad_attribution_kit_cases,
+    ad_attribution_kit_impressions,
+    certificates,
+    found,
+    impression_keys,
+    postbacks,
+)
+from .app_store import cases as app_store_cases
+from .app_store import signed_data as app_store
+from .skadnetwork import cases as skadnetwork_cases
+from .skadnetwork import impressions as skadnetwork_impressions
+
+SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
+SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
+ONLY = os.environ.get("ATTRIBUTION_CASE", "")
+AT_ONCE = 250
+# How many kinds of disagreement a failure shows.
+SHOWN = int(os.environ.get("ATTRIBUTION_SHOWN", "12"))
+
+
+@pytest.fixture(scope="module")
+def verifier(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("differential")
+    (directory / "root.der").write_bytes(certificates.ROOT.der)
+    path, token = configured(directory, appleKeys=postbacks.CONFIGURATION, apps=app_store.CONFIGURATION,
+                             adNetworks=impression_keys.configuration(directory),
+                             appStore={"rootCertificates": [str(directory / "root.der")], "strictCertificates": True})
+    system = start_system(directory, "--config", str(path))
+    system.token = token
+    yield system
+    stop_system(system)
+
+
+def objection(case, result: dict) -> str | None:
+    """What is wrong with the verifier's word, or with the judge's."""
+    judgement = case.judgement
+    if case.expected is not None and judgement.valid != case.expected:
+        return f"the judge is wrong: {judgement}, made to be {'verified' if case.expected else 'rejected'}"
+    (tag, verdict), = result.items()
+    if tag == "error":
+        refused = verdict["code"] == "invalid_argument" and not judgement.valid
+        return None if refused else f"error {verdict}"
+    if bool(verdict.get("valid")) != judgement.valid:
+        return "verdicts differ"
+    if judgement.valid:
+        wrong = {name: verdict.get(name) for name, value in judgement.says.items() if verdict.get(name) != value}
+        return f"says {wrong}" if wrong or "reason" in verdict else None
+    if judgement.reasons and verdict["reason"] not in judgement.reasons:
+        return "reasons differ"
+    if verdict["reason"] == "malformed" and judgement.fields and verdict.get("field") not in judgement.fields:
+        return "fields differ"
+    return None
+
+
+def readable(item: str) -> str:
+    """The item, and its tokens read: certificates by their length."""
+    def read(part: str) -> str:
+        try:
+            text = base64.urlsafe_b64decode(part + "===").decode(errors="replace")
+        except ValueError:
+            return part[:200]
+        return re.sub(r'"([A-Za-z0-9+/=]{300,})"', lambda found: f'"({len(found[1])} characters)"', text)[:1500]
+
+    tokens = [token for token in re.findall(r"[\w-]+\.[\w-]+\.[\w-]+", item) if len(token) > 200]
+    return item[:6000] + "".join(f"\n  token    {' . '.join(read(part) for part in token.split('.')[:2])}" for token in tokens[:1])
+
+
+def report(group: str, alike: list) -> str:
+    """How to see the first of its kind again, and what was said."""
+    case, wrong, result = alike[0]
+    return (f"ATTRIBUTION_SEED={SEED} ATTRIBUTION_CASE={group}:{case.index} ({case.name}, {len(alike)} like it): {wrong}\n"
+            f"  judge    {case.judgement}\n  verifier {json.dumps(result)[:600]}\n  item     {readable(case.item)}")
+
+
+def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None:
+    indices = [int(ONLY.split(":")[1])] if ONLY.startswith(group + ":") else [] if ONLY else range(count)
+    counts, rules, objections = collections.Counter(), collections.Counter(), {}
+    for start in range(0, len(indices), at_once):
+        made = [make(random.Random(f"{SEED}:{group}:{index}"), index) for index in indices[start:start + at_once]]
+        body = '{"items":[' + ",".join(case.item for case in made) + "]}"
+        answer = verifier.rpc("Verifier", "VerifyBatch", body.encode())
+        assert answer.status == 200, (SEED, group, start, answer)
+        results = answer.json["results"]
+        assert len(results) == len(made), (SEED, group, start)
+        for case, result in zip(made, results, strict=True):
+            counts["verified" if case.judgement.valid else "rejected"] += 1
+            if case.judgement.rule:
+                rules[case.judgement.rule] += 1
+            wrong = objection(case, result)
+            if wrong:
+                objections.setdefault((wrong[:40], case.name), []).append((case, wrong, result))
+    print(f"seed {SEED}, {group}: {dict(counts)}, overruled {dict(rules)}")
+    if objections:
+        shown = "\n\n".join(report(group, alike) for alike in list(objections.values())[:SHOWN])
+        pytest.fail(f"seed {SEED}: {sum(map(len, objections.values()))} disagreements of {len(objections)} kinds\n\n{shown}", pytrace=False)
+    assert ONLY or min(counts["verified"], counts["rejected"]) > len(indices) // 10, (SEED, counts)
+
+
+class PublicHalf:
+    """Stands for a private key where only its public half is known."""
+
+    def __init__(self, text: str):
+        self.key = load_der_public_key(base64.b64decode(text))
+
+    def public_key(self):
+        return self.key
+
+
+def test_the_judge_of_postbacks_agrees_with_the_vectors(monkeypatch):
+    small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
+    monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
+    monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
+    judges = {"skadnetwork-postback": postbacks.judge_skadnetwork, "adattributionkit-postback": postbacks.judge_ad_attribution_kit}
+    for case in cases("test"):
+        judgement, expect = judges[case["kind"]](case["body"]), case["expect"]
+        assert judgement.valid == expect["valid"], case["id"]
+        if not judgement.valid:
+            assert expect["reason"] in judgement.reasons, (case["id"], judgement)
+            assert not judgement.fields or expect.get("field") in (None, *judgement.fields), (case["id"], judgement)
+
+
+def test_skadnetwork_postbacks_are_judged_as_by_another_hand(verifier):
+    held(verifier, "skadnetwork", skadnetwork_cases.skadnetwork_case, 20_000 if SOAK else 600)
+
+
+def test_adattributionkit_postbacks_are_judged_as_by_another_hand(verifier):
+    held(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
+
+
+def test_skadnetwork_impressions_are_judged_as_by_another_hand(verifier):
+    held(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
+
+
+def test_adattributionkit_impressions_are_judged_as_by_another_hand(verifier):
+    held(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
+
+
+def test_every_chain_is_judged_alike_before_and_after_its_path_is_remembered(verifier):
+    """One at a time, in order: a chain's edges, its middle, its edges again."""
+    made = app_store_cases.edge_cases()
+    held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
+
+
+def test_what_was_found_once_is_asked_again(verifier):
+    made = found.cases()
+    held(verifier, "found", lambda _dice, index: made[index], len(made))
+
+
+def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):
+    date = certificates.milliseconds(certificates.MIDDLE)
+    inner = {"bundleId": "com.example.app", "receiptType": "Sandbox", "receiptCreationDate": date, "appTransactionId": "7"}
+    token = app_store.signed_token(
+        {"notificationUUID": "1", "notificationType": "RESCIND_CONSENT", "signedDate": date,
+         "appData": {"bundleId": "com.example.app", "environment": "Sandbox",
+                     "signedAppTransactionInfo": app_store.signed_token(inner, certificates.chains()["plain"])}},
+        certificates.chains()["plain"])
+    verdict = verifier.call("Verifier", "VerifyAppStoreSignedData", {"signedData": token, "kind": "notification"})
+    assert verdict["valid"] is True and verdict["appTransactionInfo"] == inner
+
+
+def test_signed_data_of_the_app_store_is_judged_as_by_apples_library(verifier):
+    held(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)

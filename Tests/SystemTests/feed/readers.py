@@ -1,0 +1,198 @@
+"""A system with a feed, and readers of it that keep what they got."""
+
+from __future__ import annotations
+
+import collections
+import http.client
+import json
+import os
+import pathlib
+import random
+import subprocess
+import threading
+import time
+from typing import Any
+
+from SystemTests.faults.load import Delivery, Maker
+from SystemTests.faults.process import TOKEN, Service
+from SystemTests.faults.system import FaultSystem
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+EVENTS = "events.v1.EventsService"
+NOTIFICATION = "appstore.notification.verified.v1"
+POSTBACK = "attribution.skadnetwork.postback.verified.v1"
+
+
+def feed_system(folder: pathlib.Path, maker: Maker, verifiers: int = 1, queues: str = "{ lease: 2s, workerTimeout: 2s }") -> FaultSystem:
+    system = FaultSystem(folder, maker.apple_key, queues)
+    system.service("ingest")
+    for _ in range(verifiers):
+        system.service("verifier")
+    return system
+
+
+def named(system: FaultSystem, executable: str) -> list[Service]:
+    return [service for service in system.services if service.name.startswith(executable)]
+
+
+def post(system: FaultSystem, *deliveries: Delivery, patience: float = 60) -> None:
+    """Until each is taken."""
+    for delivery in deliveries:
+        until = time.monotonic() + patience
+        while True:
+            try:
+                status = named(system, "ingest")[0].post(delivery.path, delivery.body)[0]
+                if status == 200:
+                    break
+            except (OSError, http.client.HTTPException):
+                status = None
+            assert time.monotonic() < until, status
+            time.sleep(0.1)
+
+
+def wait_for_events(system: FaultSystem, count: int, seconds: float = 60) -> list[dict]:
+    until = time.monotonic() + seconds
+    while system.event_count() < count:
+        assert time.monotonic() < until, (system.event_count(), count)
+        time.sleep(0.05)
+    return system.events()
+
+
+def again(verifiers: list[Service], method: str, message: dict, dice: random.Random, seconds: float = 60) -> dict:
+    """Calls one of them, and another where it fails in a way that may pass."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            status, answer = dice.choice(verifiers).rpc(EVENTS, method, message)
+            if status == 200:
+                return answer
+            assert status in (409, 499, 503, 504), (method, status, answer)
+        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+            status = None
+        assert time.monotonic() < until, (method, status)
+        time.sleep(dice.uniform(0, 0.2))
+
+
+class Reader(threading.Thread):
+    """Pulls, notes what it works, acknowledges. Now and then it forgets what it holds, as one that died, keeps it past its lease, gives
+    back or extends what it holds."""
+
+    LEASE = 3
+
+    def __init__(self, verifiers: list[Service], subscription: str, notes: list[str], seed: int) -> None:
+        super().__init__(daemon=True)
+        self.verifiers, self.subscription, self.notes, self.dice = verifiers, subscription, notes, random.Random(seed)
+        self.ending = threading.Event()
+        self.done: collections.Counter = collections.Counter()
+        self.failure: BaseException | None = None
+
+    def call(self, method: str, **fields: Any) -> dict:
+        return again(self.verifiers, method, {"subscription": self.subscription, **fields}, self.dice)
+
+    def run(self) -> None:
+        try:
+            while not self.ending.is_set():
+                self.round()
+        except BaseException as error:  # noqa: BLE001 told by whoever joins
+            self.failure = error
+
+    def round(self) -> None:
+        # Its lease begins later than this.
+        held = time.monotonic()
+        pulled = self.call("PullEvents", maxEvents=self.dice.randint(1, 40), waitMilliseconds=300, leaseSeconds=self.LEASE).get("events", [])
+        if not pulled:
+            return
+        fate = self.dice.random()
+        if fate < 0.05:
+            self.done["died"] += 1
+            return
+        if fate < 0.07:
+            self.done["held past its lease"] += 1
+            time.sleep(self.LEASE + 0.5)
+            return
+        if fate < 0.12:
+            self.done["gave back"] += 1
+            self.call("ModifyLease", ackIds=[item["ackId"] for item in pulled], leaseSeconds=0)
+            return
+        if fate < 0.17:
+            self.done["extended"] += 1
+            held = time.monotonic()
+            if self.call("ModifyLease", ackIds=[item["ackId"] for item in pulled], leaseSeconds=self.LEASE).get("modified", 0) < len(pulled):
+                return
+        for item in pulled:
+            # What is worked past its lease may be another's.
+            if time.monotonic() - held > self.LEASE / 2:
+                self.done["was late"] += 1
+                return
+            self.notes.append(item["event"]["id"])
+            if self.dice.random() < 0.02:
+                self.done["died while it worked"] += 1
+                return
+            self.call("AcknowledgeEvents", ackIds=[item["ackId"]])
+
+    def stop(self) -> None:
+        self.ending.set()
+        self.join(120)
+        assert not self.is_alive()
+        if self.failure:
+            raise self.failure
+
+
+def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: random.Random, seconds: float = 300) -> None:
+    """Reads until nothing is left, and until what others held is back."""
+    until = time.monotonic() + seconds
+    while True:
+        pulled = again(verifiers, "PullEvents", {"subscription": subscription, "maxEvents": 500, "leaseSeconds": 30}, dice).get("events", [])
+        for item in pulled:
+            notes.append(item["event"]["id"])
+        if pulled:
+            again(verifiers, "AcknowledgeEvents", {"subscription": subscription, "ackIds": [item["ackId"] for item in pulled]}, dice)
+        elif int(again(verifiers, "GetSubscription", {"name": subscription}, dice)["subscription"].get("backlog", 0)) == 0:
+            return
+        assert time.monotonic() < until, again(verifiers, "GetSubscription", {"name": subscription}, dice)
+        time.sleep(0 if pulled else 0.2)
+
+
+def first_seen(notes: list[str]) -> list[str]:
+    """What a reader that keeps ids worked, each once."""
+    return list(dict.fromkeys(notes))
+
+
+def purchases(events: list[dict]) -> dict[str, list[str]]:
+    """The ids of notifications by their purchase, in the order of their shard, which is that of acceptance."""
+    found = collections.defaultdict(list)
+    for event in events:
+        if event["type"] == NOTIFICATION:
+            found[event["data"]["transactionInfo"]["originalTransactionId"]].append(event["id"])
+    return found
+
+
+def assert_in_order(notes: list[str], events: list[dict]) -> int:
+    """No event of a purchase was worked after a later one. Answers how many purchases there are."""
+    lines = purchases(events)
+    place = {id: (purchase, number) for purchase, ids in lines.items() for number, id in enumerate(ids)}
+    last: dict[str, int] = {}
+    for id in notes:
+        if id in place:
+            purchase, number = place[id]
+            assert number in (last.get(purchase, -1), last.get(purchase, -1) + 1), (purchase, number, last.get(purchase))
+            last[purchase] = number
+    return len(lines)
+
+
+def swift_consumer() -> pathlib.Path:
+    """The example in Swift. In the long form it is built as a package of its own, as people do."""
+    if os.environ.get("ATTRIBUTION_SOAK") != "1":
+        return ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "example-consumer"
+    scratch = ROOT / ".build" / "examples-swift"
+    words = ["swift", "build", "--package-path", ROOT / "Examples" / "swift", "--scratch-path", scratch]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert "warning:" not in run.stdout, run.stdout
+    return scratch / "debug" / "consumer"
+
+
+def consumer_environment(verifier: Service, folder: pathlib.Path) -> dict[str, str]:
+    token = folder / "token"
+    token.write_text(TOKEN + "\n")
+    return {**os.environ, "ATTRIBUTION_VERIFIER_URL": f"http://127.0.0.1:{verifier.port}", "ATTRIBUTION_TOKEN_FILE": str(token)}

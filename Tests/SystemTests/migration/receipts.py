@@ -1,0 +1,83 @@
+"""Receipts as devices had them, and a migration's way from the call to the feed."""
+
+import base64
+import time
+import uuid
+from typing import Any
+
+from client import Subscription
+from SystemTests.support.running_system import System
+
+APP = "com.example.app"
+TRANSACTION, STATUS = "appstore.transaction.observed.v1", "appstore.subscription.observed.v1"
+
+
+def story(system: System, *steps: str, environment: str = "Production", **more: Any) -> dict:
+    """Purchases without a word: nothing of them is sent, nor in the history that recoveries of other tests read."""
+    return system.control("/control/notifications/story", {
+        "bundleId": APP, "environment": environment, "steps": [{"step": step, "history": False} for step in steps], "send": False, **more})
+
+
+def der(tag: int, *parts: bytes) -> bytes:
+    content = b"".join(parts)
+    length = len(content)
+    if length < 128:
+        return bytes([tag, length]) + content
+    size = (length.bit_length() + 7) // 8
+    return bytes([tag, 0x80 | size]) + length.to_bytes(size, "big") + content
+
+
+def attribute(kind: int, value: bytes) -> bytes:
+    return der(0x30, der(0x02, kind.to_bytes(2, "big")), der(0x02, b"\x01"), der(0x04, value))
+
+
+def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
+    """An app receipt whose signature nobody checks: PKCS#7 with a purchase for each id."""
+    purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
+                 for one in originals]
+    payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
+    data = der(0x30, bytes.fromhex("06092a864886f70d010701"), der(0xA0, der(0x04, payload)))
+    signed = der(0x30, der(0x02, b"\x01"), der(0x31), data)
+    return base64.b64encode(der(0x30, bytes.fromhex("06092a864886f70d010702"), der(0xA0, signed))).decode()
+
+
+def transaction_receipt(transaction: str) -> str:
+    inner = base64.b64encode(f'{{\n\t"transaction-id" = "{transaction}";\n\t"bid" = "{APP}";\n}}'.encode()).decode()
+    return base64.b64encode(f'{{\n\t"signature" = "AAAA";\n\t"purchase-info" = "{inner}";\n\t"pod" = "100";\n}}'.encode()).decode()
+
+
+def response(originals: list[str], bundle_id: str = APP) -> dict:
+    return {"status": 0, "environment": "Production", "receipt": {"bundle_id": bundle_id, "in_app": []},
+            "latest_receipt_info": [{"original_transaction_id": one, "transaction_id": one, "product_id": "p"} for one in originals]}
+
+
+def migrate(system: System, receipts: list[dict], key: str | None = None, **more: Any) -> dict:
+    return system.call("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts, **more}, key=key or uuid.uuid4().hex)
+
+
+def completed(system: System, migration: str, seconds: float = 60) -> dict:
+    until = time.monotonic() + seconds
+    while True:
+        found = system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
+        if found["state"] == "completed":
+            return found
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+
+
+def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:
+    """The events of migrations, so many and those that come right after; gaps of other tests are looked up meanwhile."""
+    found: list[dict] = []
+    until = time.monotonic() + seconds
+    while len(found) < count and time.monotonic() < until:
+        found += [event for event in feed.pull(wait=1) if "migrationId" in event["data"]]
+    return found + [event for event in feed.pull(wait=1) if "migrationId" in event["data"]]
+
+
+def cancel(system: System, migration: str) -> dict:
+    return system.call("Recovery", "CancelMigration", {"migrationId": migration})["migration"]
+
+
+def counts(stdout: str) -> dict:
+    """What the table of a migration says, by its names."""
+    return {" ".join(words[:-1]): words[-1] for words in (line.split() for line in stdout.splitlines()) if len(words) > 1}

@@ -1,0 +1,123 @@
+"""Files of receipts, worked through by the command line."""
+
+import json
+import signal
+import time
+import uuid
+
+from SystemTests.attributionctl.command import ctl, started
+from SystemTests.support.short_lease import short_lease
+
+from .receipts import APP, STATUS, TRANSACTION, app_receipt, counts, migrated, response, story
+
+
+def command(path, *options: str) -> list:
+    return ["migrate", path, "--bundle-id", APP, *options]
+
+
+def test_a_file_is_worked_through_though_the_command_and_the_service_are_killed(system, tmp_path):
+    feed = system.subscribe([TRANSACTION, STATUS])
+    people = [story(system, "buy", "renew")["originalTransactionId"] for _ in range(24)]
+    lines = []
+    for number, one in enumerate(people):
+        lines.append(app_receipt([one]) if number % 4 == 0 else json.dumps(
+            [{"id": f"r{number}", "appReceipt": app_receipt([one])}, response([one]), {"id": f"r{number}", "verifyReceiptResponse": response([one])}]
+            [number % 3]))
+    lines[10:10] = ["", "not a receipt", json.dumps({"id": "lost", "verifyReceiptResponse": response(["888888888888888"])})]
+    lines += lines[:5]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    # A tenth of Apple's answers fail.
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 10, "seed": 11, "status": 500, "body": {"errorCode": 5000000}})
+    with short_lease(system, "notification-recovery"):
+        first = started(system, *command(path, "--batch", "3"))
+        state = tmp_path / "receipts.jsonl.migration.json"
+        while not (state.exists() and json.loads(state.read_text())["lines"] >= 9):
+            assert first.poll() is None
+            time.sleep(0.01)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        system.service("kill", "notification-recovery")
+        system.service("start", "notification-recovery")
+        # The file keeps the batches it was begun with: one that is handed in again is counted once.
+        done = ctl(system, *command(path, "--batch", "7"))
+    system.control("/control/faults", {"clear": True})
+    assert done.returncode == 1, done
+    told = counts(done.stdout)
+    assert "on from line" in done.stderr and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("31", "24", "5"), done
+    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
+    assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
+    events = migrated(feed, 72, seconds=40)
+    assert len(events) == 72 and len({event["id"] for event in events}) == 72
+    # The same command again has nothing left to do.
+    again = ctl(system, *command(path, "--batch", "3"))
+    assert again.returncode == 1 and counts(again.stdout)["migrated"] == "24", again
+    assert migrated(feed, 0) == []
+    feed.delete()
+
+
+def test_no_line_of_a_file_stops_the_others(system, tmp_path):
+    original = story(system, "buy")["originalTransactionId"]
+    good = {"appReceipt": app_receipt([original])}
+    lines = [
+        json.dumps({"id": "é" * 200, **good}, ensure_ascii=False), r'{"id":"\ud800","appReceipt":"AAAA"}', '{"a":' * 200_000,
+        json.dumps({"id": "lone", "verifyReceiptResponse": {"receipt": {"in_app": [{"original_transaction_id": "\ud800"}]}}}),
+        json.dumps({"id": "error", "verifyReceiptResponse": {"status": 21003}}), '{"status":21002}',
+        json.dumps({"status": 0, "receipt": {"bid": APP, "original_transaction_id": int(original)}})]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    looked = ctl(system, *command(path, "--dry-run"))
+    assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
+    done = ctl(system, *command(path))
+    told = counts(done.stdout)
+    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["named the purchases of another"]) == ("7", "1", "1"), done
+    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
+    assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
+        ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
+        ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
+
+
+def test_a_file_without_a_receipt_is_no_failure(system, tmp_path):
+    for text in ("", "\n\n  \n"):
+        path = tmp_path / f"blank{len(text)}.jsonl"
+        path.write_text(text)
+        done = ctl(system, *command(path))
+        assert done.returncode == 0 and "no receipt" in done.stderr, done
+
+
+def test_a_file_is_stopped_by_cancelling_its_migration(system, tmp_path):
+    people = [story(system, "buy")["originalTransactionId"] for _ in range(40)]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
+    name = f"stop-{uuid.uuid4().hex[:8]}"
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
+    try:
+        working = started(system, *command(path, "--migration", name))
+        while "all handed in" not in working.stderr.readline():
+            assert working.poll() is None
+        dry = ctl(system, "migrate", "cancel", name, "--dry-run")
+        assert dry.returncode == 0 and "would not be asked" in dry.stdout, dry
+        done = ctl(system, "migrate", "cancel", name)
+        assert done.returncode == 0 and counts(done.stdout)["state"] == "cancelled" and counts(done.stdout)["receipts"] == "40", done
+        assert working.wait(60) == 1 and counts(working.stdout.read())["state"] == "cancelled"
+    finally:
+        system.control("/control/faults", {"clear": True})
+    again = ctl(system, *command(path))
+    assert again.returncode == 1 and counts(again.stdout)["state"] == "cancelled", again
+    # More receipts in the file are not taken.
+    with path.open("a") as file:
+        file.write(json.dumps({"id": "more", "verifyReceiptResponse": response([people[0]])}) + "\n")
+    refused = ctl(system, *command(path))
+    assert refused.returncode == 4 and "was cancelled" in refused.stderr, refused
+    assert name in ctl(system, "migrate", "list").stdout and ctl(system, "migrate", "show", name).returncode == 0
+    unknown = ctl(system, "migrate", "cancel", "nobody")
+    assert unknown.returncode == 3 and "no such migration" in unknown.stderr, unknown
+
+
+def test_wrong_use_of_the_command(system, tmp_path):
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("AAAA\n")
+    for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--url", "foo"], 64), (["--batch", "0"], 64)):
+        done = ctl(system, *command(path, *options))
+        assert done.returncode == code, done
+    assert ctl(system, *command(tmp_path / "none")).returncode == 66

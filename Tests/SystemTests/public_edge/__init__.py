@@ -1,0 +1,1 @@
+"""Ingest's public port, and what stands in front of it."""

@@ -1,0 +1,176 @@
+"""Who may ask and how often: rates of peers and callers, allow lists, and proxies whose word counts."""
+
+import hashlib
+import http.client
+import json
+import re
+import uuid
+
+import pytest
+
+from SystemTests.support.ingest_process import IngestProcess
+
+METHOD = "/attribution.ingest.v1.IngestService/GetDelivery"
+
+
+def postback() -> bytes:
+    return json.dumps({"version": "4.0", "ad-network-id": "example123.skadnetwork", "transaction-id": str(uuid.uuid4()),
+                       "attribution-signature": "AA=="}).encode()
+
+
+def ask(edge, path: str, body: bytes, headers: dict[str, str] | None = None, *, port: int | None = None):
+    connection = http.client.HTTPConnection("127.0.0.1", port or edge.port, timeout=60)
+    try:
+        connection.request("POST", path, body, {"Content-Type": "application/json", **(headers or {})})
+        response = connection.getresponse()
+        return response.status, {key.lower(): value for key, value in response.getheaders()}, response.read()
+    finally:
+        connection.close()
+
+
+def from_(address: str) -> dict[str, str]:
+    return {"X-Forwarded-For": address}
+
+
+@pytest.fixture(scope="module")
+def edge(system, tmp_path_factory):
+    """Ten requests at once and then one in a quarter of an hour; this machine is a proxy of it."""
+    settings = ("edge:\n  trustedProxies: [127.0.0.1, 10.0.0.0/8]\n  peerRate: { perSecond: 0.001, burst: 10 }\n"
+                "  allow: { notification: [apple], session: [apple, 192.0.2.0/24] }\n")
+    digest = hashlib.sha256(b"hasty-token").hexdigest()
+    clients = (f'  - {{ name: hasty, tokenSHA256: "{digest}", allow: ["attribution.*"], rate: {{ perSecond: 0.001, burst: 5 }} }}\n')
+    with IngestProcess(system, tmp_path_factory.mktemp("rates"), settings=settings, clients=clients) as process:
+        yield process
+
+
+def test_a_peer_past_its_rate_is_told_when_to_come_again(edge):
+    for _ in range(10):
+        assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.1"))[0] == 200
+    # A postback's device comes again after 500 only.
+    status, headers, body = ask(edge, "/v1/postbacks", postback(), from_("198.51.100.1"))
+    assert status == 500 and 900 <= int(headers["retry-after"]) <= 1000 and json.loads(body)["code"] == "resource_exhausted"
+    status, headers, body = ask(edge, "/v1/adservices/tokens", b"{}", from_("198.51.100.1"))
+    assert status == 429 and "retry-after" in headers
+    assert ask(edge, "/v1/nothing", b"", from_("198.51.100.1"))[0] == 429
+    # Others do not notice.
+    assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.2"))[0] == 200
+    assert edge.metric('attribution_rate_limited_total{method="public/postback"}') == 1
+
+
+def test_a_peer_is_told_how_it_stands(edge):
+    """The fields of draft-ietf-httpapi-ratelimit-headers, on every answer that counts."""
+    def told(path: str, body: bytes, address: str = "198.51.100.30") -> tuple[int, str | None, str | None, str | None]:
+        status, headers, _ = ask(edge, path, body, from_(address))
+        return status, headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")
+
+    policy = '"peer";q=10;w=10000'
+    for number, (path, body, expected) in enumerate([
+            ("/v1/postbacks", postback(), 200), ("/v1/postbacks", b"{}", 400), ("/v1/nothing", b"", 404), ("/v1/adservices/tokens", b"{}", 400)]):
+        status, *fields = told(path, body)
+        assert (status, fields[0]) == (expected, policy) and re.fullmatch(rf'"peer";r={9 - number};t=\d+', fields[1]), fields
+    for _ in range(6):
+        told("/v1/postbacks", postback())
+    for path, expected in (("/v1/postbacks", 500), ("/v1/sessions", 403), ("/v1/adservices/tokens", 429)):
+        status, *fields = told(path, b"{}")
+        if expected == 403:  # nobody's rate counts where only others may ask
+            assert (status, fields) == (403, [None] * 3)
+            continue
+        assert status == expected and fields[0] == policy
+        left, seconds = re.fullmatch(r'"peer";r=(\d+);t=(\d+)', fields[1]).groups()
+        assert left == "0" and int(seconds) <= int(fields[2])
+
+
+def test_without_a_rate_nothing_is_told_of_one(system, tmp_path):
+    with IngestProcess(system, tmp_path) as process:
+        _, headers, _ = ask(process, "/v1/postbacks", postback())
+        assert not [name for name in headers if name.startswith("ratelimit")]
+
+
+def test_a_64_of_ipv6_is_one_peer(edge):
+    for number in range(10):
+        assert ask(edge, "/v1/postbacks", postback(), from_(f"2001:db8:1:1::{number}"))[0] == 200
+    assert ask(edge, "/v1/postbacks", postback(), from_("2001:db8:1:1:ffff::1"))[0] == 500
+    assert ask(edge, "/v1/postbacks", postback(), from_("2001:db8:1:2::1"))[0] == 200
+
+
+def test_what_a_client_says_of_itself_counts_for_nothing(edge):
+    """The rightmost address is the last proxy's word: whatever stands left of it does not give a fresh rate."""
+    for number in range(10):
+        assert ask(edge, "/v1/postbacks", postback(), from_(f"203.0.113.{number}, 198.51.100.7, 10.1.1.1"))[0] == 200
+    assert ask(edge, "/v1/postbacks", postback(), from_("203.0.113.99, 198.51.100.7"))[0] == 500
+
+
+def test_an_allow_list_is_for_its_kind_of_route_alone(edge):
+    notification = b'{"signedPayload":"x"}'
+    status, _, body = ask(edge, "/v1/app-store/notifications", notification, from_("198.51.100.20"))
+    assert status == 403 and json.loads(body)["code"] == "permission_denied"
+    for address in ("17.0.0.0", "17.255.255.255"):
+        assert ask(edge, "/v1/app-store/notifications", notification, from_(address))[0] == 200
+    for address in ("16.255.255.255", "18.0.0.0", "17.0.0.1, 198.51.100.20"):
+        assert ask(edge, "/v1/app-store/notifications", notification, from_(address))[0] == 403
+    session = json.dumps({"bundleId": "com.example.app", "installId": uuid.uuid4().hex, "attStatus": 2}).encode()
+    assert ask(edge, "/v1/sessions", session, from_("192.0.2.77"))[0] == 202
+    assert ask(edge, "/v1/sessions", session, from_("192.0.3.77"))[0] == 403
+    assert ask(edge, "/v1/postbacks", postback(), from_("198.51.100.20"))[0] == 200
+
+
+@pytest.mark.parametrize("said", [{}, from_(""), from_("unknown"), from_("17.0.0.1, unknown"), from_("17.0.0.1, _hidden"),
+                                  {"Forwarded": "for=17.0.0.1"}, from_("17.0.0.1, 300.1.2.3")], ids=str)
+def test_a_client_that_no_proxy_names_is_on_no_allow_list(edge, said):
+    """It is the proxy that asks then; an address beside a word that is none is not believed."""
+    assert ask(edge, "/v1/app-store/notifications", b"{}", said)[0] == 403
+
+
+@pytest.mark.parametrize("path,known", [("/v1/app-store/notifications", 200), ("/v1/adservices/tokens", 400)], ids=["notification", "token"])
+def test_who_is_on_no_allow_list_does_not_learn_which_apps_there_are(system, tmp_path, path, known):
+    text = "edge: { trustedProxies: [127.0.0.1], allow: { notification: [apple], token: [apple] } }\n"
+    body = b'{"signedPayload":"x"}'
+    with IngestProcess(system, tmp_path, settings=text) as process:
+        def answer(app: str, address: str, method: str = "POST"):
+            connection = http.client.HTTPConnection("127.0.0.1", process.port, timeout=60)
+            try:
+                connection.request(method, f"{path}/{app}", body, {"Content-Type": "application/json", **from_(address)})
+                response = connection.getresponse()
+                headers = {name.lower(): value for name, value in response.getheaders()}
+                return response.status, {name: value for name, value in headers.items() if name not in ("date", "x-request-id")}, response.read()
+            finally:
+                connection.close()
+
+        apps = ("com.example.app", "com.example.nobody")
+        for method in ("POST", "GET"):
+            ours, theirs = (answer(app, "198.51.100.20", method) for app in apps)
+            assert ours == theirs and ours[0] == 403, (ours, theirs)
+        # Who may ask is told what is so.
+        assert [answer(app, "17.1.2.3")[0] for app in apps] == [known, 404]
+        assert process.metric('attribution_http_rejected_total{cause="address"}') == 4
+
+
+def test_without_proxies_nobodys_word_counts(system, tmp_path):
+    settings = "edge: { allow: { notification: [apple] }, peerRate: { perSecond: 0.001, burst: 3 } }\n"
+    with IngestProcess(system, tmp_path, settings=settings) as process:
+        assert ask(process, "/v1/app-store/notifications", b"{}", from_("17.0.0.1"))[0] == 403
+        assert [ask(process, "/v1/postbacks", postback(), from_(f"198.51.100.{number}"))[0] for number in range(4)] == [200, 200, 200, 500]
+
+
+def test_a_caller_past_its_rate_is_told_when_to_come_again(edge, system):
+    question = json.dumps({"id": "000-" + "0" * 32}).encode()
+    hasty, other = ({"Authorization": f"Bearer {token}"} for token in ("hasty-token", system.token))
+    assert [ask(edge, METHOD, question, hasty, port=edge.internal_port)[0] for _ in range(5)] == [404] * 5
+    status, headers, body = ask(edge, METHOD, question, hasty, port=edge.internal_port)
+    error = json.loads(body)
+    assert status == 429 and error["code"] == "resource_exhausted" and 900 <= int(headers["retry-after"]) <= 1000
+    assert [detail["type"] for detail in error["details"]] == ["google.rpc.ErrorInfo", "google.rpc.RetryInfo"]
+    # Another method has a rate of its own, another caller none.
+    assert ask(edge, "/attribution.queues.v1.QueuesService/ListQueues", b"{}", hasty, port=edge.internal_port)[0] == 200
+    assert [ask(edge, METHOD, question, other, port=edge.internal_port)[0] for _ in range(20)] == [404] * 20
+    assert edge.metric('attribution_rate_limited_total{method="GetDelivery"}') == 1
+
+
+@pytest.mark.parametrize("settings,named", [
+    ("edge: { trustedProxies: [10.0.0.0/33] }\n", "edge.trustedProxies[0]"),
+    ("edge: { allow: { notification: [17.0.0.1/8] } }\n", "edge.allow.notification[0]"),
+])
+def test_a_wrong_range_is_named(system, tmp_path, settings, named):
+    process = IngestProcess(system, tmp_path, settings=settings)
+    assert process.process.wait(60) == 78
+    assert f"cannot start: {named}: " in process.log()

@@ -1,0 +1,292 @@
+"""Bounds of the public port that once did not hold: descriptors, connections, unread answers, hosts, lengths, and bodies that never come."""
+
+import contextlib
+import gzip
+import json
+import os
+import pathlib
+import select
+import signal
+import socket
+import subprocess
+import time
+import uuid
+
+import pytest
+from hyperframe.frame import DataFrame
+
+from SystemTests.support.http2_connection import REQUEST, HTTP2Connection
+from SystemTests.support.ingest_process import IngestProcess, RawConnection
+
+from .edge import LENGTH, MIB, TAKEN, assert_served, chunked, exchange, framed, postback, request
+
+# All clients here have one address, which may have as much as there is.
+
+
+def unread(edge, block, most=32 * MIB):
+    """Sends ahead without reading until ingest takes no more; how much it took."""
+    with socket.create_connection(("127.0.0.1", edge.port)) as peer:
+        peer.setblocking(False)
+        sent, quiet = 0, 0
+        while sent < most and quiet < 10:
+            if select.select([], [peer], [], 0.5)[1]:
+                try:
+                    sent += peer.send(block[sent % len(block):])
+                except BlockingIOError:
+                    continue
+                except ConnectionError:
+                    break
+                quiet = 0
+            else:
+                quiet += 1
+        return sent, edge.memory()
+
+
+def test_answers_that_nobody_reads_do_not_fill_memory(system, tmp_path):
+    with IngestProcess(system, tmp_path, {}) as edge:
+        before = edge.memory()
+        sent, after = unread(edge, b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 2000)
+        assert after - before < 32 * MIB, (sent, before >> 20, after >> 20)
+
+
+def test_an_upgrade_that_nobody_offers_does_not_silence_the_connection(edge):
+    upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
+    # It is answered and, since the parser may take what follows for another protocol, the last of its connection.
+    for _ in range(2):
+        with RawConnection(edge.port, 5) as connection:
+            connection.send(request(upgrade))
+            answer = connection.answer()
+            assert answer.status == 200 and answer.headers.get("connection") == "close"
+
+
+@pytest.mark.parametrize("host", [b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/b\r\n", b"Host: a,b\r\n", b"Host: u@a\r\n"])
+def test_a_request_without_one_right_host_is_a_400(edge, host):
+    assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", host=host))] == [400]
+
+
+def test_the_absolute_form_is_taken(edge):
+    line = b"POST http://edge.example/v1/postbacks HTTP/1.1"
+    assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", line=line))] == [200]
+
+
+def test_chunked_in_http_1_0_ends_the_connection(edge):
+    faulty = framed(b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n", chunked(TAKEN), line=b"POST /v1/postbacks HTTP/1.0", host=b"")
+    assert len(exchange(edge, faulty + request(b"Connection: close\r\n"))) == 1
+
+
+@pytest.mark.parametrize("length", [1 << 63, (1 << 64) - 1])
+def test_a_length_past_what_is_counted_is_refused_at_once(edge, length):
+    with RawConnection(edge.port, 5) as connection:
+        connection.send(framed(b"Content-Length: %d\r\n" % length, b""))
+        assert connection.answer().status in (400, 413)
+
+
+@pytest.mark.parametrize("fields", [b"broken\r\n", b"X-Pad: " + b"p" * 17_000 + b"\r\n"])
+def test_a_refusal_below_the_routes_has_a_request_id_too(edge, fields):
+    assert exchange(edge, request(fields))[0].headers.get("x-request-id")
+
+
+def test_connections_past_the_bound_are_not_served(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"connections": 20}) as edge:
+        kept = [RawConnection(edge.port) for _ in range(60)]
+        served = 0
+        for connection in kept:
+            connection.socket.settimeout(1)
+            with contextlib.suppress(TimeoutError):
+                served += connection.send(request()) and connection.answer() is not None
+        for connection in kept:
+            connection.socket.close()
+        assert served <= 20
+        # It hears of each end by itself, some perhaps after the next beginning.
+        wait_until_served(edge, 0.1)
+
+
+def wait_until_served(edge: IngestProcess, pause: float) -> None:
+    until = time.monotonic() + 60
+    while True:
+        assert edge.is_alive(), edge.log_path.read_text(errors="replace")[-300:]
+        try:
+            return assert_served(edge)
+        except OSError:
+            assert time.monotonic() < until, "never served again"
+            time.sleep(pause)
+
+
+def test_running_out_of_descriptors_ends_nothing(system, tmp_path):
+    with IngestProcess(system, tmp_path, {}) as edge:
+        descriptors = pathlib.Path(f"/proc/{edge.process.pid}/fd")
+        used = len(list(descriptors.iterdir()))
+        subprocess.run(["prlimit", "--pid", str(edge.process.pid), f"--nofile={used + 50}:"], check=True)
+        many = [socket.create_connection(("127.0.0.1", edge.port)) for _ in range(200)]
+        time.sleep(1)
+        for one in many:
+            one.close()
+        wait_until_served(edge, 1)
+        time.sleep(5)
+        assert edge.is_alive()
+
+
+def test_the_configured_json_limits_hold_on_the_public_port(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"jsonDepth": 5, "jsonValues": 10}) as edge:
+        assert edge.post("/v1/app-store/notifications", b'{"signedPayload":"a","x":' + b"[" * 5 + b"]" * 5 + b"}")[0] == 400
+        assert edge.post("/v1/app-store/notifications", b'{"signedPayload":"b","x":[1,1,1,1,1,1,1,1,1,1,1,1]}')[0] == 400
+
+
+# --- HTTP/2: `hasty` has headerTime 1s, bodyTime 2s, idleTime 3s -----------------------------------------------------------
+
+def test_a_body_that_never_comes_is_answered_so_that_a_device_comes_again(hasty):
+    with HTTP2Connection(hasty.port) as connection:
+        connection.send(connection.headers(1))
+        assert connection.status(1) == 500
+    with RawConnection(hasty.port) as connection:
+        connection.send(framed(b"Content-Length: 1000\r\n", b"{"))
+        assert [answer.status for answer in connection.answers_to_end()] == [500]
+    # Apple's servers and SDKs know what a time-out is.
+    with RawConnection(hasty.port) as connection:
+        connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST /v1/app-store/notifications HTTP/1.1"))
+        assert [answer.status for answer in connection.answers_to_end()] == [408]
+
+
+@pytest.mark.parametrize("field", [("content-length", f"+{LENGTH}"), ("content-length", "")])
+def test_more_malformed_http_2_fields_are_refused(edge, field):
+    with HTTP2Connection(edge.port) as connection:
+        connection.send(connection.request(1, TAKEN, [*REQUEST, field]))
+        assert connection.status(1) in (None, 400)
+
+
+def test_unfinished_bodies_of_all_connections_share_one_bound(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
+        part = b"{" + b" " * 99_999
+        held = [RawConnection(edge.port) for _ in range(2)]
+        try:
+            for connection in held:
+                connection.send(framed(b"Content-Length: 200000\r\n", part))
+            with HTTP2Connection(edge.port) as http2:
+                for stream in (1, 3, 5):
+                    http2.send(http2.headers(stream))
+                    for _ in range(3):
+                        http2.wait(lambda: http2.windows[0] >= 16_000)
+                        http2.windows[0] -= 16_000
+                        http2.send(DataFrame(stream, b" " * 16_000).serialize())
+                # The third stream's passes the bound, and is answered before its end.
+                assert http2.status(5) == 500 and not {1, 3} & set(http2.statuses)
+                with RawConnection(edge.port) as late:
+                    late.send(framed(b"Content-Length: 200000\r\n", b" " * 150_000))
+                    answer = late.answer()
+                assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 2
+            # A device comes again after nothing but a 500.
+            assert answer.status == 500 and int(answer.headers["retry-after"]) >= 1, answer
+        finally:
+            for connection in held:
+                connection.socket.close()
+        assert_served(edge)
+        with RawConnection(edge.port) as again:
+            again.send(request())
+            assert again.answer().status == 200
+
+
+def wait_until_read(connection: RawConnection) -> None:
+    """Until all that was sent has been taken by the process at the other end, as the kernel's list of sockets tells."""
+    ours, theirs = (f"0100007F:{port:04X}" for port in (connection.socket.getsockname()[1], connection.socket.getpeername()[1]))
+    until = time.monotonic() + 20
+    while True:
+        rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        queues = {row[1]: row[4] for row in rows if {row[1], row[2]} == {ours, theirs}}
+        assert len(queues) == 2, "the connection is gone"
+        if set(queues.values()) == {"00000000:00000000"}:
+            return
+        assert time.monotonic() < until, "ingest does not read"
+        time.sleep(0.01)
+
+
+def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
+    with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
+        posts = [RawConnection(edge.port) for _ in range(3)]
+        redis = system.pid("redis")
+        os.kill(redis, signal.SIGSTOP)
+        try:
+            for post in posts:
+                body = json.dumps({**json.loads(postback()), "padding": "x" * 140_000}).encode()
+                post.send(framed(b"Content-Length: %d\r\n" % len(body), body))
+                # Pieces of two that come at one moment may both find no room.
+                if post is not posts[2]:
+                    wait_until_read(post)
+            # All are whole; there is room for two.
+            refused = select.select([post.socket for post in posts], [], [], 20)[0]
+            assert len(refused) == 1
+        finally:
+            os.kill(redis, signal.SIGCONT)
+        try:
+            answers = [(post.socket in refused, post.answer()) for post in posts]
+        finally:
+            for post in posts:
+                post.socket.close()
+        assert all(answer.status == (500 if was_refused else 200) for was_refused, answer in answers), answers
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 1
+        assert_served(edge)
+
+
+GZIP = b"Content-Encoding: gzip\r\n"
+
+
+def bomb(size: int) -> tuple[bytes, bytes]:
+    """What any public route takes, of that length, and as gzip: small, and yet within the bound on gzip's ratio."""
+    body = {**json.loads(postback()), "signedPayload": uuid.uuid4().hex, "noise": os.urandom(size // 75).hex()}
+    text = json.dumps(body).encode()
+    text = text[:-1] + b" " * (size - len(text)) + b"}"
+    packed = gzip.compress(text, 9)
+    assert len(text) == size and size / 100 < len(packed) < size / 30
+    return text, packed
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_what_is_inflated_counts_beside_what_came(system, tmp_path, missing):
+    """At the bound it is served; one byte past it, it is to come again, on every route and in both protocols."""
+    body, packed = bomb(200_000)
+    with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
+        headers = {"Content-Encoding": "gzip"}
+        for path, refused in (("/v1/postbacks", 500), ("/v1/app-store/notifications", 503)):
+            status, answer = edge.post(path, packed, headers)
+            assert status == (refused if missing else 200), answer
+            assert not missing or b"OVERLOADED" in answer
+        with HTTP2Connection(edge.port) as http2:
+            http2.send(http2.request(1, packed, [*REQUEST, ("content-encoding", "gzip")]))
+            assert http2.status(1) == (500 if missing else 200)
+        # The internal port counts so too: these bytes are no call, and are inflated before that is known.
+        status, answer = edge.post("/attribution.ingest.v1.IngestService/GetDelivery", packed,
+                                   {**headers, "Authorization": f"Bearer {system.token}"}, port=edge.internal_port)
+        assert status == (503 if missing else 400), answer
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 4 * missing
+        # Nothing of it stays counted.
+        for _ in range(5):
+            assert edge.post("/v1/postbacks", gzip.compress(postback()), headers)[0] == 200
+
+
+def test_many_small_bombs_cannot_pass_the_bound_together(system, tmp_path):
+    """Each is far below every bound of one body; together they are inflated as far as there is room, and no further."""
+    bombs = [bomb(200_000)[1] for _ in range(40)]
+    with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:
+        before, redis = edge.memory(), system.pid("redis")
+        posts = [RawConnection(edge.port) for _ in bombs]
+        answers = {}
+        os.kill(redis, signal.SIGSTOP)
+        try:
+            for post, packed in zip(posts, bombs, strict=True):
+                post.send(request(GZIP, packed))
+            # As they come all of them have room many times over; inflated, nine have.
+            assert sum(map(len, bombs)) < 400_000
+            while len(answers) < 31:
+                ready = select.select([post.socket for post in posts if post not in answers], [], [], 20)[0]
+                assert ready, len(answers)
+                for post in posts:
+                    if post.socket in ready:
+                        answers[post] = post.answer()
+            assert {answer.status for answer in answers.values()} == {500} and len(answers) == 31
+        finally:
+            os.kill(redis, signal.SIGCONT)
+        assert [post.answer().status for post in posts if post not in answers] == [200] * 9
+        assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 31
+        for post in posts:
+            post.socket.close()
+        assert edge.memory() - before < 32 * MIB
+        assert_served(edge)

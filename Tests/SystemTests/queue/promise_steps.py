@@ -1,0 +1,79 @@
+"""What the tests of the queue's promises do with services and their Redis."""
+
+import concurrent.futures
+import json
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import redis
+
+from SystemTests.faults.account import account
+from SystemTests.faults.load import Delivery, Ledger
+from SystemTests.faults.process import Service
+from SystemTests.faults.system import SHARDS, FaultSystem
+
+QUEUES = "queues.v1.QueuesService"
+SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
+# How much more the long form does.
+MUCH = 4 if SOAK else 1
+
+
+def post(service: Service, delivery: Delivery, ledger: Ledger | None = None) -> str:
+    status, _, body = service.post(delivery.path, delivery.body)
+    assert status in (200, 202), (status, body)
+    if ledger:
+        ledger.acknowledge(delivery, json.loads(body)["id"])
+    return json.loads(body)["id"]
+
+
+def post_all(services: list[Service], deliveries: Iterable[Delivery], ledger: Ledger) -> None:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda pair: post(services[pair[0] % len(services)], pair[1], ledger), enumerate(deliveries)))
+
+
+def eventually(what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until, f"not in time: {what}"
+        time.sleep(0.05)
+    return found
+
+
+def owned(system: FaultSystem, queue: str = "intake") -> list[int]:
+    """Shards that a worker owns: it has said who it is, and not that it has ended."""
+    owners = [system.client.get(f"{{attr:{shard:03d}}}:q:{queue}:owner") for shard in SHARDS]
+    return [shard for shard, owner in zip(SHARDS, owners, strict=True) if owner and not owner.endswith(b" -")]
+
+
+def pending(system: FaultSystem, queue: str = "intake") -> int:
+    """Messages of shards that a worker owns, which are not settled."""
+    return sum(system.client.xlen(f"{{attr:{shard:03d}}}:q:{queue}") for shard in owned(system, queue))
+
+
+def stop_while_it_holds(system: FaultSystem, verifier: Service, least: int = 1) -> int:
+    """Stops the one verifier that runs at a moment when it has messages to settle; answers how many."""
+    for _ in range(200):
+        verifier.signal(signal.SIGSTOP)
+        # What it had sent is done by Redis nevertheless.
+        time.sleep(0.1)
+        if (held := pending(system)) >= least:
+            return held
+        verifier.signal(signal.SIGCONT)
+        time.sleep(random.uniform(0, 0.02))
+    raise AssertionError("it never held anything")
+
+
+def check(system: FaultSystem, ledger: Ledger) -> dict[str, int]:
+    system.wait_until_worked()
+    return account(system.events(), system.states(list(ledger.deliveries)), ledger)
+
+
+def answers(client: redis.Redis) -> bool:
+    try:
+        return client.ping()
+    except redis.RedisError:
+        return False

@@ -1,0 +1,156 @@
+"""The order of a purchase's notifications: proof comes first, so that who only names a purchase has no part in it."""
+
+import base64
+import hashlib
+import hmac
+import json
+import random
+import time
+
+from SystemTests.faults.load import Maker
+from SystemTests.faults.system import FaultSystem
+from SystemTests.verifier.test_revocation import Responder, responder, system_with  # noqa: F401
+
+VERIFIED, REJECTED = "appstore.notification.verified.v1", "appstore.notification.rejected.v1"
+POSTBACK = "attribution.skadnetwork.postback.verified.v1"
+
+
+def post(ingest, delivery) -> str:
+    status, _, body = ingest.post(delivery.path, delivery.body)
+    assert status == 200, (status, body)
+    return json.loads(body)["id"]
+
+
+def forged(maker: Maker, purchase: str) -> bytes:
+    """A notification of that purchase whose signature is another's."""
+    head, payload, signature = json.loads(maker.notification(purchase).body)["signedPayload"].split(".")
+    spoilt = bytearray(base64.urlsafe_b64decode(signature + "=="))
+    spoilt[maker.dice.randrange(len(spoilt))] ^= 1 << maker.dice.randrange(8)
+    return json.dumps({"signedPayload": f"{head}.{payload}.{base64.urlsafe_b64encode(spoilt).decode().rstrip('=')}"}).encode()
+
+
+def post_forgeries(ingest, maker: Maker, purchase: str, count: int) -> list[str]:
+    found = []
+    for _ in range(count):
+        status, _, body = ingest.post("/v1/app-store/notifications", forged(maker, purchase))
+        assert status == 200, (status, body)
+        found.append(json.loads(body)["id"])
+    return found
+
+
+def wait_for(look, seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not look() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert look()
+
+
+def names(system: FaultSystem) -> list[str]:
+    return [event["data"]["notificationUUID"] for event in system.events() if event["type"] == VERIFIED]
+
+
+def lines(system: FaultSystem) -> list[bytes]:
+    return list(system.client.scan_iter("*:line:*", count=10_000))
+
+
+def test_forgeries_that_name_a_purchase_take_no_place_in_its_line(tmp_path):
+    maker = Maker(random.Random(11))
+    system = FaultSystem(tmp_path, maker.apple_key)
+    ingest, verifier = system.service("ingest"), system.service("verifier")
+    verifier.is_held = True
+    with SystemWithout(system, verifier):
+        genuine = [maker.notification("700000000000001") for _ in range(5)]
+        post(ingest, genuine[0])
+        rejected = post_forgeries(ingest, maker, "700000000000001", 200)
+        for delivery in genuine[1:]:
+            post(ingest, delivery)
+        # Nothing is proved: nothing has a place, and nothing waits for another.
+        assert lines(system) == [] and system.unfinished()["delayed"] == 0 and system.unfinished()["ready"] == 205
+        verifier.is_held = False
+        system.wait_until_ready(verifier)
+        system.wait_until_worked()
+        assert names(system) == [delivery.name for delivery in genuine]
+        assert set(system.states(rejected).values()) == {"rejected"}
+        assert lines(system) == []
+
+
+class SystemWithout:
+    """The system runs without one of its services, which starts when it is not held any more."""
+
+    def __init__(self, system: FaultSystem, held):
+        self.system, self.held = system, held
+
+    def __enter__(self) -> FaultSystem:
+        others = [service for service in self.system.services if service is not self.held]
+        self.system.redis.start()
+        self.system.wait_for_redis()
+        for service in others:
+            service.start()
+        self.system.keeper.start()
+        for service in others:
+            self.system.wait_until_ready(service)
+        return self.system
+
+    def __exit__(self, *_: object) -> None:
+        self.system.stop()
+
+
+def purchase_in(shard: int, key: bytes, first: int) -> str:
+    """A purchase whose notifications lie in that shard."""
+    while shard_of(f"appstore:Production:{first}", key) != shard:
+        first += 1
+    return str(first)
+
+
+def shard_of(text: str, key: bytes) -> int:
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()[0]
+
+
+def test_a_responder_that_hangs_holds_up_the_purchase_it_is_asked_about_alone(tmp_path, responder):  # noqa: F811
+    maker = Maker(random.Random(12))
+    quick, slow = responder.chain("quick"), responder.chain("slow")
+    system = system_with(tmp_path, maker, "required")
+    ingest = system.service("ingest")
+    system.service("verifier")
+    with system:
+        key = system.client.get("{attr:000}:digest-key")
+        purchase = "700000000000001"
+        shard = shard_of(f"appstore:Production:{purchase}", key)
+        # Its certificates are known from now on.
+        maker.chain = quick
+        known = [maker.notification("700000000000000")]
+        post(ingest, known[0])
+        system.wait_until_worked()
+        responder.hang()
+        maker.chain = slow
+        waiting = [maker.notification(purchase)]
+        assert int(post(ingest, waiting[0])[:3]) == shard
+        wait_for(lambda: responder.hanging > 0)
+        # In the same shard, and those of the same purchase too where they prove nothing.
+        rejected = post_forgeries(ingest, maker, purchase, 200)
+        maker.chain = quick
+        behind = maker.notification(purchase)
+        post(ingest, behind)
+        other = purchase_in(shard, key, 700000000000002)
+        known += [maker.notification(other) for _ in range(3)]
+        for delivery in known[1:]:
+            assert int(post(ingest, delivery)[:3]) == shard
+        postbacks = []
+        while len(postbacks) < 3:
+            postback = maker.postback()
+            if shard_of(f"skadnetwork:example123.skadnetwork:{postback.name.lower()}:0", key) == shard:
+                postbacks.append(postback)
+                assert int(post(ingest, postback)[:3]) == shard
+        wait_for(lambda: set(system.states(rejected).values()) == {"rejected"})
+        wait_for(lambda: names(system).count(known[-1].name) == 1)
+        wait_for(lambda: sum(event["type"] == POSTBACK for event in system.events()) == 3)
+        found = names(system)
+        assert [name for name in found if name in {delivery.name for delivery in known[1:]}] == [delivery.name for delivery in known[1:]]
+        assert waiting[0].name not in found and behind.name not in found
+        assert len(lines(system)) == 1
+        responder.answer_again()
+        wait_for(lambda: behind.name in names(system), 120)
+        found = names(system)
+        assert found.index(waiting[0].name) < found.index(behind.name)
+        system.wait_until_worked()
+        assert lines(system) == []

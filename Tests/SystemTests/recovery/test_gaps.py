@@ -1,0 +1,195 @@
+"""Gaps in subscriptions' lives: looked up at Apple, filled by what was missed, or mended by Apple's word on the state."""
+
+import time
+
+import pytest
+
+from SystemTests.support.second_instance import second_instance
+from SystemTests.support.short_lease import short_lease
+
+APP = "com.example.app"
+DAY = 86_400_000
+VERIFIED, GAP = "appstore.notification.verified.v1", "appstore.subscription.gap.v1"
+OBSERVED, TRANSACTION = "appstore.subscription.observed.v1", "appstore.transaction.observed.v1"
+
+
+def play(system, *steps, **more) -> list[dict]:
+    answer = system.control("/control/notifications/story", {"bundleId": APP, "environment": "Production", "steps": list(steps), **more})
+    return answer["notifications"]
+
+
+def life(system, notifications: list[dict]) -> dict:
+    return system.call("Verifier", "GetSubscriptionState", {
+        "originalTransactionId": notifications[0]["originalTransactionId"], "environment": "Production"})
+
+
+def gaps_of(system, notifications: list[dict]) -> list[dict]:
+    subscription = notifications[0]["originalTransactionId"]
+    found, token = [], None
+    while True:
+        page = system.call("Recovery", "ListGaps", {"bundleId": APP, "maxGaps": 2, **({"pageToken": token} if token else {})})
+        assert len(page.get("gaps", [])) <= 2
+        found += page.get("gaps", [])
+        token = page.get("nextPageToken")
+        if token is None:
+            return [gap for gap in found if gap["originalTransactionId"] == subscription]
+
+
+def ended(system, notifications: list[dict], seconds: float = 60) -> dict:
+    until = time.monotonic() + seconds
+    while True:
+        gaps = gaps_of(system, notifications)
+        if gaps and all(gap["state"] != "suspected" for gap in gaps):
+            assert len(gaps) == 1
+            return gaps[0]
+        assert time.monotonic() < until, gaps
+        time.sleep(0.2)
+
+
+class Told:
+    """Stories with holes, and all that the feed says of them."""
+
+    def __init__(self, system):
+        self.system, self.feed = system, system.subscribe([VERIFIED, GAP, OBSERVED, TRANSACTION])
+        self.events: list[dict] = []
+        start = int(time.time() * 1000) - 35 * DAY
+        unsent, unknown = {"send": False}, {"send": False, "history": False}
+        self.missed = play(system, "buy", {"step": "cancel", **unsent}, "expire", send=True)
+        # Older than Apple's memory, so to say: never in its history.
+        self.lost = play(system, "buy", {"step": "renew", **unknown}, "refund-declined", send=True)
+        # Over for five days: one end is in Apple's history, of the others only the status tells.
+        self.silent = play(system, "buy", "cancel", {"step": "expire", **unsent}, send=True, startDate=start)
+        self.silent_lost = play(system, "buy", "cancel", {"step": "expire", **unknown}, send=True, startDate=start)
+        self.silent_renewed = play(system, "buy", {"step": "renew", **unknown}, send=True, startDate=start)
+
+    def about(self, story: list[dict], count: int) -> list[dict]:
+        """Its events; waits for so many, and a moment longer."""
+        def found() -> list[dict]:
+            return [event for event in self.events if story[0]["originalTransactionId"] in str(event["data"])]
+
+        until = time.monotonic() + 20
+        while len(found()) < count and time.monotonic() < until:
+            self.events += self.feed.pull(wait=1)
+        self.events += self.feed.pull(wait=0.3)
+        return found()
+
+
+@pytest.fixture(scope="module")
+def told(system):
+    told = Told(system)
+    yield told
+    told.feed.delete()
+
+
+def test_missed_notifications_come_back_from_apple_s_history_and_close_their_gap(system, told):
+    story = told.missed
+    gap = ended(system, story)
+    assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
+    assert gap["rule"] == "entry-required" and gap["missing"] == "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"
+    assert gap["shownBy"] == story[2]["notificationUUID"].lower() and gap["observedState"] == "expired"
+    state = life(system, story)
+    assert state.get("gaps", []) == [] and state.get("settledGaps", []) == [] and state["source"] == "notifications"
+    assert [step["notificationType"] for step in state["notifications"]] == ["SUBSCRIBED", "DID_CHANGE_RENEWAL_STATUS", "EXPIRED"]
+    events = told.about(story, 4)
+    assert sorted(event["type"] for event in events) == sorted([GAP] + [VERIFIED] * 3)
+    back = next(event for event in events if event["data"].get("notificationUUID") == story[1]["notificationUUID"])
+    assert back["data"]["source"] == "recovery"
+
+
+def test_what_apple_s_history_does_not_have_is_mended_by_the_status_and_said_to_be_lost(system, told):
+    story = told.lost
+    gap = ended(system, story)
+    assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "active"), gap
+    assert gap.get("notifications", 0) == 0 and "period-continuity" in gap["rules"]
+    state = life(system, story)
+    assert state["state"] == "active" and state["source"] == "status" and state.get("gaps", []) == []
+    assert state["settledGaps"] == [gap["gapId"]]
+    assert state["notifications"][-1]["notificationType"] == "STATUS_OBSERVED"
+    events = told.about(story, 5)
+    # The period that was renewed without a word is on the feed too, as a transaction.
+    assert sorted(event["type"] for event in events) == sorted([VERIFIED, VERIFIED, GAP, OBSERVED, TRANSACTION])
+    observed = next(event for event in events if event["type"] == OBSERVED)
+    assert observed["subject"] == APP and observed["data"]["status"] == 1 and observed["data"]["lifecycle"]["state"] == "active"
+    assert observed["data"]["gap"]["id"] == gap["gapId"] and observed["data"]["renewalInfo"]["autoRenewStatus"] == 1
+
+
+def test_silence_past_the_end_is_noticed_by_itself_and_ended_by_apple_s_word(system, told):
+    gap = ended(system, told.silent)
+    assert gap["rules"] == ["silence"] and gap["missing"] == "DID_RENEW or EXPIRED" and "shownBy" not in gap
+    assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("recovered", "notifications", "expired"), gap
+    gap = ended(system, told.silent_lost)
+    assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "expired"), gap
+    state = life(system, told.silent_lost)
+    assert state["state"] == "expired" and state.get("gaps", []) == []
+    gap = ended(system, told.silent_renewed)
+    assert (gap["repairedBy"], gap["observedState"]) == ("status", "active"), gap
+    state = life(system, told.silent_renewed)
+    assert state["state"] == "active" and state["hasAccess"] is True and state["source"] == "status"
+    for story, expected in ((told.silent, [GAP, VERIFIED, VERIFIED, VERIFIED]), (told.silent_lost, [VERIFIED, VERIFIED, GAP, OBSERVED]),
+                            (told.silent_renewed, [VERIFIED, GAP, OBSERVED, TRANSACTION])):
+        assert sorted(event["type"] for event in told.about(story, 4)) == sorted(expected)
+
+
+def test_two_instances_look_each_gap_up_once(system):
+    with second_instance(system, "notification-recovery"), second_instance(system, "verifier"):
+        stories = [play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True) for _ in range(6)]
+        for story in stories:
+            assert ended(system, story)["state"] == "unrecoverable"
+    calls = [call["path"] for call in system.control("/control/app-store-calls?limit=100000")["calls"]]
+    for story in stories:
+        assert len([path for path in calls if path.endswith("/inApps/v1/subscriptions/" + story[0]["originalTransactionId"])]) == 1
+
+
+def test_a_gap_waits_for_apple_and_for_a_killed_instance_and_is_settled_once(system):
+    with short_lease(system, "notification-recovery"):
+        feed = system.subscribe([GAP, OBSERVED, VERIFIED])
+        system.control("/control/faults", {"route": "subscriptionStatuses", "count": 2, "status": 500, "body": {"errorCode": 5000000}})
+        system.control("/control/faults", {"route": "notificationHistory", "count": 4, "reset": True})
+        story = play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True)
+        until = time.monotonic() + 30
+        while not gaps_of(system, story) and time.monotonic() < until:
+            time.sleep(0.1)
+        try:
+            system.service("kill", "notification-recovery")
+            system.service("start", "notification-recovery")
+            gap = ended(system, story, seconds=120)
+        finally:
+            system.control("/control/faults", {"clear": True})
+        assert (gap["state"], gap["repairedBy"]) == ("unrecoverable", "status"), gap
+        events = [event for event in feed.wait_for(4, settle=1) if story[0]["originalTransactionId"] in str(event["data"])]
+        assert sorted(event["type"] for event in events) == sorted([GAP, VERIFIED, VERIFIED, OBSERVED])
+        feed.delete()
+
+
+def test_fields_of_list_gaps_are_named(system):
+    for message, field in (({}, "bundleId"), ({"bundleId": APP, "maxGaps": 0}, "maxGaps"), ({"bundleId": APP, "maxGaps": 1001}, "maxGaps"),
+                           ({"bundleId": APP, "pageToken": "x"}, "pageToken"), ({"bundleId": APP, "state": "lost"}, "state")):
+        answer = system.rpc("Recovery", "ListGaps", message)
+        assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
+    assert system.rpc("Recovery", "ListGaps", {"bundleId": "com.example.other"}).status == 404
+
+
+def test_a_paging_that_breaks_off_is_not_taken_for_a_whole_history(system):
+    system.control("/control/faults", {"route": "notificationHistory", "count": 1, "status": 200,
+                                       "body": {"notificationHistory": [], "hasMore": True}})
+    try:
+        gap = ended(system, play(system, "buy", {"step": "cancel", "send": False}, "expire", send=True))
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
+
+
+def test_what_apple_refuses_for_good_ends_the_look_up_with_apples_number(system):
+    def refused(code: int) -> dict:
+        system.control("/control/faults", {"route": "subscriptionStatuses", "count": 1, "status": code // 10_000,
+                                           "body": {"errorCode": code, "errorMessage": "Refused."}})
+        try:
+            return ended(system, play(system, "buy", {"step": "cancel", "send": False, "history": False}, "expire", send=True), seconds=30)
+        finally:
+            system.control("/control/faults", {"clear": True})
+
+    gap = refused(4_000_006)
+    assert gap["state"] == "unrecoverable" and "4000006" in gap["lastError"], gap
+    # An account that Apple does not know is the same as a transaction that it does not know.
+    gap = refused(4_040_001)
+    assert gap["state"] == "unrecoverable" and "4040001" not in gap.get("lastError", ""), gap

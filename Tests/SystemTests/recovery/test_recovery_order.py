@@ -1,0 +1,134 @@
+"""Recovery after an outage: in which order notifications become events, how many are held, what is left to Apple's retries."""
+
+import random
+import statistics
+import time
+
+import pytest
+
+from SystemTests.support.running_system import redis_words
+
+from .system import APP, BARE, DAY, VERIFIED, make, outages, recovery_system, stamp, wait_for
+
+
+@pytest.fixture
+def feed(recovering):
+    subscription = recovering.subscribe([VERIFIED])
+    yield subscription
+    subscription.delete()
+
+
+def record_outage(system, first: int, last: int) -> None:
+    """As the first sign of life after it does."""
+    instances, = redis_words(system, "--scan", "--pattern", "*:ingest:instances")
+    redis_words(system, "ZADD", instances.replace(":instances", ":outages"), last, f"{first}-{last}")
+
+
+def order_after_an_outage(system, feed, disturb=None) -> list[str]:
+    """The types of an outage's notifications in the order of their events, each once. What is held back would come by itself after five
+    minutes only. `disturb` is called when so many of them were taken in as its second part says."""
+    first = int((time.time() - 6 * DAY - random.randrange(DAY)) * 1000)
+    wanted = {}
+    for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
+                                          ("DID_RENEW", {})]):
+        for made in make(system, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
+                         spreadMilliseconds=3_500_000)["notifications"]:
+            wanted[made] = kind
+    # Pages that take a while: there is something to come first to.
+    system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 400})
+    came: dict[str, str] = {}
+    try:
+        record_outage(system, first, first + 3_600_000)
+        if disturb is not None:
+            what, taken = disturb
+            since = first / 1000 - 7200
+
+            def far() -> bool:
+                found = [one for one in outages(system, since, "Sandbox") if one["endDate"] <= stamp(first / 1000 + 7200)]
+                return bool(found) and found[0].get("accepted", 0) >= taken
+
+            assert wait_for(far, seconds=60, every=0.05)
+            what()
+        until = time.monotonic() + 90
+        while len(came) < len(wanted) and time.monotonic() < until:
+            for event in feed.pull(most=1000, wait=1):
+                one = event["data"]["payload"]["notificationUUID"]
+                if one in wanted:
+                    assert one not in came or came[one] == event["id"]
+                    came.setdefault(one, event["id"])
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert len(came) == len(wanted)
+    return [wanted[one] for one in came]
+
+
+def quarters_of(order: list[str]) -> dict[str, list[float]]:
+    """No kind comes wholly before the next: 256 shards are not worked in step."""
+    return {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
+
+
+@pytest.mark.parametrize("leader_dies", [False, True], ids=["undisturbed", "the leader dies"])
+def test_after_an_outage_renewals_come_first_then_ends_then_the_rest(recovering, feed, leader_dies):
+    def die():
+        recovering.service("kill", "notification-recovery")
+        recovering.service("start", "notification-recovery")
+
+    quarters = quarters_of(order_after_an_outage(recovering, feed, (die, 150) if leader_dies else None))
+    assert quarters["DID_RENEW"][2] < quarters["EXPIRED"][0], quarters
+    assert quarters["EXPIRED"][1] < quarters["DID_CHANGE_RENEWAL_STATUS"][0], quarters
+
+
+def test_what_is_held_after_an_outage_is_let_go_though_redis_dies_meanwhile(recovering, feed):
+    def die():
+        recovering.service("kill", "redis")
+        recovering.service("start", "redis")
+
+    assert len(order_after_an_outage(recovering, feed, (die, 590))) == 600
+
+
+def started_one_by_one(system) -> None:
+    """Of a system where one recovery of an app may run."""
+    now = time.time()
+
+    def begin(key: str, days: int):
+        return system.rpc("Recovery", "StartRecovery", {"bundleId": APP, "environment": "Production", "startDate": stamp(now - days * DAY),
+                                                        "endDate": stamp(now - days * DAY + 60)}, key=key)
+
+    system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 20_000})
+    # What the schedule began may still run.
+    first = wait_for(lambda: answer if (answer := begin("a-key", 40)).status == 200 else None)
+    assert first, begin("a-key", 40)
+    refused = begin("another-key", 50)
+    assert refused.status == 429 and "TOO_MANY_RECOVERIES" in refused.body.decode(), refused
+    system.call("Recovery", "CancelRecovery", {"recoveryId": first.json["recoveryId"]})
+    # The answers that are kept for a repeated key are forgotten after a day: then it is another recovery for another window.
+    for name in redis_words(system, "--scan", "--pattern", "*:rpc:*"):
+        redis_words(system, "DEL", name)
+    second = wait_for(lambda: answer if (answer := begin("a-key", 60)).status == 200 else None)
+    assert second, begin("a-key", 60)
+    assert second.json["recoveryId"] != first.json["recoveryId"]
+
+
+def test_no_more_is_held_than_may_be_and_no_more_recoveries_run(tmp_path_factory):
+    with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n  mostRunning: 1\n") as system:
+        subscription = system.subscribe([VERIFIED])
+        # Few can wait: the others are let go on the way, and the window is read to its end.
+        assert len(order_after_an_outage(system, subscription)) == 600
+        assert next(queue for queue in system.call("Queues", "ListQueues", {})["queues"] if queue["name"] == "intake").get("delayed", 0) == 0
+        started_one_by_one(system)
+
+
+def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):
+    end = int(time.time() * 1000)
+    record_outage(recovering, end - 2500, end)
+    story = recovering.control("/control/notifications/story", {
+        "bundleId": APP, "environment": "Production", "send": True, "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})
+
+    def looked_up():
+        calls = recovering.control("/control/app-store-calls?limit=1000000")["calls"]
+        return [call["atMilliseconds"] for call in calls
+                if call["path"].endswith("/inApps/v1/subscriptions/" + story["originalTransactionId"])]
+
+    first, = wait_for(looked_up, seconds=60)
+    # An hour of Apple's schedule is ten seconds.
+    assert first >= end + 10_000, (first - end)

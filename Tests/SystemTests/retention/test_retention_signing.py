@@ -1,0 +1,82 @@
+"""How ingest has the offers of retention messages signed: those of a moment together, by a signer of a build before one by one."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import http.client
+import http.server
+import threading
+
+import pytest
+
+from .steps import RULES
+from .system import RetentionSystem, metric, question
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    running = RetentionSystem(tmp_path_factory.mktemp("retention"), RULES)
+    with running:
+        yield running
+
+
+class EarlierSigner:
+    """Stands in front of a signer as one of a build before `SignOffers`."""
+
+    def __init__(self, signer) -> None:
+        self.asked: list[str] = []
+        earlier = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                method = self.path.rsplit("/", 1)[1]
+                earlier.asked.append(method)
+                path = self.path.replace("SignOffers", "SignNothing") if method == "SignOffers" else self.path
+                connection = http.client.HTTPConnection("127.0.0.1", signer.port, timeout=30)
+                connection.request("POST", path, body, dict(self.headers))
+                answer = connection.getresponse()
+                text = answer.read()
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.headers.get("Content-Type", "text/plain"))
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+def test_offers_that_are_asked_for_at_one_moment_are_each_for_their_own_customer(system):
+    calls = 'attribution_rpc_server_requests_total{service="attribution.signer.v1.SignerService",method="SignOffers",code="ok"}'
+    before = metric(system.signer, calls)
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda number: system.ask(question(productId="v2", originalTransactionId=str(700 + number)))[1], range(160)))
+    offered = {str(700 + number): answer["promotionalOffer"] for number, answer in enumerate(answers) if "promotionalOffer" in answer}
+    # On a busy machine some come too late.
+    assert len(offered) >= 40
+    for transaction, offer in offered.items():
+        assert system.claims(offer["promotionalOfferSignatureV2"])["transactionId"] == transaction
+    assert metric(system.signer, calls) > before
+
+
+def test_a_signer_of_a_build_before_is_asked_for_each_offer_by_itself(tmp_path):
+    system = RetentionSystem(tmp_path / "own", RULES)
+    earlier = EarlierSigner(system.signer)
+    system.ingest.environment["ATTRIBUTION_SIGNER_URL"] = earlier.url
+    with system:
+        # The fastest of some: the first connections are being made meanwhile.
+        answers = [system.ask(question(productId="v2"))[1] for _ in range(8)]
+        assert any("promotionalOffer" in answer for answer in answers), answers
+        assert earlier.asked.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.asked
+    earlier.server.shutdown()

@@ -1,0 +1,1 @@
+"""Sessions of the SDK, and consent."""

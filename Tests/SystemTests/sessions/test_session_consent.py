@@ -1,0 +1,146 @@
+"""Consent that changes or cannot be held: withdrawals, waits, events of changed answers."""
+
+import json
+import time
+import uuid
+
+from SystemTests.support.ingest_process import IngestProcess
+from SystemTests.support.running_system import redis_words
+
+from .steps import holds, new_identifier, post, put, wait_for
+
+CHANGED = "attribution.att.status_changed.v1"
+
+
+def kept_payloads(system) -> int:
+    """Bodies of sessions that Redis keeps for longer than those that were sent already."""
+    names = redis_words(system, "--scan", "--pattern", "*:ingest:payload:*")
+    return sum(int(redis_words(system, "TTL", name)[0]) > 86_400 for name in names)
+
+
+def test_a_withdrawn_consent_holds_however_full_the_queue_is(system, tmp_path):
+    """256 shards of ten: sessions fill the install's, then changes its twice as much; the last one cannot even be told of."""
+    install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
+    asked = {"bundleId": "com.example.app", "installId": install}
+    with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
+        def say(status: int, time: int) -> int:
+            body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": time}
+            return process.post(f"/v1/sessions/{install}/att-status", json.dumps(body).encode(), method="PUT")[0]
+
+        feed = system.subscribe([CHANGED])
+        system.call("Queues", "PauseQueue", {"queue": "sessions"})
+        try:
+            # What a worker looked for before it saw the pause ends first.
+            time.sleep(3)
+            answers, before = [], kept_payloads(system)
+            for number in range(11):
+                body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
+                answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
+            assert answers == [202] * 10 + [503]
+            # Nothing stays of what was refused.
+            assert kept_payloads(system) == before + 10
+            for number in range(10):
+                assert say(2 + number % 2, 2000 + number) == 200
+            assert say(2, 3000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+            # A change to consent is not taken in like that.
+            assert say(3, 4000) == 503
+            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+        finally:
+            system.call("Queues", "ResumeQueue", {"queue": "sessions"})
+        entries = wait_for(system, install, 10)
+        assert len(entries) == 10
+        assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+        assert say(2, 5000) == 200
+        assert say(2, 6000) == 200
+        told = [(event["data"]["from"], event["data"]["to"], event["data"]["determinedAt"])
+                for event in feed.wait_for(11, seconds=20, settle=1)]
+        feed.delete()
+        assert sorted(told, key=lambda change: change[2].removesuffix("Z")) == [
+            (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
+        ] + [(3, 2, "1970-01-01T00:00:03Z")]
+
+
+def test_a_changed_answer_is_an_event_and_can_be_asked_for(system):
+    install = f"changed-{uuid.uuid4().hex[:8]}"
+    asked = {"bundleId": "com.example.app", "installId": install}
+    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+    feed = system.subscribe([CHANGED])
+    put(system, install, 0, deviceTime=1_000)
+    put(system, install, 3, deviceTime=2_000)
+    put(system, install, 3, deviceTime=2_500)  # equal: no effect
+    put(system, install, 1, deviceTime=1_500)  # older: not applied
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == 3 and status["consent"] and status["ageSeconds"] >= 0 and "heldUntil" not in status
+    assert post(system, install, new_identifier(), 2, deviceTime=3_000).status == 202
+    events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
+    feed.delete()
+    assert [(event["from"], event["to"], event["source"]) for event in events] == [(0, 3, "update"), (3, 2, "session")]
+    assert all(event["bundleId"] == "com.example.app" and install not in json.dumps(event) for event in events)
+    status = system.call("Ingest", "GetAttStatus", asked)
+    assert status["attStatus"] == 2 and status["determinedAt"].startswith("1970-01-01T00:00:03")
+    assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
+
+
+def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(system):
+    app, install = "com.example.nobody", f"nobody-{uuid.uuid4().hex[:8]}"
+    asked = {"bundleId": app, "installId": install}
+    session = system.post("/v1/sessions", {**asked, "attStatus": 2})
+    for more in ({}, {"urlStrategy": None}):
+        refused = put(system, install, 2, bundleId=app, **more)
+        assert refused.status == session.status == 400
+        assert refused.json == session.json and "bundleId" in refused.body.decode(), refused
+    # In the query too; and nothing is kept of it.
+    assert system.post(f"/v1/sessions/{install}/att-status?bundleId={app}", {"attStatus": 2}, method="PUT").status == 400
+    assert put(system, install, 2, bundleId=app, urlStrategy="nowhere").status == 400
+    assert put(system, install, 2, bundleId="com.example.app").status == 200
+    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+
+
+def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
+    """A session may name its strategy itself; then its app need not be configured."""
+    app, idfa = "com.example.nobody", new_identifier()
+    install, other = (f"own-{uuid.uuid4().hex[:8]}" for _ in range(2))
+    assert post(system, install, idfa, 3, bundleId=app, urlStrategy="default").status == 202
+    assert put(system, install, 2, bundleId=app).status == 200
+    assert system.call("Ingest", "GetAttStatus", {"bundleId": app, "installId": install})["attStatus"] == 2
+    # Before its first session, the strategy is named with the status.
+    assert put(system, other, 3, bundleId=app, urlStrategy="default").status == 200
+    assert put(system, other, 2, bundleId=app).status == 200
+    # What it names is not looked at where the install is known, nor of an app that is configured.
+    for strategy in ("gone", ["default"], 7):
+        assert put(system, install, 2, bundleId=app, urlStrategy=strategy).status == 200
+        assert put(system, install, 2, bundleId="com.example.app", urlStrategy=strategy).status == 200
+        assert put(system, f"{install}-new", 2, bundleId=app, urlStrategy=strategy).status == 400
+    # The same install of another app is another install.
+    assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
+
+
+def test_the_longest_wait_is_configuration(system, tmp_path):
+    with IngestProcess(system, tmp_path, settings="consentRouting: { maximumWait: 2s }\n") as process:
+        install = f"wait-{uuid.uuid4().hex[:8]}"
+        body = {"bundleId": "com.example.app", "installId": install, "attStatus": 0, "attConsentWaitingInterval": 3600, "event": "a"}
+        assert process.post("/v1/sessions", json.dumps(body).encode())[0] == 202
+        held = system.call("Ingest", "GetAttStatus", {"bundleId": "com.example.app", "installId": install})
+        assert held["attStatus"] == 0 and "heldUntil" in held
+        assert wait_for(system, install, 1)[0]["host"] == "analytics.adjust.com"
+
+
+def test_what_cannot_be_held_goes_without_consent(system, tmp_path):
+    """256 shards of ten: nine may be held in each, and the tenth place is for what goes at once."""
+    with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
+        install = f"room-{uuid.uuid4().hex[:8]}"
+        idfa = new_identifier()
+        for number in range(10):
+            body = {"bundleId": "com.example.app", "installId": install, "attStatus": 0, "attConsentWaitingInterval": 60,
+                    "event": str(number), "idfa": idfa}
+            status, answer = process.post("/v1/sessions", json.dumps(body).encode())
+            assert status == 202, answer
+        # What goes at once makes room for itself; what is held stays.
+        entry = wait_for(system, install, 1)[0]
+        assert entry["body"]["event"] == "9" and entry["host"] == "analytics.adjust.com" and not holds(entry, idfa)
+        assert process.metric("attribution_sessions_not_held_total") == 1
+        assert put(system, install, 3).status == 200
+        entries = wait_for(system, install, 10)
+        assert [entry["body"]["event"] for entry in entries] == ["9", *map(str, range(9))]
+        assert all(entry["host"] == "consent.adjust.com" for entry in entries[1:])

@@ -1,0 +1,266 @@
+"""Sessions and consent: what leaves, where to, in which order, whatever fails on the way."""
+
+import contextlib
+import os
+import random
+import signal
+import time
+import uuid
+
+from .steps import holds, new_identifier, post, put, received, wait_for
+
+SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
+ROUTED = "attribution.session.routed.v1"
+
+
+@contextlib.contextmanager
+def settings(system, text: str):
+    """The system's ingest with more configuration, and as it was afterwards."""
+    configuration = system.data / "configuration.yaml"
+    before = configuration.read_text()
+    configuration.write_text(before + text)
+    system.service("stop", "ingest")
+    system.service("start", "ingest")
+    try:
+        yield
+    finally:
+        configuration.write_text(before)
+        system.service("stop", "ingest")
+        system.service("start", "ingest")
+
+
+def test_only_status_3_is_consent(system):
+    idfa = new_identifier()
+    for status in (None, -1, 0, 1, 2, 4, 3):
+        install = f"status-{uuid.uuid4().hex[:8]}"
+        assert post(system, install, idfa, status).status == 202
+        entry = wait_for(system, install, 1)[0]
+        assert entry["host"] == ("consent" if status == 3 else "analytics") + ".adjust.com", (status, entry)
+        assert holds(entry, idfa) == (status == 3), (status, entry)
+        assert entry["body"]["att_status"] == (-1 if status is None else status)
+
+
+def test_no_text_that_says_a_field_reaches_an_analytics_host(system):
+    """Whatever calls itself JSON or a query and is not quite: none of it holds the identifier that the session names."""
+    hidden = new_identifier()
+    install = f"partner-{uuid.uuid4().hex[:8]}"
+    texts = [f'{{"idfa":"{hidden}","a":1,"a":2}}', "[" * 40 + f'{{"idfa":"{hidden}"}}' + "]" * 40, f'{{"idfa":"{hidden}"}};',
+             f'json:{{"idfa":"{hidden}"}}', f"https://example.com/cb?idfa={hidden}", f"https://example.com/cb?i%64fa%3D{hidden}"]
+    body = {"bundleId": "com.example.app", "installId": install, "attStatus": 2,
+            "parameters": {f"partner{index}": text for index, text in enumerate(texts)}, "keep": "this"}
+    assert system.post("/v1/sessions", body).status == 202
+    entry = wait_for(system, install, 1)[0]
+    assert entry["host"] == "analytics.adjust.com" and entry["body"]["keep"] == "this"
+    assert not holds(entry, hidden), entry
+
+
+def test_a_session_made_to_take_long_holds_up_nobody(system):
+    body = {"bundleId": "com.example.app", "installId": f"long-{uuid.uuid4().hex[:8]}", "attStatus": 2, "idfa": "a" * 80_000,
+            "note": "a" * 160_000 + "%"}
+    assert system.post("/v1/sessions", body).status == 202
+    entry = wait_for(system, body["installId"], 1)[0]
+    assert "idfa" not in entry["body"]
+
+
+def test_what_is_held_leaves_in_order_with_the_answer(system):
+    install, idfa = f"asked-{uuid.uuid4().hex[:8]}", new_identifier()
+    for event in ("a", "b", "c"):
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    time.sleep(1)
+    assert received(system, install) == []
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 3)
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b", "c"]
+    assert all(entry["host"] == "consent.adjust.com" and entry["body"]["att_status"] == 3 for entry in entries)
+    assert all(holds(entry, idfa) for entry in entries)
+
+
+def test_the_session_that_brings_the_answer_leaves_behind_what_was_held(system):
+    install, idfa = f"brought-{uuid.uuid4().hex[:8]}", new_identifier()
+    events = [f"e{number:02d}" for number in range(30)]
+    for event in events:
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    assert post(system, install, idfa, 3, event="answer").status == 202
+    entries = wait_for(system, install, 31)
+    assert [entry["body"]["event"] for entry in entries] == [*events, "answer"]
+    assert all(entry["host"] == "consent.adjust.com" and holds(entry, idfa) for entry in entries)
+
+
+def test_waiting_for_ones_turn_is_no_attempt(system):
+    """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
+    install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()
+    feed = system.subscribe([ROUTED])
+    for event in ("a", "b", "c"):
+        assert post(system, install, idfa, 0, event=event, attConsentWaitingInterval=60).status == 202
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 3, "status": 503, "retryAfter": 1})
+    assert put(system, install, 3).status == 200
+    entries = wait_for(system, install, 9, seconds=30)
+    assert [entry["body"]["event"] for entry in entries] == ["a"] * 7 + ["b", "c"]
+    attempts = [event["data"]["attempt"] for event in feed.wait_for(3, seconds=10)]
+    feed.delete()
+    assert attempts == [4, 1, 1]
+
+
+def test_silence_until_the_deadline_is_no_consent_and_no_second_wait(system):
+    install, idfa = f"silent-{uuid.uuid4().hex[:8]}", new_identifier()
+    started = time.monotonic()
+    for event in ("a", "b"):
+        post(system, install, idfa, 0, event=event, attConsentWaitingInterval=2)
+    entries = wait_for(system, install, 2)
+    assert time.monotonic() - started >= 1.8
+    assert [entry["body"]["event"] for entry in entries] == ["a", "b"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in entries)
+    post(system, install, idfa, 0, event="c", attConsentWaitingInterval=60)
+    assert wait_for(system, install, 3, seconds=5)[-1]["host"] == "analytics.adjust.com"
+
+
+def dead_letter(system, id: str) -> dict:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        letters = system.call("Queues", "ListDeadLetters", {"queue": "sessions", "maxLetters": 1000}).get("deadLetters", [])
+        for letter in letters:
+            if letter["id"] == id:
+                return letter
+        time.sleep(0.2)
+    raise AssertionError("no dead letter")
+
+
+def test_a_host_that_asks_to_be_called_again_at_once_is_not_called_for_ever(system):
+    """`Retry-After: 0` takes nothing off the backoff, and what no host takes is a dead letter in the end, without the identifier."""
+    install, idfa = f"never-{uuid.uuid4().hex[:8]}", new_identifier()
+    with settings(system, "consentRouting: { patience: 3s }\n"):
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "percentage": 100, "status": 503, "retryAfter": 0})
+        try:
+            id = post(system, install, idfa, 3).json["id"]
+            letter = dead_letter(system, id)
+        finally:
+            system.control("/control/faults", {"clear": True})
+        posts = len(received(system, install))
+        assert posts == 2 * letter["attempts"] and 2 <= posts < 80, (posts, letter)
+        assert "503" in letter["lastError"] and not holds(letter, idfa)
+        assert system.call("Queues", "ReplayDeadLetters", {"queue": "sessions", "ids": [id]}, key=uuid.uuid4().hex)["replayed"] == 1
+        entry = wait_for(system, install, posts + 1)[-1]
+        assert entry["status"] == 200 and entry["host"] == "consent.adjust.com" and holds(entry, idfa)
+
+
+def test_only_what_judges_the_session_itself_is_final(system):
+    """What may be the host's own trouble passes, and the session arrives."""
+    feed = system.subscribe([ROUTED])
+    for status in (301, 401, 403, 404):
+        install, idfa = f"passing-{uuid.uuid4().hex[:8]}", new_identifier()
+        for host in ("consent.adjust.com", "consent.adjust.io"):
+            system.control("/control/faults", {"route": host, "count": 1, "status": status})
+        assert post(system, install, idfa, 3).status == 202
+        entries = wait_for(system, install, 3)
+        assert [entry["status"] for entry in entries] == [status, status, 200] and holds(entries[-1], idfa)
+    for status in (400, 413, 422):
+        install = f"judged-{uuid.uuid4().hex[:8]}"
+        system.control("/control/faults", {"route": "analytics.adjust.com", "count": 1, "status": status})
+        assert post(system, install, new_identifier(), 2).status == 202
+        assert [entry["status"] for entry in wait_for(system, install, 1)] == [status]
+    events = [event["data"] for event in feed.wait_for(7, seconds=20)]
+    feed.delete()
+    assert sorted((event["httpStatus"], event["delivered"]) for event in events) == [
+        *[(200, True)] * 4, (400, False), (413, False), (422, False)]
+
+
+def test_a_refusal_holds_for_what_is_still_queued_and_against_old_sessions(system):
+    install, idfa = f"refused-{uuid.uuid4().hex[:8]}", new_identifier()
+    for host in ("consent.adjust.com", "consent.adjust.io"):
+        system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
+    assert post(system, install, idfa, 3, event="queued").status == 202
+    assert len(wait_for(system, install, 2)) == 2
+    assert put(system, install, 2).status == 200
+    assert post(system, install, idfa, 3, event="old").status == 202
+    entries = wait_for(system, install, 4)
+    delivered = [entry for entry in entries if entry["status"] == 200]
+    assert sorted(entry["body"]["event"] for entry in delivered) == ["old", "queued"]
+    assert all(entry["host"] == "analytics.adjust.com" and not holds(entry, idfa) for entry in delivered)
+    assert put(system, install, 2).json["status"] == "duplicate"
+    assert put(system, install, 3).json["status"] == "accepted"
+    post(system, install, idfa, 3, event="new")
+    assert wait_for(system, install, 5)[-1]["host"] == "consent.adjust.com"
+
+
+DOMAINS = {"default": "adjust.com", "ADJDataResidencyEU": "eu.adjust.com", "ADJDataResidencyTR": "tr.adjust.com",
+           "ADJDataResidencyUS": "us.adjust.com", "ADJUrlStrategyChina": "adjust.world", "ADJUrlStrategyCn": "adjust.cn",
+           "ADJUrlStrategyIndia": "adjust.net.in"}
+
+
+def test_a_strategy_is_the_whole_way_and_an_unknown_one_is_refused(system):
+    """In each of them, on both sides of the split, and when a host fails; a residency strategy leaves its region for none."""
+    for strategy, domain in DOMAINS.items():
+        for status, side in ((3, "consent."), (2, "analytics.")):
+            install, idfa = f"strategy-{uuid.uuid4().hex[:8]}", new_identifier()
+            system.control("/control/faults", {"route": side + domain, "count": 1, "status": 503})
+            assert post(system, install, idfa, status, urlStrategy=strategy).status == 202
+            entries = wait_for(system, install, 2)
+            hosts = [entry["host"] for entry in entries]
+            assert hosts[0] == side + domain and len(hosts) == 2, (strategy, hosts)
+            assert all(host.startswith(side) for host in hosts), (strategy, hosts)
+            assert all(holds(entry, idfa) == (status == 3) for entry in entries)
+            if strategy.startswith("ADJDataResidency"):
+                assert hosts == [side + domain] * 2, (strategy, hosts)
+    install = f"unknown-{uuid.uuid4().hex[:8]}"
+    unknown = post(system, install, new_identifier(), 3, urlStrategy="ADJDataResidencyXX")
+    assert unknown.status == 400 and "urlStrategy" in unknown.body.decode()
+
+
+def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(system):
+    """Seeded; counts for itself."""
+    print(f"seed {SEED}")
+    dice = random.Random(SEED)
+    feed = system.subscribe([ROUTED])
+    mark = uuid.uuid4().hex[:8]
+    identifiers = {f"soak-{mark}-{number}": new_identifier() for number in range(20)}
+    system.control("/control/faults", {"route": "consent", "percentage": 25, "seed": SEED % 1000, "status": 503})
+    accepted, said, kills = {}, {}, 0
+    try:
+        for number in range(300):
+            install = dice.choice(list(identifiers))
+            status = dice.choice([None, 0, 1, 2, 3, 3, 3])
+            more = {"attConsentWaitingInterval": dice.choice([1, 2])} if status == 0 else {}
+            for _ in range(100):
+                try:
+                    if dice.random() < 0.2:
+                        put(system, install, dice.choice([1, 2, 3]))
+                    answer = post(system, install, identifiers[install], status, event=f"e{number}", **more)
+                except OSError:
+                    time.sleep(0.1)
+                    continue
+                if answer.status == 202:
+                    accepted[answer.json["id"]] = status
+                    said[f"e{number}"] = status
+                    break
+                assert answer.status == 503, answer
+                time.sleep(0.1)
+            if number % 75 == 40:
+                os.kill(system.pid("ingest"), signal.SIGKILL)
+                kills += 1
+                time.sleep(dice.uniform(0, 0.3))
+                system.service("start", "ingest")
+    finally:
+        system.control("/control/faults", {"clear": True})
+        system.service("start", "ingest")
+    assert len(accepted) == 300
+    events = {event["data"]["deliveryId"]: event for event in feed.wait_for(300, seconds=120, settle=2)}
+    assert set(events) >= set(accepted), f"seed {SEED}: {len(set(accepted) - set(events))} sessions without an event"
+    for id, status in accepted.items():
+        data = events[id]["data"]
+        assert data["host"].startswith("consent." if data["consent"] else "analytics."), (SEED, data)
+        assert not data["consent"] or status in (0, 3), (SEED, data)
+    entries = [entry for entry in system.control("/control/sessions?limit=100000")["sessions"]
+               if entry["body"].get("installId") in identifiers]
+    for entry in entries:
+        if entry["host"].startswith("analytics."):
+            assert not holds(entry, identifiers[entry["body"]["installId"]]), (SEED, entry)
+            assert "started_at" not in entry["body"]
+        else:
+            assert said[entry["body"]["event"]] in (0, 3), (SEED, entry)
+    for idfa in identifiers.values():
+        assert not any(holds({"log": system.log(name)}, idfa) for name in ("ingest", "verifier"))
+        assert not any(holds(event, idfa) for event in events.values())
+    print(f"survived: 300 sessions, {len(entries)} posts to hosts, {kills} kills, seed {SEED}")
+    feed.delete()

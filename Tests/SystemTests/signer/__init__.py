@@ -1,0 +1,1 @@
+"""Signer: keys, and what they sign."""

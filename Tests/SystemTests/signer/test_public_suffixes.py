@@ -1,0 +1,43 @@
+"""signer with a public suffix list of one's own, and without one."""
+
+import json
+
+import pytest
+
+from SystemTests.support.signer_process import SignerProcess, make_key
+
+NETWORK = "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, path: key.pem } ] } ]\n"
+AD = {"version": "4.0", "adNetworkId": "example123.skadnetwork", "sourceIdentifier": 5239, "itunesItemId": 525463029}
+
+
+def sign(signer: SignerProcess, domain: str) -> tuple[int, dict]:
+    return signer.rpc("SignSKAdNetworkWebImpression", {**AD, "sourceDomain": domain})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    make_key(tmp_path / "key.pem")
+    return tmp_path
+
+
+def test_a_newer_list_takes_the_place_of_the_built_in_one(folder):
+    (folder / "list.dat").write_text("// a list of tomorrow\ncom\nnewhost.com\n")
+    with SignerProcess(folder, NETWORK + "webAds: { publicSuffixList: list.dat }\n") as signer:
+        assert sign(signer, "site.newhost.com")[0] == 200
+        status, refused = sign(signer, "newhost.com")
+        assert status == 400 and "sourceDomain" in json.dumps(refused)
+        # A name that this list does not know the suffix of.
+        assert sign(signer, "github.io")[0] == 200
+
+
+def test_by_the_form_alone_every_name_is_signed(folder):
+    with SignerProcess(folder, NETWORK + "webAds: { signing: form }\n") as signer:
+        assert [sign(signer, domain)[0] for domain in ("shop.example.co.uk", "co.uk", "co.uk.", "www.example.com")] == [200, 200, 400, 400]
+
+
+@pytest.mark.parametrize("content", [None, "", "<html>no list</html>\n"])
+def test_signer_does_not_start_with_a_list_that_is_none(folder, content):
+    if content is not None:
+        (folder / "list.dat").write_text(content)
+    code, words = SignerProcess(folder, NETWORK + "webAds: { publicSuffixList: list.dat }\n").end_of_start()
+    assert code == 78 and "webAds.publicSuffixList" in words

@@ -1,0 +1,1 @@
+"""AdServices tokens and the token broker."""

@@ -1,0 +1,1 @@
+"""What verifier makes of postbacks, notifications and other signed data."""

@@ -1,0 +1,179 @@
+"""What is rejected or resent: told, kept for study, and counted once, whatever changes meanwhile."""
+
+import base64
+import functools
+import json
+import time
+import uuid
+
+import pytest
+
+from SystemTests.support.running_system import start_system, stop_system
+
+NETWORK = "example123.skadnetwork"
+
+
+def posted(system, body: str) -> str:
+    answer = system.post("/v1/postbacks", body)
+    assert answer.status == 200, answer
+    return answer.json["id"]
+
+
+def delivery(system, id: str, state: str) -> dict:
+    for _ in range(100):
+        found = system.call("Ingest", "GetDelivery", {"id": id})
+        if found["state"] == state:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(found)
+
+
+def restart(system) -> None:
+    system.service("stop", "verifier")
+    system.service("start", "verifier")
+
+
+def test_the_same_postback_with_other_unsigned_values_is_told_and_not_counted(system):
+    identifier = str(uuid.uuid4())
+    feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1", "attribution.skadnetwork.postback.rejected.v1"])
+    made = system.control("/control/skadnetwork/postbacks", {
+        "transactionId": identifier, "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
+    genuine = json.loads(made["body"])
+    first = posted(system, made["body"])
+    assert delivery(system, first, "verified")
+    # Written otherwise and with the same values it is a duplicate; with others it is a conflict.
+    again = posted(system, json.dumps(dict(reversed(genuine.items()))))
+    other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
+    assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
+    told = delivery(system, other, "rejected")
+    assert told["reason"] == "conflicting_unsigned"
+    events = [event for event in feed.wait_for(2) if identifier in json.dumps(event["data"]).lower() or event["data"].get("deliveryId") == other]
+    feed.delete()
+    kinds = sorted(event["type"].split(".")[-2] for event in events)
+    assert kinds == ["rejected", "verified"], events
+    conflict = next(event["data"] for event in events if ".rejected." in event["type"])
+    assert conflict["countedUnsigned"]["conversion-value"] == 10 and conflict["unsigned"]["conversion-value"] == 63
+    assert conflict["countedEventId"] == delivery(system, first, "verified")["eventId"]
+
+
+def test_an_answer_by_rpc_says_which_values_are_not_signed(system):
+    def made(kind: str, **values) -> dict:
+        return json.loads(system.control(f"/control/{kind}/postbacks", {"adNetworkId": NETWORK, "send": False, **values})["body"])
+
+    for method, postback in [("VerifySKAdNetworkPostback", made("skadnetwork", version="4.0", conversionValue=10)),
+                             ("VerifyAdAttributionKitPostback", made("adattributionkit", conversionValue=10))]:
+        postback |= {"country-code": "DE", "partner": 1}
+        verdict = system.call("Verifier", method, {"postback": postback})
+        assert verdict["valid"] and verdict["unsigned"].items() >= {"conversion-value": 10, "country-code": "DE"}.items()
+        assert "partner" not in verdict["unsigned"] and verdict["postback"]["partner"] == 1
+        # Of what is not proved nothing is signed.
+        forged = {**postback, "transaction-id": str(uuid.uuid4())} if "transaction-id" in postback else {
+            **postback, "jws-string": postback["jws-string"][:-8] + "AAAAAAAA"}
+        verdict = system.call("Verifier", method, {"postback": forged})
+        assert verdict["reason"] == "bad_signature" and "unsigned" not in verdict
+
+
+@pytest.mark.parametrize("foreign", [
+    {"partner": functools.reduce(lambda inner, _: [inner], range(30), "deep")}, {"partner": [0] * 19_950},
+    {"campaign-id": [0] * 10_500}, {"campaign-id": {f"k{number}": number for number in range(9_000)}},
+])
+def test_other_unsigned_values_are_told_whatever_stands_beside_them(system, foreign):
+    # All that ingest takes makes an event that can be compared with.
+    made = system.control("/control/skadnetwork/postbacks", {
+        "transactionId": str(uuid.uuid4()), "adNetworkId": NETWORK, "send": False, "version": "4.0", "conversionValue": 10})
+    genuine = {**json.loads(made["body"]), **foreign}
+    first = posted(system, json.dumps(genuine))
+    assert delivery(system, first, "verified")
+    again = posted(system, json.dumps(turned(genuine)))
+    assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
+    other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
+    assert delivery(system, other, "rejected")["reason"] == "conflicting_unsigned"
+
+
+def turned(value):
+    """The same with the members of all its objects in the reverse order."""
+    return {name: turned(member) for name, member in reversed(value.items())} if isinstance(value, dict) else value
+
+
+def test_the_body_of_a_rejected_delivery_can_be_studied(system):
+    made = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})
+    forged = json.dumps({**json.loads(made["body"]), "transaction-id": str(uuid.uuid4())})
+    found = delivery(system, posted(system, forged), "rejected")
+    assert found["reason"] == "bad_signature"
+    assert base64.b64decode(found["body"]).decode() == forged
+    genuine = delivery(system, posted(system, made["body"]), "verified")
+    assert "body" not in genuine
+    metrics = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+    assert any(line.startswith("attribution_rejected_total{") and 'reason="bad_signature"' in line and not line.endswith(" 0")
+               for line in metrics.splitlines()), [line for line in metrics.splitlines() if "rejected_total" in line]
+
+
+def test_what_is_verified_is_counted_by_kind_and_environment(system):
+    series = [("skadnetwork-postback", "production"), ("adattributionkit-postback", "production"), ("adattributionkit-postback", "development"),
+              ("notification", "Production"), ("notification", "Sandbox")]
+
+    def counts() -> list[float]:
+        text = system.request("GET", system.url("Verifier") + "/metrics", headers={"Authorization": f"Bearer {system.token}"}).body.decode()
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("attribution_verified_total{"))
+        return [float(values.get(f'attribution_verified_total{{kind="{kind}",environment="{environment}"}}', 0)) for kind, environment in series]
+
+    def grows(by: list[int], ids: list[str]) -> None:
+        wanted = [one + more for one, more in zip(before, by, strict=True)]
+        for id in ids:
+            delivery(system, id, "verified")
+        assert counts() == wanted
+
+    before = counts()
+    ids = []
+    for _ in range(3):
+        ids.append(
+            posted(system, system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"])
+        )
+    for environment, count in (("production", 1), ("development", 2)):
+        for _ in range(count):
+            ids.append(posted(system, system.control("/control/adattributionkit/postbacks", {"environment": environment, "send": False})["body"]))
+    for environment, count in (("Production", 2), ("Sandbox", 1)):
+        for _ in range(count):
+            made = system.control("/control/notifications", {
+                "bundleId": "com.example.app", "environment": environment, "notificationType": "TEST", "send": False})
+            answer = system.post("/v1/app-store/notifications", {"signedPayload": made["signedPayload"]})
+            assert answer.status == 200, answer
+            ids.append(answer.json["id"])
+    grows([3, 1, 2, 2, 1], ids)
+    # What is rejected does not count.
+    forged = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0"})["body"]
+    assert delivery(system, posted(system, json.dumps({**json.loads(forged), "transaction-id": str(uuid.uuid4())})), "rejected")
+    grows([3, 1, 2, 2, 1], [])
+
+
+def test_a_notification_of_an_app_that_was_not_configured_counts_once_it_is(tmp_path):
+    system = start_system(tmp_path)
+    try:
+        configuration = tmp_path / "configuration.yaml"
+        whole = configuration.read_text()
+        assert "bundleId: com.example.app" in whole
+        configuration.write_text(whole.replace("bundleId: com.example.app", "bundleId: com.example.other"))
+        restart(system)
+        feed = system.subscribe(["appstore.notification.verified.v1", "appstore.notification.rejected.v1"])
+        made = system.control("/control/notifications", {
+            "bundleId": "com.example.app", "environment": "Production", "notificationType": "TEST", "send": False})
+        body = {"signedPayload": made["signedPayload"]}
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
+        assert [event["data"]["reason"] for event in feed.wait_for(1)] == ["wrong_app"]
+        # A SKAdNetwork postback of a development key is believed where that is allowed, and is a development one.
+        tried = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
+        assert delivery(system, posted(system, tried["body"]), "rejected")["reason"] == "bad_signature"
+        assert "\nappleKeys:\n" in whole
+        configuration.write_text(whole.replace("\nappleKeys:\n", "\nappleKeys:\n  acceptsDevelopmentSKAdNetwork: true\n"))
+        restart(system)
+        allowed = system.control("/control/skadnetwork/postbacks", {"adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development"})
+        verdict = system.call("Verifier", "VerifySKAdNetworkPostback", {"postback": json.loads(allowed["body"])})
+        assert verdict["valid"] and verdict["environment"] == "development", verdict
+        # Apple's retry, or recovery's copy: the same bytes.
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "accepted"
+        events = feed.wait_for(1)
+        assert [event["type"] for event in events] == ["appstore.notification.verified.v1"]
+        assert system.post("/v1/app-store/notifications", body).json["status"] == "duplicate"
+        assert feed.wait_for(1, seconds=2) == []
+    finally:
+        stop_system(system)

@@ -1,0 +1,279 @@
+"""Every postback and App Store vector through RPC and through the queue, with the outcome it names."""
+
+import base64
+import hashlib
+import json
+import pathlib
+import secrets
+import time
+
+import pytest
+import yaml
+
+from SystemTests.support.running_system import VECTORS, start_system, stop_system, verifier_under
+
+REASONS = {  # Apple's names (cases.json) → spec/api.md's
+    "INVALID_JWT_FORMAT": {"malformed_jws"}, "INVALID_ALGORITHM": {"unexpected_algorithm"},
+    "INVALID_CHAIN_LENGTH": {"chain_length"}, "INVALID_CERTIFICATE": {"malformed_certificate"},
+    "INVALID_CHAIN": {"chain_invalid"}, "INVALID_SIGNATURE": {"bad_signature", "malformed_signature"},
+    "INVALID_APP_IDENTIFIER": {"wrong_app"}, "INVALID_ENVIRONMENT": {"wrong_environment"},
+}
+
+
+def load(name):
+    return json.loads((VECTORS / name).read_text())
+
+
+POSTBACKS = load("attribution/postbacks.json")
+APPLES_P256 = ("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg==")
+TEST_KEYS = POSTBACKS["publicKeys"]["test"]
+
+
+def cases(keys):
+    return [case for file in ("attribution/postbacks.json", "attribution/genuine.json") for case in load(file)["cases"]
+            if case["keys"] == keys]
+
+
+def configured(directory: pathlib.Path, **more) -> tuple[pathlib.Path, str]:
+    token = secrets.token_hex(16)
+    configuration = {
+        "clients": [{"name": "tests", "tokenSHA256": hashlib.sha256(token.encode()).hexdigest(), "allow": ["attribution.*"]}],
+        **more,
+    }
+    path = directory / "configuration.yaml"
+    path.write_text(yaml.safe_dump(configuration))
+    (directory / "token").write_text(token)
+    return path, token
+
+
+@pytest.fixture(scope="module")
+def test_keys_system(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("vectors")
+    path, token = configured(
+        directory,
+        appleKeys={"p192": TEST_KEYS["P-192"], "p256": TEST_KEYS["P-256"],
+                   "kids": dict.fromkeys(TEST_KEYS["kids"], TEST_KEYS["P-256"])},
+        appStore={"rootCertificates": [str(VECTORS / "appstore/certs/root-shared.der"),
+                                       str(VECTORS / "appstore/certs/apple-mock-root.der")], "strictCertificates": False,
+                  "receiptTransactionIds": 12_000},
+        apps=[{"bundleId": "com.example", "appAppleId": 1234, "environments": ["Sandbox"]},
+              {"bundleId": "com.example.app", "appAppleId": 1234567890, "environments": ["Production", "Sandbox"]}])
+    system = start_system(directory, "--config", str(path))
+    system.token = token
+    yield system
+    stop_system(system)
+
+
+@pytest.fixture(scope="module")
+def apples_keys_system(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("genuine")
+    # One key is named, the others are Apple's published ones.
+    path, token = configured(directory, appleKeys={"p256": APPLES_P256}, appStore={"acceptsXcodeData": True})
+    system = start_system(directory, "--config", str(path))
+    system.token = token
+    yield system
+    stop_system(system)
+
+
+METHODS = {"skadnetwork-postback": "VerifySKAdNetworkPostback", "adattributionkit-postback": "VerifyAdAttributionKitPostback"}
+
+
+def check(verdict, expected):
+    for name in ("valid", "reason", "field", "version", "environment"):
+        if name in expected:
+            assert verdict.get(name, False if name == "valid" else None) == expected[name], (name, verdict)
+
+
+def ask(system, case):
+    method = METHODS[case["kind"]]
+    check(system.call("Verifier", method, {"postbackText": case["body"]}), case["expect"])
+    try:
+        parsed = json.loads(case["body"], object_pairs_hook=no_duplicates)
+    except ValueError:
+        return
+    # As an object: Python writes the same numbers, so the verdict must be the same.
+    check(system.call("Verifier", method, {"postback": parsed}), case["expect"])
+
+
+def no_duplicates(pairs):
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("duplicate")
+    return dict(pairs)
+
+
+def test_every_postback_signed_by_the_test_keys_gets_its_verdict_by_rpc(test_keys_system):
+    for case in cases("test"):
+        try:
+            ask(test_keys_system, case)
+        except AssertionError as error:
+            raise AssertionError(case["id"]) from error
+
+
+def test_every_genuine_postback_gets_its_verdict_by_rpc(system):
+    for case in cases("apple"):
+        try:
+            ask(system, case)
+        except AssertionError as error:
+            raise AssertionError(case["id"]) from error
+
+
+# What has no place in the queue, since it cannot be told what it is or which postback it is a copy of. Apple never sends it.
+REFUSED = {f"{version}-no-{field}" for version in ("1.0", "2.0", "2.1", "2.2", "3.0", "4.0") for field in ("signature", "transaction")} | {
+    "aak-no-identifier", "aak-no-jws", "aak-padding", "aak-payload-array", "aak-payload-duplicate-key", "aak-two-parts", "duplicate-key"}
+
+
+def outcome(system, id: str) -> dict:
+    """What became of a delivery, as soon as it is known."""
+    until = time.monotonic() + 30
+    while (state := system.call("Ingest", "GetDelivery", {"id": id}))["state"] in ("accepted", "processing") and time.monotonic() < until:
+        time.sleep(0.05)
+    return state
+
+
+@pytest.mark.parametrize("keys, name", [("test", "test_keys_system"), ("apple", "apples_keys_system")])
+def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
+    system = request.getfixturevalue(name)
+    feed = system.subscribe(start="beginning")
+    expected, refused = {}, set()
+    for case in cases(keys):
+        answer = system.post("/v1/postbacks", case["body"])
+        if answer.status == 400:
+            refused.add(case["id"])
+            continue
+        assert answer.status == 200, (case["id"], answer)
+        expected.setdefault(answer.json["id"], case)
+    assert refused == (REFUSED if keys == "test" else set())
+    named = set()
+    for id, case in expected.items():
+        expect, state = case["expect"], outcome(system, id)
+        event = system.call("Events", "GetEvent", {"id": state["eventId"]})["event"]
+        named.add(event["id"])
+        if keys == "apple" and event["data"].get("reason") == "conflicting_unsigned":
+            # Apple's examples share a transaction, and an other value was counted with it.
+            assert expect["valid"] and state["state"] == "rejected", (case["id"], event)
+            continue
+        assert state["state"] == ("verified" if expect["valid"] else "rejected"), (case["id"], state)
+        assert event["type"].endswith(f".{state['state']}.v1"), (case["id"], event)
+        if event["data"]["deliveryId"] != id:
+            # Apple's examples share a transaction: the first of them was counted.
+            assert expect["valid"] and keys == "apple", (case["id"], event)
+            continue
+        for field in ("reason", "field", "version", "environment"):
+            assert field not in expect or event["data"].get(field) == expect[field], (case["id"], field, event)
+    events = [event["id"] for event in feed.wait_for(len(named), settle=1.5)]
+    assert len(events) == len(set(events)) and set(events) == named, "an event twice, or one of nothing"
+    feed.delete()
+
+
+def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system):
+    system, seen = test_keys_system, {}
+    for case in load("appstore/cases.json")["cases"]:
+        # An environment is wrong by what a caller asks for; here none does.
+        if case["kind"] == "notification" and case["expect"].get("error") != "INVALID_ENVIRONMENT":
+            seen.setdefault(case["file"], case)
+            if case["expect"]["result"] == "valid":
+                seen[case["file"]] = case
+    expected = {}
+    for file, case in seen.items():
+        token = (VECTORS / "appstore" / file).read_text().strip()
+        answer = system.post("/v1/app-store/notifications", json.dumps({"signedPayload": token}))
+        if answer.status == 400:
+            assert case["expect"].get("error") == "INVALID_JWT_FORMAT", (case["id"], answer)
+            continue
+        assert answer.status == 200, (case["id"], answer)
+        expected[answer.json["id"]] = case
+    assert len(expected) > 6
+    named = {}
+    for id, case in expected.items():
+        expect, state = case["expect"], outcome(system, id)
+        assert state["state"] == ("verified" if expect["result"] == "valid" else "rejected"), (case["id"], state)
+        event = system.call("Events", "GetEvent", {"id": state["eventId"]})["event"]
+        named.setdefault(event["id"], (event["data"]["deliveryId"], []))[1].append(id)
+        assert expect["result"] == "valid" or event["data"]["reason"] in REASONS[expect["error"]], (case["id"], event)
+    # Two pairs of the cases share a number: all were judged, and one of each pair was counted.
+    assert all(counted in ids for counted, ids in named.values())
+    assert sorted(len(ids) for _, ids in named.values() if len(ids) > 1) == [2, 2]
+
+
+def test_a_certificate_that_is_no_root_is_refused_at_start(apples_keys_system, tmp_path):
+    # Were it passed over, every notification would be rejected.
+    header = (VECTORS / "appstore/apple/testNotification").read_text().split(".")[0]
+    intermediate = tmp_path / "intermediate.der"
+    intermediate.write_bytes(base64.b64decode(json.loads(base64.urlsafe_b64decode(header + "=="))["x5c"][1]))
+    path, _ = configured(tmp_path, appStore={"rootCertificates": [str(intermediate)]})
+    run = verifier_under(apples_keys_system, path)
+    assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "did not sign itself" in run.stderr, run.stderr
+
+
+def test_a_root_that_is_not_apples_is_told_at_start(test_keys_system, apples_keys_system):
+    def told(system) -> list[str]:
+        log = (system.data / f"run-{system.port_base}" / "verifier.log").read_text()
+        return [line for line in log.splitlines() if "a root certificate that is not Apple's is trusted" in line]
+
+    assert len(told(test_keys_system)) == 2 and "appStore.rootCertificates[0]" in told(test_keys_system)[0]
+    assert told(apples_keys_system) == []
+
+
+def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_path_factory):
+    seen = 0
+    for case in load("appstore/cases.json")["cases"]:
+        inputs = case["inputs"]
+        if case["kind"] not in ("notification", "transaction", "renewalInfo", "appTransaction", "realtimeRequest"):
+            continue
+        roots = [pathlib.Path(root).name for root in inputs.get("roots", [])]
+        if not roots or not set(roots) <= {"root-shared.der", "apple-mock-root.der"} or inputs["environment"] in ("Xcode", "LocalTesting"):
+            continue
+        message = {"signedData": (VECTORS / "appstore" / case["file"]).read_text().strip(), "kind": case["kind"],
+                   "environment": inputs["environment"], "bundleId": inputs["bundleId"]}
+        if inputs.get("appAppleId"):
+            message["appAppleId"] = inputs["appAppleId"]
+        verdict = test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message)
+        expect = case["expect"]
+        seen += 1
+        if expect["result"] == "valid":
+            assert verdict.get("valid") is True, (case["id"], verdict)
+            for name, value in expect.get("claims", {}).items():
+                assert verdict["payload"][name] == value, case["id"]
+        elif expect["result"] == "error":
+            assert not verdict.get("valid") and verdict["reason"] in REASONS[expect["error"]], (case["id"], verdict)
+    assert seen > 15
+
+
+def test_what_xcode_made_is_taken_only_where_the_configuration_says_so(test_keys_system, apples_keys_system):
+    seen = 0
+    for case in load("appstore/cases.json")["cases"]:
+        if case.get("inputs", {}).get("environment") not in ("Xcode", "LocalTesting") or case["kind"] not in ("transaction", "renewalInfo"):
+            continue
+        seen += 1
+        message = {"signedData": (VECTORS / "appstore" / case["file"]).read_text().strip(), "kind": case["kind"],
+                   "environment": case["inputs"]["environment"], "bundleId": case["inputs"]["bundleId"]}
+        assert case["expect"]["result"] == "valid"
+        assert apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid") is True, case["id"]
+        assert not test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid"), case["id"]
+        # Asked for in an environment of Apple's, it has to be Apple's.
+        assert not apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", {**message, "environment": "Production"}).get("valid")
+    assert seen == 2
+
+
+def test_a_receipt_gives_its_transaction_ids(test_keys_system):
+    receipt = (VECTORS / "appstore/apple/xcode-app-receipt-with-transaction").read_text().strip()
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"appReceipt": receipt})
+    assert answer["transactionIds"] == ["0"]
+    legacy = (VECTORS / "appstore/apple/legacyTransaction").read_text().strip()
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"transactionReceipt": legacy})
+    assert answer["transactionIds"] == ["33993399"]
+    base64.b64decode(legacy, validate=True)
+
+
+def test_thousands_of_transaction_ids_are_each_named_once_in_their_order(test_keys_system):
+    originals = [str(1_000_000 + number % 3000) for number in range(6000)]
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {"latest_receipt_info": [
+        {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})
+    assert answer["originalTransactionIds"] == list(dict.fromkeys(originals))
+    assert answer["transactionIds"] == [f"{original}{number}" for number, original in enumerate(originals)]
+    # As many as the configuration allows.
+    assert len(answer["found"]) == 12_000 and not answer.get("truncated")
+    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {
+        "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": f"{original}0"} for original in originals],
+        "pending_renewal_info": [{"original_transaction_id": "1"}]}})
+    assert len(answer["found"]) == 12_000 and answer["truncated"] is True and "1" not in answer["originalTransactionIds"]

@@ -1,0 +1,246 @@
+"""What a service does before it can work: it waits for Redis and signer, says so, and ends when the time is over."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from SystemTests.support.bare_service import BINARIES, BareRedis, BareService
+from SystemTests.support.free_ports import free_port
+from SystemTests.support.signer_process import ROOT, SignerProcess, make_key
+
+SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"]
+
+
+@pytest.mark.parametrize("executable", SERVICES)
+def test_an_executable_says_what_it_is(executable):
+    answer = subprocess.run([BINARIES / executable, "--version"], capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 0
+    source = (ROOT / "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift").read_text()
+    version = re.search(r'version = "([^"]+)"', source).group(1)
+    assert re.fullmatch(rf"{executable} {re.escape(version)} \(commit [0-9a-z_]+, (debug|release) build\)\n", answer.stdout)
+
+
+@pytest.mark.parametrize("executable", ["verifier", "ingest", "asa-token-broker"])
+def test_a_service_waits_for_its_redis(tmp_path, executable):
+    redis = BareRedis(tmp_path / "redis")
+    with BareService(tmp_path, executable, ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0") as service:
+        service.wait_for("/livez", 200)
+        assert service.status("/readyz") == 503 and service.status("/startupz") == 503
+        assert service.command("health").returncode == 1 and service.command("health", "--live").returncode == 0
+        # Nothing to read anew yet.
+        service.process.send_signal(signal.SIGHUP)
+        with redis:
+            service.wait_for("/readyz", 200)
+            service.process.send_signal(signal.SIGHUP)
+            service.wait_for_words("the configuration was read anew")
+            assert service.command("health").returncode == 0 and service.status("/startupz") == 200
+            service.process.send_signal(signal.SIGTERM)
+            assert service.process.wait(30) == 0, service.log()
+    assert service.log().count('"waiting for redis"') == 1 and "Connection refused" in service.log()
+
+
+def test_signer_needs_no_redis_to_start(tmp_path):
+    make_key(tmp_path / "a.pem")
+    with BareService(tmp_path, "signer", "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
+                     ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0") as service:
+        service.wait_for("/readyz", 200, 10)
+
+
+def test_a_wait_ends_with_69_when_the_time_is_over(tmp_path):
+    begin = time.monotonic()
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
+                     ATTRIBUTION_START_TIMEOUT_MS="3000") as service:
+        assert service.process.wait(30) == 69
+    assert time.monotonic() - begin > 1.5
+    assert "verifier: cannot start: Redis is unavailable: cannot connect to 127.0.0.1" in service.log()
+
+
+def test_a_wait_of_nothing_ends_at_once(tmp_path):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
+                     ATTRIBUTION_START_TIMEOUT_MS="0") as service:
+        assert service.process.wait(20) == 69
+    assert "waiting for" not in service.log()
+
+
+@pytest.mark.parametrize("variable, value", [
+    *(("ATTRIBUTION_START_TIMEOUT_MS", value) for value in ("-1", "3600001", "soon")),
+    *(("ATTRIBUTION_REDIS_AWAY_MS", value) for value in ("-1", "600001", "soon")),
+])
+def test_a_time_that_cannot_be_is_named(tmp_path, variable, value):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: value}) as service:
+        assert service.process.wait(20) == 78
+    assert f"{variable}: must be" in service.log()
+
+
+@pytest.mark.parametrize("milliseconds, tolerated", [(0, False), (600_000, True)])
+def test_readiness_tolerates_a_redis_that_is_slow_for_as_long_as_it_is_told(tmp_path, milliseconds, tolerated):
+    with BareRedis(tmp_path / "redis") as redis, \
+            BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                        ATTRIBUTION_REDIS_AWAY_MS=str(milliseconds)) as service:
+        service.wait_for("/readyz", 200)
+        redis.process.send_signal(signal.SIGSTOP)
+        try:
+            # The question takes a second to remain without an answer.
+            assert [service.status("/readyz") for _ in range(2)] == [200 if tolerated else 503] * 2
+        finally:
+            redis.process.send_signal(signal.SIGCONT)
+        service.wait_for("/readyz", 200)
+
+
+@pytest.mark.parametrize("variable", ["ATTRIBUTION_CA_FILE", "ATTRIBUTION_SIGNER_CA_FILE"])
+def test_authorities_that_cannot_be_read_are_named(tmp_path, variable):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: "/no/such/file"}) as service:
+        assert service.process.wait(20) == 78
+    assert f"{variable}: /no/such/file cannot be read" in service.log()
+
+
+def test_a_service_that_waits_ends_when_it_is_asked_to(tmp_path):
+    with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{free_port()}/0") as service:
+        service.wait_for("/livez", 200)
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(10) == 0, service.log()
+
+
+def test_notification_recovery_waits_for_signer_too(tmp_path):
+    make_key(tmp_path / "a.pem")
+    port = free_port()
+    with BareRedis(tmp_path / "redis") as redis, \
+            BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                        ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{port}") as service:
+        service.wait_for_words('"waiting for signer"')
+        service.wait_for("/livez", 200)
+        assert service.status("/readyz") == 503
+        with SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
+                           port=port):
+            service.wait_for("/readyz", 200)
+
+
+def test_it_answers_all_the_time_and_a_signal_is_not_lost_between_two_waits(tmp_path):
+    """An idle connection keeps the port for a moment when the waiting ends."""
+    port = free_port()
+    make_key(tmp_path / "a.pem")
+    redis = BareRedis(tmp_path / "redis")
+    with BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                     ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{port}") as service:
+        service.wait_for_words('"waiting for redis"')
+        service.wait_for("/livez", 200)
+        with redis:
+            while '"waiting for signer"' not in service.log():
+                assert service.status("/livez") == 200, service.log()
+                time.sleep(0.01)
+            with socket.create_connection(("127.0.0.1", service.port)), \
+                    SignerProcess(tmp_path, "adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]",
+                                  port=port):
+                service.wait_for_words('"signer is there"')
+                service.process.send_signal(signal.SIGTERM)
+                assert service.process.wait(10) == 0, service.log()
+
+
+def test_notification_recovery_ends_where_no_signer_comes(tmp_path):
+    with BareRedis(tmp_path / "redis") as redis, \
+            BareService(tmp_path, "notification-recovery", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+                        ATTRIBUTION_SIGNER_URL=f"http://127.0.0.1:{free_port()}", ATTRIBUTION_START_TIMEOUT_MS="3000") as service:
+        assert service.process.wait(60) == 69
+    assert "signer does not answer (ATTRIBUTION_SIGNER_URL says where it is)" in service.log()
+
+
+def test_what_redis_refuses_is_told_in_its_words(tmp_path):
+    with BareRedis(tmp_path / "redis", "--requirepass", "right-password") as redis:
+        for name, credentials, words in [("none", "", "NOAUTH Authentication required"), ("wrong", ":no-such-password@", "WRONGPASS")]:
+            with BareService(tmp_path / name, "verifier", ATTRIBUTION_REDIS_URL=f"redis://{credentials}127.0.0.1:{redis.port}/0",
+                             ATTRIBUTION_START_TIMEOUT_MS="2000") as service:
+                assert service.process.wait(30) == 69
+            assert f"cannot start: Redis refused a command: {words}" in service.log()
+            assert "no-such-password" not in service.log()
+
+
+def test_a_refusal_before_anything_was_asked_is_told_in_redis_words(tmp_path):
+    """In protected mode Redis says why and closes the connection before it reads."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
+
+        def refuse() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                connection.sendall(b"-DENIED Redis is running in protected mode because protected mode is enabled\r\n")
+                connection.close()
+
+        threading.Thread(target=refuse, daemon=True).start()
+        with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=f"redis://127.0.0.1:{listener.getsockname()[1]}/0",
+                         ATTRIBUTION_START_TIMEOUT_MS="2000") as service:
+            assert service.process.wait(30) == 69
+        listener.shutdown(socket.SHUT_RDWR)
+    assert "DENIED Redis is running in protected mode" in service.log().splitlines()[-1]
+
+
+def test_the_password_may_stand_in_a_file(tmp_path):
+    acl = tmp_path / "users.acl"
+    acl.write_text("user default off\nuser attribution on >right-password ~* &* +@all\n")
+    password = tmp_path / "password"
+    password.touch(0o600)
+    password.write_text("right-password\n")
+    with BareRedis(tmp_path / "redis", "--aclfile", str(acl)) as redis:
+        url = f"redis://attribution@127.0.0.1:{redis.port}/0"
+        with BareService(tmp_path / "a", "verifier", ATTRIBUTION_REDIS_URL=url, ATTRIBUTION_REDIS_PASSWORD_FILE=str(password)) as service:
+            service.wait_for("/readyz", 200)
+            assert "right-password" not in service.log()
+        for name, change, words in [
+                ("mode", lambda: password.chmod(0o644), "others may read or change it"),
+                ("absent", password.unlink, "does not exist")]:
+            change()
+            with BareService(tmp_path / name, "verifier", ATTRIBUTION_REDIS_URL=url, ATTRIBUTION_REDIS_PASSWORD_FILE=str(password)) as service:
+                assert service.process.wait(20) == 78
+            assert "ATTRIBUTION_REDIS_PASSWORD_FILE: " in service.log() and words in service.log()
+
+
+def test_health_tells_where_nobody_listens(tmp_path):
+    service = BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0")
+    answer = service.command("health")
+    assert answer.returncode == 1 and "/readyz does not answer" in answer.stderr and not answer.stdout
+    assert service.command("health", "--timeout", "0").returncode == 64
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start as another user")
+def test_a_key_of_roots_that_the_services_group_may_read(tmp_path):
+    """As Kubernetes mounts a secret with fsGroup."""
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents[:3]:
+        parent.chmod(0o755)
+    key = make_key(tmp_path / "a.pem")
+    configuration = tmp_path / "configuration.yaml"
+    configuration.write_text("adNetworks: [ { id: example123.skadnetwork, keys: [ { id: a, state: active, path: a.pem } ] } ]\n")
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef")
+    for file in (key, token):
+        os.chown(file, 0, 10_001)
+        file.chmod(0o440)
+    executable = tmp_path / "signer"
+    executable.write_bytes((BINARIES / "signer").read_bytes())
+    executable.chmod(0o755)
+
+    def end(groups: list[int]) -> str:
+        with (tmp_path / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [executable], stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=10_001, group=10_002, extra_groups=groups,
+                env={"ATTRIBUTION_CONFIG": str(configuration), "ATTRIBUTION_LISTEN": f"127.0.0.1:{free_port()}",
+                     "ATTRIBUTION_SERVICE_TOKEN_FILE": str(token)})
+            until = time.monotonic() + 20
+            while process.poll() is None and '"listening"' not in (tmp_path / "log").read_text() and time.monotonic() < until:
+                time.sleep(0.05)
+            process.kill()
+            process.wait()
+        return (tmp_path / "log").read_text()
+
+    assert '"listening"' in end([10_001])
+    refusal = end([10_003])
+    assert '"listening"' not in refusal and "cannot be read" in refusal

@@ -1,0 +1,57 @@
+"""Deploy/up in the foreground, as somebody runs it in one terminal and ends it from another."""
+
+import os
+import pathlib
+import stat
+import subprocess
+import tempfile
+
+import pytest
+
+from SystemTests.support.running_system import ROOT, free_port_base
+
+
+@pytest.fixture
+def short_path():
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield pathlib.Path(folder)
+
+
+# A socket's path has at most 107 bytes: beyond that the services reach Redis by its port.
+@pytest.mark.parametrize("folder, reached_by", [("data", "unix"), ("d" * 100, "redis")])
+def test_deploy_up_ends_when_deploy_down_has_ended_everything(short_path, folder, reached_by):
+    base = str(free_port_base())
+    data = short_path / folder
+    options = ["--data", data, "--port-base", base]
+    up = subprocess.Popen([ROOT / "Deploy" / "up", "--skip-build", *options], stdout=subprocess.PIPE, text=True,
+                          env={"BUILD_CONFIGURATION": "debug", **os.environ})
+    try:
+        # It watches from here on.
+        assert any("Ctrl-C stops everything" in line for line in up.stdout), "it ended before it was ready"
+        run = data / f"run-{base}"
+        pids = [int(path.read_text()) for path in run.glob("*.pid")]
+        assert len(pids) == 7 and all(is_running(pid) for pid in pids)
+        address = next(line for line in (run / "ingest.command").read_text().splitlines() if "ATTRIBUTION_REDIS_URL=" in line)
+        assert address.split("=", 1)[1].startswith(f"{reached_by}://:")
+        if reached_by == "unix":
+            assert stat.S_IMODE((run / "redis.sock").stat().st_mode) == 0o700
+        else:
+            assert not (run / "redis.sock").exists()
+        # One that is stopped by hand is no reason to end.
+        subprocess.run([ROOT / "Deploy" / "service", "stop", "signer", *options], check=True, capture_output=True, timeout=60)
+        assert up.poll() is None
+        subprocess.run([ROOT / "Deploy" / "down", *options], check=True, capture_output=True, timeout=120)
+        rest = up.stdout.read()
+        assert up.wait(60) == 0 and "ended by Deploy/down" in rest and "warning" not in rest
+        assert not any(is_running(pid) for pid in pids)
+    finally:
+        if up.poll() is None:
+            up.terminate()
+            up.wait(60)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
