@@ -1,0 +1,1 @@
+"""What prepares a deployment."""
