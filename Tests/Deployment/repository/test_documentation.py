@@ -11,7 +11,7 @@ from Deployment.observability.sources import swift_files
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTATION = ROOT / "Documentation"
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCUMENTATION.rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *DOCUMENTATION.rglob("*.md")])
 # Made of runs; what they name may be of another day.
 REPORTS = {"cluster-test.md", "containers-test.md", "fault-test.md", "upgrade-test.md"}
 IDS = [str(path.relative_to(ROOT)) for path in PAGES]
