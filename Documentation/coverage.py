@@ -44,7 +44,7 @@ class Finding:
     where: str
 
     @property
-    def is_hole(self) -> bool:
+    def is_missing(self) -> bool:
         return not self.ours and not self.reason
 
     @property
@@ -67,7 +67,7 @@ def call_rows(group: dict) -> list[Finding]:
         method, path = item["call"].split(" ", 1)
         case = by_call.get((method, re.sub(r"\{\w+\}", "{}", path)))
         ours = by_case.get(case, "") if case else ""
-        # What no RPC asks for is a hole, unless the list says that nobody needs to.
+        # What no RPC asks for is missing, unless the list says that nobody needs to.
         if case and ours in ("", INSIDE):
             ours = titles().get(plain(item["name"]), ours if item.get("inside") else "")
         if path.startswith("https://"):
@@ -185,9 +185,9 @@ def page(data: dict) -> tuple[str, list[Finding]]:
     out = HEAD + "| what | Apple's | ours | with a reason | missing |\n| --- | --- | --- | --- | --- |\n"
     for title, rows in parts:
         out += (f"| {title} | {len(rows)} | {sum(bool(row.ours) for row in rows)} | {sum(not row.ours and bool(row.reason) for row in rows)} | "
-                f"{sum(row.is_hole for row in rows)} |\n")
+                f"{sum(row.is_missing for row in rows)} |\n")
     total = [len(findings), sum(bool(row.ours) for row in findings), sum(not row.ours and bool(row.reason) for row in findings),
-             sum(row.is_hole for row in findings)]
+             sum(row.is_missing for row in findings)]
     return out + f"| **all** | {' | '.join(map(str, total))} |\n" + body, findings
 
 
@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     made, findings = page(yaml.safe_load((ROOT / "Documentation" / "apple-coverage.yaml").read_text()))
-    wrong = [f"{row.where}: Apple documents it, and it is nowhere in the code" for row in findings if row.is_hole]
+    wrong = [f"{row.where}: Apple documents it, and it is nowhere in the code" for row in findings if row.is_missing]
     wrong += [f"{row.where}: it is in the code, and has a reason for not being there" for row in findings if row.is_stale]
     if not check:
         PAGE.write_text(made)

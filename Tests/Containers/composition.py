@@ -171,7 +171,7 @@ class Composition:
         return {name: one["IPAddress"] for name, one in self.engine.inspect(instance.name)["NetworkSettings"]["Networks"].items()}
 
     def cut(self, instance: Instance) -> list[str]:
-        """Takes its networks away, as if its host were unplugged; answers them."""
+        """Takes its networks away, as if its host lost the connection; returns them."""
         networks = list(self.networks_of(instance))
         for network in networks:
             self.engine.run("network", "disconnect", network, instance.name)

@@ -58,7 +58,7 @@ class Tally:
 
 
 class OpenConnection(Connection):
-    """One that was closed while nothing was asked is opened again without ado."""
+    """One that was closed while nothing was asked is opened again and counts as no failure."""
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         if self.writer and self.reader.at_eof():

@@ -132,7 +132,7 @@ def main() -> int:
         chosen = set(options.only.split(","))
         modules = [module for module in modules if module.NUMBER in chosen]
     seed = options.seed or random.randrange(1 << 32)
-    # Where the executables lie is nobody's business.
+    # The report does not say where the executables lie.
     shown = ["DIR" if before == "--executables" else word for before, word in zip(sys.argv, sys.argv[1:], strict=True)]
     command = " ".join(["Deploy/containers-test", *(word for word in shown if word not in ("--write-report", "--keep"))])
     report = Report(command)

@@ -26,7 +26,7 @@ RESOLVED, FAILED = "attribution.adservices.resolved.v1", "attribution.adservices
 
 
 class Simulator:
-    """Apple, played: a simulator of its own, with its control API in plain HTTP."""
+    """A simulator of Apple of its own, with its control API in plain HTTP."""
 
     def __init__(self, binaries: pathlib.Path, core: str | None = None) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark-simulator-"))

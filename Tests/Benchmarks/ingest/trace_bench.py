@@ -64,7 +64,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
                 AWAY: "\ntraces: { endpoint: 'http://127.0.0.1:9', sampling: 0.01 }\n"}
         accepts: dict[str, list[dict]] = {name: [] for name in ways}
         for number in range(rounds):
-            # Which begins changes, so that none has the host's better moments.
+            # They begin in turn, so that changes of the host's speed meet all alike.
             for name in list(ways)[::-1 if number % 2 else 1]:
                 accepts[name].append(accept_round(binaries, native, seconds, number, settings=ways[name]))
                 print(f"round {number + 1} of {rounds}, {name}: {accepts[name][-1]['rate']:,.0f} accepts a second", flush=True)

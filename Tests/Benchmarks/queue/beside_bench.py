@@ -36,7 +36,7 @@ class Extent:
 
 
 def in_turn(builds: dict[str | None, pathlib.Path], rounds: int, measure: Callable[[str | None, pathlib.Path, int], dict]) -> Rounds:
-    """So many rounds of each; which of the two begins changes, so that neither has the host's better moments."""
+    """So many rounds of each; the two begin in turn, so that changes of the host's speed meet both alike."""
     found: Rounds = {name: [] for name in builds}
     for number in range(rounds):
         for name in list(builds)[::-1 if number % 2 else 1]:

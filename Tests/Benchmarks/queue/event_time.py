@@ -24,7 +24,7 @@ return {size(events) / redis.call('XLEN', events), size(index) / redis.call('HLE
 WATCHED = 16
 # How the processes run where the time to the event is measured, by the core that they are given.
 WAYS = {None: "Redis on a port of loopback", TOGETHER: "Redis on a socket, none takes another's turn, as with Deploy/up"}
-# A round's 99th percentile is the host's as much as ours: the median of fewer moves.
+# A round's 99th percentile depends on the host too: the median of fewer rounds varies from run to run.
 ROUNDS = 9
 # Of the time from 200 to event, how many times a bare accept's own in the same round it may take.
 TARGETS = {"p50": 2.5, "p99": 4}

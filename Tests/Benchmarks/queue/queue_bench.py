@@ -58,7 +58,7 @@ def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pa
 
 
 def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
-    """When there were how many events, until all are there or none came for three seconds. The looks are not to take the worker's core."""
+    """When there were how many events, until all are there or none came for three seconds. The queries must not take the worker's core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {int(LOAD_CORE)})
     try:

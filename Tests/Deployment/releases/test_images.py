@@ -81,18 +81,18 @@ def judged(folder: Path, **changed: dict[str, Any]) -> tuple[list[str], dict[str
         ({"layer": 316_000_001}, "together, more than 400000000"),
     ],
 )
-def test_faults_of_an_image(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+def test_a_fault_of_an_image_is_named(tmp_path: Path, change: dict[str, Any], says: str) -> None:
     faults, _ = judged(tmp_path, signer=change)
     assert len(faults) == 1 and says in faults[0]
 
 
-def test_exactly_at_the_limits(tmp_path: Path) -> None:
+def test_sizes_exactly_at_the_limits_are_no_fault(tmp_path: Path) -> None:
     faults, report = judged(tmp_path, signer={"executable": 48_000_000, "layer": 316_000_000}, setup={"layer": 90_000_000})
     assert faults == []
     assert (report["servicesTogether"], report["allTogether"]) == (400_000_000, 492_000_000)
 
 
-def test_an_image_that_was_not_collected(tmp_path: Path) -> None:
+def test_an_image_that_was_not_collected_is_a_fault(tmp_path: Path) -> None:
     for name in IMAGES[1:]:
         collect(tmp_path, name)
     faults, _ = IMAGES_CHECK.judge(tmp_path, "0.2.0", COMMIT, CREATED)
@@ -116,19 +116,19 @@ def test_layers_are_counted_once() -> None:
         IMAGES_CHECK.total_size(images)
 
 
-def test_podmans_history() -> None:
+def test_layers_have_the_sizes_of_podmans_history() -> None:
     text = json.dumps([{"id": "b", "size": 5, "CreatedBy": "COPY"}, {"id": "a", "size": 70, "CreatedBy": "ADD"}])
     sizes = IMAGES_CHECK.layer_sizes({"RootFS": {"Layers": ["x", "y"]}, "Size": 75}, IMAGES_CHECK.read_history(text))
     assert sizes == [("x", 70), ("y", 5)]
 
 
-def test_dockers_history() -> None:
+def test_layers_have_the_sizes_of_dockers_history() -> None:
     text = '{"Size":"0","CreatedBy":"USER 10001"}\n{"Size":"5","CreatedBy":"COPY a b # buildkit"}\n{"Size":"70","CreatedBy":"ADD"}\n'
     sizes = IMAGES_CHECK.layer_sizes({"RootFS": {"Layers": ["x", "y"]}}, IMAGES_CHECK.read_history(text))
     assert sizes == [("x", 70), ("y", 5)]
 
 
-def test_sizes_for_people_are_refused() -> None:
+def test_rounded_sizes_are_refused() -> None:
     with pytest.raises(IMAGES_CHECK.Unclear):
         IMAGES_CHECK.read_history('{"Size":"74.8MB","CreatedBy":"ADD"}')
 
@@ -142,7 +142,7 @@ def test_marks_tell_an_empty_layer_from_a_step_without_one() -> None:
     assert IMAGES_CHECK.layer_sizes(inspected, steps) == [("x", 70), ("nothing", 0), ("y", 5)]
 
 
-def test_what_cannot_be_brought_together_is_refused() -> None:
+def test_a_history_with_fewer_steps_than_layers_is_refused() -> None:
     with pytest.raises(IMAGES_CHECK.Unclear, match="3 layers, but 2 steps"):
         IMAGES_CHECK.layer_sizes({"RootFS": {"Layers": ["x", "y", "z"]}}, history((70, "ADD"), (5, "COPY")))
 

@@ -1,4 +1,4 @@
-"""Deploy/release: what it refuses, what it checks of the images, and what it leaves behind. The engine is played; no image is built."""
+"""Deploy/release: what it refuses, what it checks of the images, and what it leaves behind. A script stands in for the engine; no image is built."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 @pytest.mark.parametrize("engine", ["docker", "podman"])
-def test_release(repository: Repository, engine: str) -> None:
+def test_a_release_is_tested_built_checked_and_tagged(repository: Repository, engine: str) -> None:
     repository.write(".data/key.pem", "a secret that git does not know")
     done = repository.release("--engine", engine, "--", "--network", "host")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -65,12 +65,12 @@ def test_without_tests_nothing_is_tagged(repository: Repository) -> None:
     assert not (repository.path / "release" / "0.2.0").exists()
 
 
-def test_takes_the_engine_that_answers(repository: Repository) -> None:
+def test_the_engine_that_answers_is_taken(repository: Repository) -> None:
     assert repository.release("--skip-tests", faults={"silent": ["docker"]}).returncode == 0
     assert {call[0] for call in repository.calls() if call[1] != "info"} == {"podman"}
 
 
-def test_help(repository: Repository) -> None:
+def test_help_is_printed_and_no_engine_is_asked(repository: Repository) -> None:
     done = repository.release("--help")
     assert done.returncode == 0 and done.stdout.startswith("Usage: Deploy/release")
     assert repository.calls() == []
@@ -80,7 +80,7 @@ def test_help(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("change", ["changed", "added", "unknown"])
-def test_refuses_a_tree_that_is_not_clean(repository: Repository, change: str) -> None:
+def test_a_tree_that_is_not_clean_is_refused(repository: Repository, change: str) -> None:
     repository.write("CHANGELOG.md" if change == "changed" else "new", CHANGELOG + "\n")
     if change == "added":
         repository.git("add", "new")
@@ -101,7 +101,7 @@ def test_refuses_a_tree_that_is_not_clean(repository: Repository, change: str) -
         (CHANGELOG.replace("- Something.\n", ""), "says nothing of version 0.2.0"),
     ],
 )
-def test_refuses_a_version_that_the_changelog_does_not_have(repository: Repository, text: str, says: str) -> None:
+def test_a_version_that_the_changelog_does_not_have_is_refused(repository: Repository, text: str, says: str) -> None:
     repository.write("CHANGELOG.md", text)
     repository.commit()
     repository.assert_refused(says)
@@ -110,13 +110,13 @@ def test_refuses_a_version_that_the_changelog_does_not_have(repository: Reposito
 @pytest.mark.parametrize(
     "line", ["", 'public static let version = "next"', 'public static let version = "0.2"', '// static let version = "0.2.0"']
 )
-def test_refuses_a_source_without_a_version(repository: Repository, line: str) -> None:
+def test_a_source_without_a_version_is_refused(repository: Repository, line: str) -> None:
     repository.write(VERSION_FILE, f"enum BuildInformation {{\n  {line}\n}}\n")
     repository.commit()
     repository.assert_refused("names no semantic version")
 
 
-def test_refuses_a_tag_that_exists(repository: Repository) -> None:
+def test_a_tag_that_exists_is_refused(repository: Repository) -> None:
     repository.git("tag", "v0.2.0")
     done = repository.release()
     assert done.returncode != 0 and "the tag v0.2.0 exists already" in done.stderr
@@ -128,7 +128,7 @@ def test_a_branch_of_the_tags_name_is_no_tag(repository: Repository) -> None:
     assert repository.release("--skip-tests").returncode == 0
 
 
-def test_refuses_a_folder_that_git_would_take_in(repository: Repository) -> None:
+def test_a_release_folder_that_git_does_not_ignore_is_refused(repository: Repository) -> None:
     repository.write(".gitignore", ".data/\n")
     repository.commit()
     repository.assert_refused("release/ is not in .gitignore")
@@ -142,11 +142,11 @@ def test_refuses_a_folder_that_git_would_take_in(repository: Repository) -> None
         (["--push"], "unknown option --push"),
     ],
 )
-def test_refuses_other_options(repository: Repository, options: list[str], says: str) -> None:
+def test_unknown_options_are_refused(repository: Repository, options: list[str], says: str) -> None:
     repository.assert_refused(says, *options)
 
 
-def test_refuses_when_no_engine_answers(repository: Repository) -> None:
+def test_nothing_is_released_where_no_engine_answers(repository: Repository) -> None:
     repository.assert_refused("neither docker nor podman answers", faults={"silent": ["docker", "podman"]})
     repository.assert_refused("docker does not answer", "--engine", "docker", faults={"silent": ["docker"]})
 
@@ -154,13 +154,13 @@ def test_refuses_when_no_engine_answers(repository: Repository) -> None:
 # What is refused later
 
 
-def test_failed_tests_end_it(repository: Repository) -> None:
+def test_failed_tests_end_the_release(repository: Repository) -> None:
     repository.write("Deploy/test", "#!/bin/sh\nexit 1\n", mode=0o755)
     repository.commit()
     repository.assert_refused("the tests failed")
 
 
-def test_failed_build_ends_it(repository: Repository) -> None:
+def test_a_failed_build_ends_the_release(repository: Repository) -> None:
     done = repository.release(faults={"build": "ingest"})
     assert done.returncode != 0 and "the image ingest was not built" in done.stderr and "step 7 failed" in done.stderr
     repository.assert_nothing_tagged()

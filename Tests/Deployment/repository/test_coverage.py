@@ -1,4 +1,4 @@
-"""Documentation/coverage.py: what is taken out of the code, and what Apple adds, shows as a hole."""
+"""Documentation/coverage.py tells of names of Apple's that the code lacks: those that were removed from it, and those that Apple added."""
 
 import re
 import shutil
@@ -42,8 +42,8 @@ def test_the_page_is_that_of_the_code() -> None:
     assert check(ROOT) == (0, "")
 
 
-@pytest.mark.parametrize("file, pattern, by, hole", [
-    # Taken out of the code.
+@pytest.mark.parametrize("file, pattern, by, missing", [
+    # Removed from the code.
     (PAYLOADS, r"  optional string revocation_type = 17;\n", "", "JWSTransactionDecodedPayload.revocationType"),
     (PAYLOADS, r"  optional string sku = 1 \[json_name",
      "  optional string sku = 1 [deprecated = true, json_name_of_old", "advancedCommerceTransactionItem.SKU"),
@@ -68,13 +68,13 @@ def test_the_page_is_that_of_the_code() -> None:
      '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0"}\n      - {name: Look Up Order ID',
      "Brand New"),
 ])
-def test_a_hole_shows(copy: Path, file: str, pattern: str, by: str, hole: str) -> None:
+def test_a_name_of_apples_that_the_code_lacks_is_told(copy: Path, file: str, pattern: str, by: str, missing: str) -> None:
     change(copy, file, pattern, by)
     code, told = check(copy)
-    assert code != 0 and f"{hole}: Apple documents it, and it is nowhere in the code" in told, told
+    assert code != 0 and f"{missing}: Apple documents it, and it is nowhere in the code" in told, told
 
 
-def test_a_hole_with_a_reason_is_none_and_the_page_has_the_reason(copy: Path) -> None:
+def test_a_missing_name_with_a_reason_is_no_fault_and_the_page_has_the_reason(copy: Path) -> None:
     change(copy, LIST, r'      - \{name: Look Up Order ID',
            '      - {name: Brand New, call: "GET /inApps/v3/new", since: "2.0", without: nobody needs it}\n      - {name: Look Up Order ID')
     code, told = check(copy)

@@ -36,7 +36,7 @@ def purl_of(package: dict[str, Any]) -> str:
 # The document
 
 
-def test_is_valid_spdx(bench: Bench) -> None:
+def test_the_document_is_valid_spdx(bench: Bench) -> None:
     bench.document()
     assert_valid_spdx(bench.folder / "out.json")
 
@@ -49,7 +49,7 @@ def test_the_validator_finds_a_licence_that_is_none(bench: Bench) -> None:
         assert_valid_spdx(bench.folder / "wrong.json")
 
 
-def test_describes_the_service(bench: Bench) -> None:
+def test_the_document_describes_the_service(bench: Bench) -> None:
     document = bench.document()
     own = packages_of(document)["SPDXRef-Service-signer"]
     assert (own["name"], own["versionInfo"], own["licenseDeclared"]) == ("signer", "0.2.0", "Apache-2.0")
@@ -62,7 +62,7 @@ def test_describes_the_service(bench: Bench) -> None:
     assert ("SPDXRef-Image", "CONTAINS", "SPDXRef-Service-signer") in relations
 
 
-def test_names_installed_debian_packages(bench: Bench) -> None:
+def test_the_document_names_the_installed_debian_packages(bench: Bench) -> None:
     document = bench.document()
     found = {one["name"]: one for one in document["packages"] if one["SPDXID"].startswith("SPDXRef-Debian-")}
     assert set(found) == {"base-files", "mawk", "odd++", *LIBRARIES}
@@ -80,7 +80,7 @@ def test_names_installed_debian_packages(bench: Bench) -> None:
     assert needed == {found[name]["SPDXID"] for name in LIBRARIES}
 
 
-def test_licences_of_debian_packages(bench: Bench) -> None:
+def test_debian_packages_have_the_licences_of_their_copyright_files(bench: Bench) -> None:
     found = {one["name"]: one for one in bench.document()["packages"]}
     assert found["mawk"]["licenseDeclared"] == "(BSD-3-Clause OR MIT) AND GPL-2.0-only"
     assert found["odd++"]["licenseDeclared"] == "NOASSERTION" and "own-words" in found["odd++"]["licenseComments"]
@@ -93,7 +93,7 @@ def test_a_package_that_one_service_has_alone_is_listed_for_that_one(bench: Benc
     assert "SPDXRef-Swift-swift-mustache" not in packages_of(bench.document("--swift-version", "6.3.1", service="signer"))
 
 
-def test_lists_the_swift_packages_that_are_linked(bench: Bench) -> None:
+def test_the_swift_packages_that_are_linked_are_listed(bench: Bench) -> None:
     document = bench.document("--swift-version", "6.3.1")
     packages, relations = packages_of(document), relations_of(document)
     linked = {packages[other]["name"] for one, kind, other in relations if (one, kind) == ("SPDXRef-Service-signer", "STATIC_LINK")}
@@ -108,7 +108,7 @@ def test_lists_the_swift_packages_that_are_linked(bench: Bench) -> None:
     assert packages["SPDXRef-Swift-runtime"]["licenseDeclared"] == "Apache-2.0 WITH Swift-exception"
 
 
-def test_what_is_in_other_images(bench: Bench) -> None:
+def test_other_images_list_what_is_linked_into_them(bench: Bench) -> None:
     simulator = packages_of(bench.document(service="simulator"))
     assert "SPDXRef-Swift-swift-metrics" in simulator and "SPDXRef-Swift-yams" not in simulator
     assert not [one for one in packages_of(bench.document(service="setup")) if "Swift" in one]
@@ -116,7 +116,7 @@ def test_what_is_in_other_images(bench: Bench) -> None:
     assert bench.run("--linked", "services", service="another").returncode == 0
 
 
-def test_same_input_same_bytes(bench: Bench) -> None:
+def test_the_same_input_gives_the_same_bytes(bench: Bench) -> None:
     bench.resolved()
     assert bench.run(out="one.json").returncode == 0
     bench.packages.reverse()
@@ -126,7 +126,7 @@ def test_same_input_same_bytes(bench: Bench) -> None:
     assert one == two
 
 
-def test_order_of_the_status_file_does_not_matter(bench: Bench) -> None:
+def test_the_order_of_the_status_file_does_not_matter(bench: Bench) -> None:
     first = bench.document()
     bench.status.write_text("\n\n".join(reversed([block.strip() for block in STATUS.split("\n\n")])) + "\n")
     assert bench.document() == first
@@ -139,7 +139,7 @@ def test_the_namespace_follows_the_content(bench: Bench) -> None:
     assert bench.document()["documentNamespace"] != first
 
 
-def test_times(bench: Bench) -> None:
+def test_times_are_read_in_iso_8601_and_in_seconds_since_1970(bench: Bench) -> None:
     for given in ("2026-11-24T03:00:00+01:00", "1795485600"):
         assert bench.document("--created", given)["creationInfo"]["created"] == CREATED
     assert bench.document("--created", "")["creationInfo"]["created"] == "1970-01-01T00:00:00Z"

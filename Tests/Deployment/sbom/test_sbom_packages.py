@@ -55,13 +55,13 @@ def test_linked_system_libraries_are_in_the_list() -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".build" / "workspace-state.json").is_file(), reason="nothing was resolved here")
-def test_list_is_what_this_build_resolved() -> None:
+def test_the_list_is_what_this_build_resolved() -> None:
     swift_packages.compare(swift_packages.read_pinned(), swift_packages.read_resolved(ROOT / ".build" / "workspace-state.json"))
 
 
 @pytest.mark.skipif(not CHECKOUTS.is_dir(), reason="no checkouts")
 @pytest.mark.parametrize("entry", PINNED["swiftPackages"], ids=lambda entry: entry["identity"])
-def test_licence_is_that_of_the_checkout(entry: dict[str, Any]) -> None:
+def test_a_packages_licence_is_that_of_its_checkout(entry: dict[str, Any]) -> None:
     folder = next(one for one in CHECKOUTS.iterdir() if one.name.lower() == entry["url"].removesuffix(".git").rsplit("/", 1)[1].lower())
     text = next(folder.glob("LICENSE*")).read_text()
     if re.search(r"Apache License\s+Version 2\.0, January 2004", text):
@@ -81,7 +81,7 @@ def test_licence_is_that_of_the_checkout(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "executable, group", [("signer", "services"), ("verifier", "services"), ("ingest", "services"), ("apple-simulator", "simulator")]
 )
-def test_linked_is_what_the_build_links(executable: str, group: str) -> None:
+def test_what_is_listed_as_linked_is_what_the_build_links(executable: str, group: str) -> None:
     """Each module of the link command belongs to a package whose entry says so, and no entry says it without."""
     manifest = (ROOT / ".build" / "release.yaml").read_text()
     command = re.search(rf'\n  "C\.{executable}-[^"]*-release\.exe":\n(.*?)(?=\n  "|\Z)', manifest, re.DOTALL)
@@ -112,7 +112,7 @@ def test_linked_is_what_the_build_links(executable: str, group: str) -> None:
         ("GPL-2+ with libtool exception", "GPL-2.0-or-later WITH Libtool-exception"),
     ],
 )
-def test_debian_names(debian: str, spdx: str) -> None:
+def test_debians_licence_names_become_spdx_ids(debian: str, spdx: str) -> None:
     found = licences.spdx_expression(debian)
     assert sorted(re.split(r" (AND|OR) ", found)) == sorted(re.split(r" (AND|OR) ", spdx))
     from license_expression import get_spdx_licensing
@@ -125,12 +125,12 @@ def test_debian_names(debian: str, spdx: str) -> None:
 @pytest.mark.parametrize(
     "debian", ["GPL", "GPL-7", "Artistic", "public-domain", "GPL-2+ with odd exception", "GPL-2 and custom", "", "LGPL-1+"]
 )
-def test_names_without_an_id(debian: str) -> None:
+def test_a_licence_name_without_an_spdx_id_is_refused(debian: str) -> None:
     with pytest.raises(licences.UnknownLicence):
         licences.spdx_expression(debian)
 
 
-def test_every_licence_id_is_one() -> None:
+def test_every_licence_id_is_known_to_spdx() -> None:
     from license_expression import get_spdx_licensing
 
     licensing = get_spdx_licensing()
@@ -140,7 +140,7 @@ def test_every_licence_id_is_one() -> None:
         assert licensing.validate(f"GPL-2.0-only WITH {one}").errors == [], one
 
 
-def test_a_directory_of_status_files(tmp_path: Path) -> None:
+def test_a_directory_of_status_files_is_read(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("Package: a\nVersion: 1\nArchitecture: all\n")
     (tmp_path / "b").write_text("Package: b\nVersion: 2\nArchitecture: all\n")
     (tmp_path / "b.md5sums").write_text("0123  usr/bin/b\n")
@@ -148,7 +148,7 @@ def test_a_directory_of_status_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/var/lib/dpkg/status").is_file(), reason="no Debian system")
-def test_this_system(tmp_path: Path) -> None:
+def test_the_packages_of_this_system_are_listed(tmp_path: Path) -> None:
     """Hundreds of real packages, with whatever their copyright files say."""
     bench = Bench(tmp_path)
     bench.resolved()

@@ -24,7 +24,7 @@ def bench(tmp_path: Path) -> Bench:
 # Refusals
 
 
-def test_refuses_a_version_that_drifted(bench: Bench) -> None:
+def test_a_version_that_is_not_the_pinned_one_is_refused(bench: Bench) -> None:
     one = next(one for one in bench.packages if one["identity"] == "swift-atomics")
     one["version"] = "99.0.0"
     bench.resolved()
@@ -33,20 +33,20 @@ def test_refuses_a_version_that_drifted(bench: Bench) -> None:
     assert not (bench.folder / "out.json").exists()
 
 
-def test_refuses_another_commit_under_the_same_version(bench: Bench) -> None:
+def test_another_commit_under_the_same_version_is_refused(bench: Bench) -> None:
     bench.packages[0]["revision"] = "f" * 40
     bench.resolved()
     done = bench.run()
     assert done.returncode == 1 and bench.packages[0]["identity"] in done.stderr and "f" * 40 in done.stderr
 
 
-def test_refuses_another_place(bench: Bench) -> None:
+def test_another_url_is_refused(bench: Bench) -> None:
     bench.packages[0]["url"] = "https://example.com/elsewhere.git"
     bench.resolved()
     assert "https://example.com/elsewhere.git" in bench.run().stderr
 
 
-def test_names_every_difference(bench: Bench) -> None:
+def test_every_difference_is_named(bench: Bench) -> None:
     absent = bench.packages.pop(0)["identity"]
     bench.packages.append(
         {"identity": "newcomer", "name": "Newcomer", "version": "1.2.3", "revision": "0" * 40, "url": "https://example.com/n"}
@@ -58,14 +58,14 @@ def test_names_every_difference(bench: Bench) -> None:
     assert "newcomer 1.2.3 was resolved and is not in packages.json" in done.stderr
 
 
-def test_refuses_a_branch(bench: Bench) -> None:
+def test_a_branch_is_refused(bench: Bench) -> None:
     content = workspace(bench.packages)
     content["object"]["dependencies"][0]["state"] = {"name": "sourceControlCheckout", "checkoutState": {"branch": "main", "revision": "0"}}
     bench.resolved(content)
     assert "resolved to no version (main)" in bench.run("--check-only").stderr
 
 
-def test_refuses_a_runtime_without_a_library(bench: Bench) -> None:
+def test_an_image_without_a_library_that_is_linked_is_refused(bench: Bench) -> None:
     bench.resolved()
     bench.status.write_text(STATUS.replace("Package: libhiredis0.14", "Package: libsomething"))
     done = bench.run()
@@ -73,7 +73,7 @@ def test_refuses_a_runtime_without_a_library(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "no status file", "Package: a\nStatus: install ok installed\nArchitecture: all\n"])
-def test_refuses_a_status_file_that_is_none(bench: Bench, text: str) -> None:
+def test_a_status_file_that_cannot_be_read_is_refused(bench: Bench, text: str) -> None:
     bench.resolved()
     bench.status.write_text(text)
     done = bench.run()
@@ -81,7 +81,7 @@ def test_refuses_a_status_file_that_is_none(bench: Bench, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"object": {}}', '{"object": {"dependencies": [{}]}}'])
-def test_refuses_what_swiftpm_does_not_write(bench: Bench, text: str) -> None:
+def test_resolved_packages_in_another_form_are_refused(bench: Bench, text: str) -> None:
     (bench.folder / "resolved.json").write_text(text)
     done = bench.run("--check-only")
     assert done.returncode == 1 and done.stderr.startswith("error: ") and "Traceback" not in done.stderr
@@ -113,7 +113,7 @@ def own_generator(bench: Bench, change: Any) -> Path:
         (lambda content: content["swiftPackages"].clear(), "no Swift packages"),
     ],
 )
-def test_refuses_a_list_with_a_fault(bench: Bench, change: Any, says: str) -> None:
+def test_a_package_list_with_a_fault_is_refused(bench: Bench, change: Any, says: str) -> None:
     bench.resolved()
     done = bench.run(script=own_generator(bench, change))
     assert done.returncode == 1 and says in done.stderr and "Traceback" not in done.stderr
@@ -122,7 +122,7 @@ def test_refuses_a_list_with_a_fault(bench: Bench, change: Any, says: str) -> No
 # Forms of what was resolved
 
 
-def test_show_dependencies_is_read(bench: Bench) -> None:
+def test_the_output_of_show_dependencies_is_read(bench: Bench) -> None:
     nodes = [
         {"identity": one["identity"], "name": one["name"], "url": one["url"] + ".git", "version": one["version"]} for one in bench.packages
     ]
@@ -140,7 +140,7 @@ def test_show_dependencies_is_read(bench: Bench) -> None:
     assert nodes[5]["identity"] in bench.run("--check-only").stderr
 
 
-def test_writes_a_package_resolved_that_it_accepts(bench: Bench) -> None:
+def test_a_package_resolved_that_was_written_is_accepted(bench: Bench) -> None:
     done = subprocess.run([sys.executable, str(SBOM / "generate"), "--write-resolved", str(bench.folder / "resolved.json")], timeout=60, check=False)
     assert done.returncode == 0
     content = json.loads((bench.folder / "resolved.json").read_text())
