@@ -1,6 +1,7 @@
-"""What Deploy/setup and Deploy/up tell the simulator of the apps."""
+"""Deploy/setup: the files that it calls, and what it and Deploy/up tell the simulator of the apps."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -50,3 +51,11 @@ def test_an_app_without_keys_and_a_configuration_without_apps_are_told_as_they_a
     assert simulator_apps.apps({"apps": [{"bundleId": "com.example.other"}]}, ROOT, URL) == [
         {"bundleId": "com.example.other", "appAppleId": None, "notificationURLs": {"Production": URL, "Sandbox": URL}, "apiKeys": []}]
     assert simulator_apps.apps({}, ROOT, URL) == []
+
+
+def test_the_image_has_every_file_that_setup_calls() -> None:
+    called = set(re.findall(r"\$HERE/([\w.-]+)", (ROOT / "Deploy/setup").read_text()))
+    copies = re.findall(r"^COPY (.+) /usr/local/lib/attribution/$", (ROOT / "Deploy/Dockerfile").read_text(), re.MULTILINE)
+    copied = {Path(name).name for words in copies for name in words.split()}
+    assert "simulator_apps.py" in called
+    assert called <= copied
