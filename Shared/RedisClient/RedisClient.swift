@@ -204,6 +204,23 @@ public final class RedisClient: Sendable {
     return answers
   }
 
+  /// A connection of this client to the one node, or to the primary that Sentinels name. What is sent over it later goes over the same
+  /// connection or fails, as `WATCH` requires.
+  ///
+  /// Use it with a ``dedicated(commandTimeout:loop:)`` client, since a transaction ends what others watch on its connection. Nil in a cluster,
+  /// where keys decide which node a command goes to.
+  public func session() async throws(RedisError) -> RedisSession? {
+    let pool: RedisConnectionPool
+    switch target {
+    case .node(let one): pool = one
+    case .topology(let topology, let pools):
+      guard case .sentinel = url.deployment else { return nil }
+      guard let primary = try await topology.node(for: nil) else { throw .unavailable("no primary is known") }
+      pool = pools[primary]
+    }
+    return RedisSession(pool: pool, connection: try await pool.connection())
+  }
+
   /// Closes all connections; later commands fail.
   public func close() {
     switch target {

@@ -21,18 +21,16 @@ struct CommitBatch {
   /// Order lines in which a message may still be unfinished after the commit.
   private(set) var unfinishedLines: Set<String> = []
   /// True if the messages are consecutive from the stream's first entry on.
-  private let isFirst: Bool
+  let isFirst: Bool
   private let configuration: QueueConfiguration
   private let deduplication: DeduplicationStore
   /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two messages
   /// of the batch could claim the same key in two generations.
-  private let now: Int64
+  let now: Int64
   /// The stream entry of the last message.
   private(set) var position = EntryID(milliseconds: 0, number: 0)
-  /// The texts that follow the packed argument.
-  private var texts: EncodedArguments
-  private var columns = CommitColumns()
-  private var buckets: CommitBuckets
+  /// What `commit` is told of each message.
+  private(set) var items: [CommitItem] = []
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
@@ -45,9 +43,8 @@ struct CommitBatch {
     configuration = deliveries.configuration
     deduplication = deliveries.deduplication
     now = DeliveryQueue.now
-    texts = EncodedArguments(reserving: 2000 * many)
-    buckets = CommitBuckets(now: now)
     works.reserveCapacity(many)
+    items.reserveCapacity(many)
   }
 
   var isEmpty: Bool { works.isEmpty }
@@ -73,6 +70,11 @@ struct CommitBatch {
   func arguments(_ holder: Holder) -> EncodedArguments {
     var arguments = EncodedArguments(reserving: 1024)
     arguments.append(common(holder))
+    var texts = EncodedArguments(reserving: items.reduce(0) { $0 + $1.record.count + ($1.event?.json.count ?? 0) + 32 })
+    for item in items {
+      texts.append(item.record)
+      if let event = item.event { texts.append(event.json) } else { texts.append("") }
+    }
     arguments.append(contentsOf: texts)
     return arguments
   }
@@ -95,6 +97,8 @@ struct CommitBatch {
     // A limit below the number of shards still allows one body per shard; a limit of zero allows none.
     pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
     pack.put("rejectedBytes", configuration.rejectedBodyBytes)
+    var buckets = CommitBuckets(now: now)
+    let columns = CommitColumns(items, &buckets)
     buckets.write(to: &pack)
     columns.write(to: &pack)
     pack.end()
@@ -108,42 +112,43 @@ struct CommitBatch {
     _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant = .now, now: Int64
   ) {
-    begin(message, isOrdered: isOrdered)
     if isOrdered, completion.whenSeen != nil, let line = message.line { unfinishedLines.insert(line) }
+    var item = CommitItem(message, isOrdered: isOrdered)
     json.removeAll()
     DeliveryRecord.write(
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
       reason: completion.reason, lastError: message.lastError)
-    texts.append(json.bytes)
+    item.record = json.bytes
     // The record of a message that was accepted a moment ago has an expiry already. Setting it again would cost Redis more than the rest of the
     // commit.
-    if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { columns.isLate(at: place) }
-    if let event = completion.events.first {
-      texts.append(event.json)
-      columns.put(event, keepsOriginal: completion.keepsOriginal && OriginalBody.isKnown(of: message.message), at: place)
-    } else {
-      texts.append("")
-    }
+    if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { item.isLate = true }
+    item.event = completion.events.first
+    item.keepsOriginal = item.event != nil && completion.keepsOriginal && OriginalBody.isKnown(of: message.message)
     if let naturalKey = completion.naturalKey {
       let store: DeduplicationScope = completion.rememberLong ? .notification : .delivery
-      let claim = deduplication.claim(naturalKey, in: deduplication.generations(store, shard: shard, now: self.now))
-      columns.put(claim, bucket: buckets.number(of: claim), at: place)
+      item.claim = deduplication.claim(naturalKey, in: deduplication.generations(store, shard: shard, now: self.now))
       if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
-        columns.put(deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now), at: place)
+        item.detail = deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now)
       }
+      item.holds = completion.whenSeen != nil
     }
+    item.other = other(message, completion, isSuspected: isSuspected)
     end(
-      other(message, completion, isSuspected: isSuspected),
+      item,
       Work(
         entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
         word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen, isEnd: true,
         reason: completion.state == .rejected ? completion.reason : nil, countedValues: completion.countedValues))
   }
 
-  /// Writes the fields of a completion that few messages have.
-  private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter {
-    var pack = MessagePackWriter(reserving: 0)
+  /// Writes the fields of a completion that few messages have; nil if it has none.
+  private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter? {
+    let hasOther =
+      isSuspected || completion.events.count > 1 || completion.mayBeJudgedAnew || completion.keepsBody || completion.ownRecord != nil
+      || completion.deadLetter != nil
+    guard hasOther else { return nil }
+    var pack = MessagePackWriter()
     pack.beginMap()
     if isSuspected { pack.put(flag: "suspected") }
     if completion.events.count > 1 {
@@ -155,7 +160,6 @@ struct CommitBatch {
       }
       pack.end()
     }
-    if completion.naturalKey != nil, completion.whenSeen != nil { pack.put(flag: "holds") }
     if completion.mayBeJudgedAnew, let digits = message.message.claim { pack.writeForgotten(digits, deduplication, shard, now: now) }
     if completion.keepsBody { pack.put(flag: "keepsBody") }
     if let own = completion.ownRecord {
@@ -184,24 +188,25 @@ struct CommitBatch {
     let now = DeliveryQueue.now
     let due = now + max(0, delay.milliseconds)
     self.due = min(self.due ?? due, due)
-    begin(message, isOrdered: isOrdered)
-    var pack = attempt(of: message, error, isSuspected: isSuspected, now: now, state: nil)
+    var item = CommitItem(message, isOrdered: isOrdered)
+    var pack = attempt(of: message, error, isSuspected: isSuspected, now: now, state: nil, in: &item)
     pack.put("due", String(due))
     pack.end()
-    end(pack, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
+    item.other = pack
+    end(item, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
   }
 
   /// Lets the message wait until the unfinished earlier messages of its order key are finished.
   mutating func wait(_ message: LeasedMessage, isSuspected: Bool, started: ContinuousClock.Instant) {
     if let line = message.line { unfinishedLines.insert(line) }
-    begin(message, isOrdered: true)
+    var item = CommitItem(message, isOrdered: true)
     var pack = MessagePackWriter(reserving: 64)
     pack.beginMap()
     if isSuspected { pack.put(flag: "suspected") }
     pack.put(flag: "waits")
     pack.end()
-    putNoTexts()
-    end(pack, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
+    item.other = pack
+    end(item, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
   }
 
   /// The outcome of a message that waits for earlier messages of its order key.
@@ -211,19 +216,19 @@ struct CommitBatch {
   mutating func addDeadLetter(
     _ message: LeasedMessage, error: String, isSuspected: Bool = false, isOrdered: Bool = false, started: ContinuousClock.Instant = .now
   ) {
-    begin(message, isOrdered: isOrdered)
-    var pack = attempt(of: message, error, isSuspected: isSuspected, now: DeliveryQueue.now, state: .dead)
+    var item = CommitItem(message, isOrdered: isOrdered)
+    var pack = attempt(of: message, error, isSuspected: isSuspected, now: DeliveryQueue.now, state: .dead, in: &item)
     pack.put("dead", DeliveryQueue.oneLine(error))
     pack.end()
     leavesDeadLetter = true
-    end(pack, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error, isEnd: true))
+    item.other = pack
+    end(item, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error, isEnd: true))
   }
 
   /// Makes an entry that cannot be read a dead letter.
   mutating func addDeadLetter(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
     let id = entry.letterID(in: shard)
-    columns.begin(entry.entryID, id, line: entry.line, lineId: entry.line == nil ? nil : entry.id, at: place)
-    columns.put(delivered: delivered, at: place)
+    var item = CommitItem(entry, id, delivered: delivered)
     var pack = MessagePackWriter(reserving: 64)
     pack.beginMap()
     pack.put("unreadable", UnreadableEntry.reason)
@@ -232,20 +237,15 @@ struct CommitBatch {
     let record = DeliveryRecord(
       id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
       lastError: UnreadableEntry.reason)
-    texts.append(record.json)
-    texts.append("")
+    item.record = record.json
+    item.other = pack
     leavesDeadLetter = true
-    end(pack, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
+    end(item, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
   }
 
-  /// The index of the message that is being written.
-  private var place: Int { works.count }
-
-  private mutating func begin(_ message: LeasedMessage, isOrdered: Bool) { columns.begin(message, isOrdered: isOrdered, at: place) }
-
-  /// Begins the fields of an attempt, and appends its record if one is written.
-  private mutating func attempt(
-    of message: LeasedMessage, _ error: String?, isSuspected: Bool, now: Int64, state: DeliveryState?
+  /// Begins the fields of an attempt, and sets its record if one is written.
+  private func attempt(
+    of message: LeasedMessage, _ error: String?, isSuspected: Bool, now: Int64, state: DeliveryState?, in item: inout CommitItem
   ) -> MessagePackWriter {
     var pack = MessagePackWriter(reserving: 512)
     pack.beginMap()
@@ -253,7 +253,6 @@ struct CommitBatch {
     pack.put("attempts", error == nil ? message.attempt - 1 : message.attempt)
     guard let error = error.map(DeliveryQueue.oneLine) else {
       pack.put("history", message.history)
-      putNoTexts()
       return pack
     }
     pack.put("history", Self.history(message.history, now, error))
@@ -263,20 +262,13 @@ struct CommitBatch {
       record.state = state
       record.completedAt = now
     }
-    columns.isLate(at: place)
-    texts.append(record.json)
-    texts.append("")
+    item.isLate = true
+    item.record = record.json
     return pack
   }
 
-  private mutating func putNoTexts() {
-    texts.append("")
-    texts.append("")
-  }
-
-  /// - Parameter other: a map of the fields that few messages have.
-  private mutating func end(_ other: MessagePackWriter, _ work: Work) {
-    if !other.isEmptyMap { columns.put(other: other, at: place) }
+  private mutating func end(_ item: CommitItem, _ work: Work) {
+    items.append(item)
     if let id = EntryID(work.entryID) { position = id }
     works.append(work)
   }

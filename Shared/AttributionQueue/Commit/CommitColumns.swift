@@ -17,6 +17,7 @@ struct CommitColumns {
   private var keepsOriginal = CommitColumn("keepsOriginal")
   private var bucket = CommitColumn("bucket")
   private var member = CommitColumn("member")
+  private var holds = CommitColumn("holds")
   private var details = CommitColumn("details")
   private var detail = CommitColumn("detail")
   private var other = CommitColumn("other")
@@ -24,34 +25,39 @@ struct CommitColumns {
   func write(to pack: inout MessagePackWriter) {
     for column in [
       entry, id, record, late, line, lineId, ordered, delivered, event, type, network, app, bundle, environment, keepsOriginal, bucket,
-      member, details, detail, other,
+      member, holds, details, detail, other,
     ] { column.write(to: &pack) }
   }
 
-  // MARK: A message, by its index in the batch
-
-  mutating func begin(_ message: LeasedMessage, isOrdered: Bool, at place: Int) {
-    begin(message.entryID, message.deliveryID, line: message.line, at: place)
-    if !message.consumer.isEmpty { delivered.put(Int(message.deliveryCount), at: place) }
-    if isOrdered { ordered.putTrue(at: place) }
+  /// - Parameter buckets: collects the buckets of natural keys.
+  init(_ items: [CommitItem], _ buckets: inout CommitBuckets) {
+    for (place, item) in items.enumerated() { put(item, &buckets, at: place) }
   }
 
-  /// - Parameter lineId: the id under which the message stands in its line, if it is another.
-  mutating func begin(_ entryID: String, _ deliveryID: DeliveryID, line inLine: String?, lineId idInLine: [UInt8]? = nil, at place: Int) {
-    entry.put(entryID, at: place)
-    id.put(deliveryID.description, at: place)
-    record.put(Keys.deliveries(deliveryID.shard), deliveryID.digest, at: place)
-    if let inLine { line.put(inLine, at: place) }
-    if let idInLine { lineId.put(idInLine, at: place) }
+  private mutating func put(_ item: CommitItem, _ buckets: inout CommitBuckets, at place: Int) {
+    entry.put(item.entryID, at: place)
+    id.put(item.deliveryID.description, at: place)
+    record.put(Keys.deliveries(item.deliveryID.shard), item.deliveryID.digest, at: place)
+    if item.isLate { late.putTrue(at: place) }
+    if let value = item.line { line.put(value, at: place) }
+    if let value = item.lineId { lineId.put(value, at: place) }
+    if item.isOrdered { ordered.putTrue(at: place) }
+    if let count = item.delivered { delivered.put(Int(count), at: place) }
+    if let event = item.event { put(event, at: place) }
+    if item.keepsOriginal { keepsOriginal.putTrue(at: place) }
+    if let claim = item.claim {
+      bucket.put(buckets.number(of: claim), at: place)
+      member.put(String(claim.member), at: place)
+    }
+    if item.holds { holds.putTrue(at: place) }
+    if let found = item.detail {
+      details.put(found.claim.bucketName(.this), at: place)
+      detail.put(String(found.member), at: place)
+    }
+    if let map = item.other { other.put(map, at: place) }
   }
 
-  /// Sets the delivery count of an entry that cannot be read.
-  mutating func put(delivered count: Int64, at place: Int) { delivered.put(Int(count), at: place) }
-
-  /// Restarts the expiry of the message's record.
-  mutating func isLate(at place: Int) { late.putTrue(at: place) }
-
-  mutating func put(_ record: EventRecord, keepsOriginal keeps: Bool, at place: Int) {
+  private mutating func put(_ record: EventRecord, at place: Int) {
     event.put(record.id, at: place)
     type.put(record.type, at: place)
     let attributes = record.attributes
@@ -59,19 +65,5 @@ struct CommitColumns {
     if let value = attributes.appAppleId { app.put(String(value), at: place) }
     if let value = attributes.bundleId { bundle.put(value, at: place) }
     if let value = attributes.environment { environment.put(value, at: place) }
-    if keeps { keepsOriginal.putTrue(at: place) }
   }
-
-  /// - Parameter number: the bucket's number in ``CommitBuckets``.
-  mutating func put(_ claim: DeduplicationStore.Claim, bucket number: Int, at place: Int) {
-    bucket.put(number, at: place)
-    member.put(String(claim.member), at: place)
-  }
-
-  mutating func put(_ found: DeduplicationStore.Detail, at place: Int) {
-    details.put(found.claim.buckets[DeduplicationStore.Generation.this.rawValue], at: place)
-    detail.put(String(found.member), at: place)
-  }
-
-  mutating func put(other map: MessagePackWriter, at place: Int) { other.put(map, at: place) }
 }

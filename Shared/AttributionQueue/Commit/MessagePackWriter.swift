@@ -35,9 +35,6 @@ struct MessagePackWriter {
   /// Appends values that were encoded before.
   mutating func append(_ values: MessagePackWriter) { bytes.append(contentsOf: values.bytes) }
 
-  /// True if this is one empty map.
-  var isEmptyMap: Bool { bytes == [0xDE, 0, 0] }
-
   /// Writes the name of the next value; at most 31 bytes.
   mutating func key(_ name: StaticString) {
     open[open.count - 1].count += 1

@@ -78,8 +78,14 @@ struct Settlement: Sendable {
   }
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
+  ///
+  /// - Parameter group: settles it by a transaction if it can.
   @discardableResult
-  func commit(_ call: CommitBatch, as holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
+  func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
+    if let group, case .owner(let ownership) = holder, let left = try await group.settle(call, ownership) {
+      tell(call, [Int64](repeating: 1, count: call.works.count))
+      return left
+    }
     // The schedule is written before the message is delayed, so that a crash in between cannot make the message late.
     if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
     let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))

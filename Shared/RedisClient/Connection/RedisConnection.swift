@@ -132,5 +132,19 @@ final class RedisConnection: Sendable {
     }
   }
 
+  /// Sends commands together, and answers with their replies.
+  ///
+  /// - Parameter ignored: how many of the first replies are not wanted.
+  func send(_ commands: EncodedCommands, ignoring ignored: Int, timeout: TimeAmount, name: String) async throws -> [RedisReply] {
+    let loop = channel.eventLoop
+    return try await withUnsafeThrowingContinuation { continuation in
+      if loop.inEventLoop {
+        handler.value.send(commands, ignoring: ignored, timeout: timeout, name: name, continuation)
+      } else {
+        loop.execute { [handler] in handler.value.send(commands, ignoring: ignored, timeout: timeout, name: name, continuation) }
+      }
+    }
+  }
+
   func close() { channel.close(promise: nil) }
 }

@@ -16,8 +16,35 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     let isConfirmed: Bool
   }
 
+  /// Several commands that were sent together, and the replies that came so far.
+  private final class SentTogether {
+    let continuation: UnsafeContinuation<[RedisReply], any Error>
+    let deadline: NIODeadline
+    let name: String
+    let start: NIODeadline
+    /// Replies that are still to come and are not wanted; they come first.
+    var ignored: Int
+    /// Wanted replies that are still to come.
+    var missing: Int
+    var replies: [RedisReply] = []
+
+    init(
+      _ commands: EncodedCommands, ignoring ignored: Int, deadline: NIODeadline, name: String, start: NIODeadline,
+      _ continuation: UnsafeContinuation<[RedisReply], any Error>
+    ) {
+      self.continuation = continuation
+      self.deadline = deadline
+      self.name = name
+      self.start = start
+      self.ignored = ignored
+      missing = commands.count - ignored
+      replies.reserveCapacity(missing)
+    }
+  }
+
   private enum Waiting {
     case command(Sent)
+    case commands(SentTogether)
     /// The question behind a batch: whether the replicas have it.
     case replication
     /// A word that goes in front of a command: its answer tells nothing.
@@ -78,21 +105,48 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
-    if !isFlushing {
-      isFlushing = true
-      let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-      context.eventLoop.execute { loop.value.flush() }
-    }
+    flushLater(context)
     write(words, context)
+  }
+
+  /// Writes at the end of this turn of the event loop.
+  private func flushLater(_ context: ChannelHandlerContext) {
+    guard !isFlushing else { return }
+    isFlushing = true
+    let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { loop.value.flush() }
+  }
+
+  /// - Parameter ignored: how many of the first replies are not wanted.
+  func send(
+    _ commands: EncodedCommands, ignoring ignored: Int, timeout: TimeAmount, name: String,
+    _ continuation: UnsafeContinuation<[RedisReply], any Error>
+  ) {
+    guard let context, failure == nil else {
+      continuation.resume(throwing: failure ?? RedisError.unavailable("the connection is closed"))
+      return
+    }
+    let now = context.eventLoop.now
+    let deadline = now + timeout
+    waiting.append(.commands(SentTogether(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
+    observer?.sent()
+    if deadline < alarmAt { setAlarm(deadline, context) }
+    flushLater(context)
+    makeRoom(commands.words.size, context)
+    outgoing.writeRedisCommands(commands)
   }
 
   private static let asking = EncodedArguments(["ASKING"])
 
   /// Writes of one turn are collected in chunks; a chunk that is long enough is followed by another.
   private func write(_ words: EncodedArguments, _ context: ChannelHandlerContext) {
-    if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
-    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, words.size + 64)) }
+    makeRoom(words.size, context)
     outgoing.writeRedisCommand(words)
+  }
+
+  private func makeRoom(_ size: Int, _ context: ChannelHandlerContext) {
+    if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
+    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, size + 64)) }
   }
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
@@ -119,7 +173,13 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     alarm = nil
     alarmAt = .distantFuture
     var first = NIODeadline.distantFuture
-    for case .command(let sent) in waiting { first = min(first, sent.deadline) }
+    for next in waiting {
+      switch next {
+      case .command(let sent): first = min(first, sent.deadline)
+      case .commands(let sent): first = min(first, sent.deadline)
+      case .replication, .ignored: break
+      }
+    }
     for (sent, _) in unreplicated { first = min(first, sent.deadline) }
     guard let context, first < .distantFuture else { return }
     // A reply that does not come leaves the order of later ones unknown: the whole connection goes.
@@ -146,7 +206,13 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     let buffer = unwrapInboundIn(data)
     do {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
-      while let reply = try reader.next() {
+      while true {
+        if case .commands(let sent)? = waiting.first, sent.ignored > 0 {
+          guard try reader.skip() else { break }
+          sent.ignored -= 1
+          continue
+        }
+        guard let reply = try reader.next() else { break }
         if let subscription, tell(subscription, reply) { continue }
         guard let next = waiting.popFirst() else {
           // In protected mode, or past its limit of clients, Redis says so unasked and closes the connection.
@@ -156,6 +222,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
         case .command(let sent):
           // A refusal has written nothing.
           if sent.isConfirmed, reply.error == nil { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
+        case .commands(let sent): collect(reply, for: sent)
         case .replication: judge(reply)
         case .ignored: break
         }
@@ -163,6 +230,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     } catch {
       fail(error)
     }
+  }
+
+  private func collect(_ reply: RedisReply, for sent: SentTogether) {
+    sent.replies.append(reply)
+    sent.missing -= 1
+    guard sent.missing == 0 else { return waiting.prepend(.commands(sent)) }
+    observer?.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
+    sent.continuation.resume(returning: sent.replies)
   }
 
   /// Tells of a message, or of the end of a subscription that nobody asked to end; false for what is an answer.
@@ -204,11 +279,14 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   }
 
   private func fail(_ sent: Sent, _ error: any Error) {
-    if let observer {
-      observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
-      observer.failed((error as? RedisError)?.kind ?? "unavailable")
-    }
+    noteFailure(sent.name, sent.start, error)
     sent.continuation.resume(throwing: error)
+  }
+
+  private func noteFailure(_ name: String, _ start: NIODeadline, _ error: any Error) {
+    guard let observer else { return }
+    observer.answered(name, seconds: Double((NIODeadline.now() - start).nanoseconds) / 1e9)
+    observer.failed((error as? RedisError)?.kind ?? "unavailable")
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -232,7 +310,15 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     // What Redis has answered and no replica has confirmed was not done as promised.
     for (sent, _) in unreplicated { fail(sent, error) }
     unreplicated.removeAll()
-    for case .command(let sent) in failed { fail(sent, error) }
+    for next in failed {
+      switch next {
+      case .command(let sent): fail(sent, error)
+      case .commands(let sent):
+        noteFailure(sent.name, sent.start, error)
+        sent.continuation.resume(throwing: error)
+      case .replication, .ignored: break
+      }
+    }
     guard let subscription else { return }
     for channel in channels { subscription.onEnd(channel) }
     channels = []

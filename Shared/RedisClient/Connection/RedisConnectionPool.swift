@@ -72,6 +72,20 @@ final class RedisConnectionPool: Sendable {
     }
   }
 
+  /// Sends commands together over a connection that stands.
+  func send(_ commands: EncodedCommands, ignoring ignored: Int, over connection: RedisConnection, name: String)
+    async throws(RedisError) -> [RedisReply]
+  {
+    do {
+      let limit = TimeAmount.nanoseconds(Self.nanoseconds(configuration.commandTimeout))
+      return try await connection.send(commands, ignoring: ignored, timeout: limit, name: name)
+    } catch let error as RedisError {
+      throw error
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
   private static func nanoseconds(_ time: Duration) -> Int64 {
     let (seconds, attoseconds) = time.components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

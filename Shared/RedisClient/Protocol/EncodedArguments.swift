@@ -81,6 +81,20 @@ public struct EncodedArguments: Sendable {
     open = []
   }
 
+  /// Begins a command of ``EncodedCommands``: the header of an array of so many words.
+  mutating func beginCommand(words count: Int) {
+    let digits = Self.digits(Int64(count))
+    open.append(addingCapacity: digits + 3) { span in
+      span.withUnsafeMutableBufferPointer { room, used in
+        guard let place = room.baseAddress.map({ $0 + used }) else { return }
+        place[0] = UInt8(ascii: "*")
+        Self.decimal(Int64(count), digits, to: place + 1)
+        Self.endLine(place + 1 + digits)
+        used += digits + 3
+      }
+    }
+  }
+
   /// Removes all arguments and keeps the memory.
   public mutating func removeAll() {
     closed.removeAll()

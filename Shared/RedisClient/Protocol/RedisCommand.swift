@@ -31,6 +31,9 @@ extension ByteBuffer {
     words.forEachPiece { writeBytes($0) }
   }
 
+  /// Writes several commands, each of which has its header already.
+  mutating func writeRedisCommands(_ commands: EncodedCommands) { commands.words.forEachPiece { writeBytes($0) } }
+
   /// What stands before the words.
   mutating func writeRedisCommandStart(_ words: EncodedArguments) {
     writeInteger(UInt8(ascii: "*"))

@@ -27,6 +27,12 @@ final class ReplyReader {
       return true
     }
 
+    mutating func drop() {
+      left = most
+      items.removeAll(keepingCapacity: true)
+      bytes.removeAll(keepingCapacity: true)
+    }
+
     mutating func reply() -> RedisReply {
       left = most
       if items.count == 1, items[0].kind == .integer || items[0].kind == .null {
@@ -64,6 +70,14 @@ final class ReplyReader {
   func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return }
     guard redisReaderFeed(raw, base.assumingMemoryBound(to: CChar.self), bytes.count) == REDIS_OK else { throw fault }
+  }
+
+  /// Drops the next whole reply; false when more bytes are needed.
+  func skip() throws(RedisError) -> Bool {
+    var reply: UnsafeMutableRawPointer?
+    guard redisReaderGetReply(raw, &reply) == REDIS_OK else { throw fault }
+    if reply != nil { pieces.pointee.drop() }
+    return reply != nil
   }
 
   /// The next whole reply, or nil when more bytes are needed.

@@ -19,11 +19,10 @@
 --   line, its order line, if it keeps its order; lineId, its id in the line, if that is another
 --   ordered: it is verified, and its outcome holds only if it is the first of its line; otherwise it waits
 --   event, type, network, app, bundle, environment: the event that it publishes, and the attributes for filters
---   bucket, member: its natural key; detail, a member too, and details, the name of its bucket
+--   bucket, member: its natural key; holds: the message stays as it is if its natural key was claimed before; detail, a member too, and details, the name of its bucket
 --   keepsOriginal: the bytes that the sender sent are stored with the event, while a subscription asks for them
 --   other: a map of fields that few messages have:
---     completed: more, further events, each with an id, a type, JSON and attributes; holds: the message stays as it is if its natural
---       key was claimed before; forgotten, an idempotency key to remove, as buckets and members that may hold it; keepsBody;
+--     completed: more, further events, each with an id, a type, JSON and attributes; forgotten, an idempotency key to remove, as buckets and members that may hold it; keepsBody;
 --       own, a value of the service: key, value and seconds; letter, the text of a dead letter without a body, and attempts
 --     delayed: due, ms; the new attempts and history
 --     dead letter: dead, the error; the new attempts and history
@@ -55,7 +54,7 @@ end
 -- Most buckets of this generation exist and have an expiry, and few of the next generation exist, because a clock would have to be ahead.
 -- All are checked with one command.
 local buckets, bucketOf, members = all.buckets, all.bucket, all.member
-local details, detailOf = all.details or none, all.detail
+local holds, details, detailOf = all.holds or none, all.details or none, all.detail
 local areNew, areAhead = false, false
 if buckets then
   areNew = call('EXISTS', unpack(buckets.this)) < #buckets.this
@@ -133,7 +132,7 @@ end
 
 local function complete(place, other)
   local isNew = not bucketOf or not bucketOf[place] or isFirst(place)
-  if not isNew and other.holds then return 2 end
+  if not isNew and holds[place] then return 2 end
   if isNew and eventOf[place] then publish(place, bucketOf and bucketOf[place]) end
   if other == none then return isNew and 1 or 0 end
   if isNew then

@@ -83,12 +83,12 @@ extension ShardWorker {
       return nil
     }
     guard readsOn, !isStopping, shard.isWanted, loop.backpressure.reserveAtOnce(pace.together) else {
-      return try await settlement.commit(call, as: .owner(ownership)) == 0 ? Read(.null) : nil
+      return try await settlement.commit(call, as: .owner(ownership), group: loop.group) == 0 ? Read(.null) : nil
     }
     // The entries after the batch do not change, whichever of the two commands Redis executes first.
     async let behind = entries(of: shard.shard, behind: call.position)
     do {
-      try await settlement.commit(call, as: .owner(ownership))
+      try await settlement.commit(call, as: .owner(ownership), group: loop.group)
       let read = try await behind
       loop.backpressure.release(pace.together - read.count)
       return read

@@ -67,9 +67,12 @@ public final class ShardWorker: Sendable {
     /// Shards whose work is to begin.
     let begun: AsyncStream<WorkerShard>
     let begins: AsyncStream<WorkerShard>.Continuation
+    /// Settles plain batches by transactions. Nil where each message is settled on its own.
+    let group: GroupCommit?
 
-    init(_ executor: EventLoopExecutor?, shards: Int) async {
+    init(_ executor: EventLoopExecutor?, shards: Int, group: GroupCommit? = nil) async {
       self.executor = executor
+      self.group = group
       slots = WorkSlots(shards)
       slices = if let executor { try? await LoopSlices.open(executor.loop) } else { nil }
       (begun, begins) = AsyncStream<WorkerShard>.makeStream()
@@ -113,7 +116,11 @@ public final class ShardWorker: Sendable {
   public func run() async {
     var loops: [WorkerLoop] = []
     switch pace {
-    case .judging: for executor in EventLoopExecutor.all() { loops.append(await WorkerLoop(executor, shards: Shard.count)) }
+    case .judging:
+      for (number, executor) in EventLoopExecutor.all().enumerated() {
+        let group = GroupCommit(deliveries, executor, number: number)
+        loops.append(await WorkerLoop(executor, shards: Shard.count, group: group))
+      }
     case .waiting(let shards): loops.append(await WorkerLoop(nil, shards: shards))
     }
     let subscriptions = loops.enumerated().map { index, loop in
@@ -142,7 +149,10 @@ public final class ShardWorker: Sendable {
       for subscriptions in subscriptions { subscriptions.close() }
     }
     await releaseAll()
-    for loop in loops { await loop.slices?.close() }
+    for loop in loops {
+      loop.group?.close()
+      await loop.slices?.close()
+    }
   }
 
   // MARK: Work

@@ -1,0 +1,45 @@
+/// What a commit does with one message.
+struct CommitItem: Sendable {
+  let entryID: String
+  let deliveryID: DeliveryID
+  /// Its order line, if it keeps its order.
+  let line: String?
+  /// The id under which the message is in its line, if it is another.
+  var lineId: [UInt8]?
+  /// True if it is verified and its outcome holds only if it is the first of its line.
+  var isOrdered = false
+  /// Where messages are leased: how often it was delivered.
+  var delivered: Int64?
+  /// The record of its delivery; empty if none is written.
+  var record: [UInt8] = []
+  /// True if the expiry of its record restarts.
+  var isLate = false
+  /// The event that it publishes.
+  var event: EventRecord?
+  /// True if the bytes that the sender sent are stored with the event, while a subscription asks for them.
+  var keepsOriginal = false
+  /// Its natural key.
+  var claim: DeduplicationStore.Claim?
+  /// True if the message stays as it is if its natural key was claimed before.
+  var holds = false
+  var detail: DeduplicationStore.Detail?
+  /// A map of the fields that few messages have.
+  var other: MessagePackWriter?
+
+  init(_ message: LeasedMessage, isOrdered: Bool) {
+    entryID = message.entryID
+    deliveryID = message.deliveryID
+    line = message.line
+    self.isOrdered = isOrdered
+    if !message.consumer.isEmpty { delivered = message.deliveryCount }
+  }
+
+  /// An entry that cannot be read.
+  init(_ entry: UnreadableEntry, _ deliveryID: DeliveryID, delivered: Int64) {
+    entryID = entry.entryID
+    self.deliveryID = deliveryID
+    line = entry.line
+    lineId = entry.line == nil ? nil : entry.id
+    self.delivered = delivered
+  }
+}

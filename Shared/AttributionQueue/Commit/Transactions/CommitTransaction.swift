@@ -1,0 +1,275 @@
+import RedisClient
+
+/// The commands and replies of a transaction (`WATCH`, `MULTI`, `EXEC`) that settles plain batches of several shards in one step, and what they
+/// must find to be allowed.
+///
+/// ``questions`` watch the ownership of each shard and its events, and ask what commit.lua checks before it changes anything. ``commands(_:)``
+/// execute only if nothing that is watched has changed since. So a batch is settled only by its shard's owner, and the ids of the events, which
+/// the index must name, can be chosen beforehand.
+///
+/// Natural keys are not watched. Only the owner of a shard claims those of its messages, and it settles one batch of a shard at a time.
+struct CommitTransaction {
+  /// What was found about a batch.
+  enum Finding: Equatable {
+    /// It can be settled. Its events get ids after `last`. `hasNewBuckets`: a bucket of its natural keys does not exist yet and needs an expiry.
+    case ready(last: EntryID, hasNewBuckets: Bool)
+    /// It needs the script: another worker owns the shard, the stream has earlier messages, or a natural key was claimed before.
+    case needsScript
+  }
+
+  /// What was found about all batches.
+  enum Findings: Equatable {
+    case found([Finding])
+    /// A subscription asks for the bytes that the sender sent, which only the script can store.
+    case keepsOriginals
+    /// Redis refused a question, in these words.
+    case refused(String)
+    case unreadable
+  }
+
+  /// The settlement of a batch.
+  struct Settled {
+    /// How many messages are left in the shard's ready stream.
+    let left: Int64
+    /// Messages whose record had expired. Their records are not written yet.
+    let expired: [CommitItem]
+  }
+
+  let batches: [PlainCommit]
+
+  // MARK: Questions
+
+  /// The number of replies that precede those about single batches.
+  private static let commonReplies = 5
+
+  var questions: EncodedCommands {
+    var commands = EncodedCommands(reserving: 512 * batches.count)
+    // An earlier transaction that was not executed may still watch its keys.
+    commands.append("UNWATCH")
+    commands.append("WATCH", arguments: 2 * batches.count) { words in
+      for batch in batches {
+        words.append(Keys.ownership(batch.queue, batch.shard))
+        words.append(Keys.events(batch.shard))
+      }
+    }
+    commands.append("MGET", arguments: batches.count) { words in
+      for batch in batches { words.append(Keys.ownership(batch.queue, batch.shard)) }
+    }
+    commands.append("EXISTS", arguments: batches.count) { words in
+      for batch in batches { words.append(Keys.originals(batch.shard)) }
+    }
+    commands.append("TIME")
+    for batch in batches {
+      commands.append("XRANGE", arguments: 5) { words in
+        words.append(Keys.ready(batch.queue, batch.shard))
+        words.append("-")
+        words.append("(" + batch.items[0].entryID)
+        words.append("COUNT")
+        words.append("1")
+      }
+      commands.append("XINFO", arguments: 2) { words in
+        words.append("STREAM")
+        words.append(Keys.events(batch.shard))
+      }
+      guard !batch.buckets.isEmpty else { continue }
+      commands.append("EXISTS", arguments: batch.buckets.count) { words in
+        for bucket in batch.buckets { bucket.claim.append(.this, to: &words) }
+      }
+      for bucket in batch.buckets {
+        for member in bucket.members {
+          Self.ask(.last, member, bucket.claim, in: &commands)
+          Self.ask(.this, member, bucket.claim, in: &commands)
+        }
+      }
+    }
+    return commands
+  }
+
+  /// Asks whether a natural key was claimed in a generation.
+  private static func ask(
+    _ generation: DeduplicationStore.Generation, _ member: Int64, _ claim: DeduplicationStore.Claim, in commands: inout EncodedCommands
+  ) {
+    commands.append("SISMEMBER", arguments: 2) { words in
+      claim.append(generation, to: &words)
+      words.append(member)
+    }
+  }
+
+  /// Reads the replies to ``questions``.
+  func findings(_ replies: [RedisReply]) -> Findings {
+    guard replies.count > Self.commonReplies else { return .unreadable }
+    if let refusal = replies[..<Self.commonReplies].lazy.compactMap(\.error).first { return .refused(refusal) }
+    var owners = replies[2].elements
+    guard let asked = replies[3].integer, let now = Self.milliseconds(replies[4]) else { return .unreadable }
+    guard asked == 0 else { return .keepsOriginals }
+    var rest = replies[Self.commonReplies...]
+    var findings: [Finding] = []
+    for batch in batches {
+      let isOwner = owners.nextString() == batch.ownership.text
+      guard let earlier = rest.popFirst(), let stream = rest.popFirst() else { return .unreadable }
+      var isNew = true
+      var hasNewBuckets = false
+      if !batch.buckets.isEmpty {
+        guard let existing = rest.popFirst()?.integer else { return .unreadable }
+        hasNewBuckets = existing < Int64(batch.buckets.count)
+        for _ in 0..<2 * batch.claims {
+          guard let flag = rest.popFirst()?.integer else { return .unreadable }
+          if flag != 0 { isNew = false }
+        }
+      }
+      guard earlier.error == nil, earlier.elements.underestimatedCount == 0, isOwner, isNew, let last = Self.lastGeneratedID(stream) else {
+        findings.append(.needsScript)
+        continue
+      }
+      findings.append(.ready(last: max(last, EntryID(milliseconds: now, number: 0)), hasNewBuckets: hasNewBuckets))
+    }
+    return .found(findings)
+  }
+
+  /// The reply to `XINFO STREAM`: the highest id that the stream ever had. Nil if it cannot be read.
+  private static func lastGeneratedID(_ reply: RedisReply) -> EntryID? {
+    if let text = reply.error { return text == "ERR no such key" ? EntryID(milliseconds: 0, number: 0) : nil }
+    var fields = reply.elements
+    while let name = fields.nextString() {
+      if name == "last-generated-id" { return fields.nextString().flatMap(EntryID.init) }
+      fields.skip()
+    }
+    return nil
+  }
+
+  /// The reply to `TIME`, as milliseconds since 1970.
+  private static func milliseconds(_ reply: RedisReply) -> UInt64? {
+    var parts = reply.elements
+    guard let seconds = parts.nextInteger(), let microseconds = parts.nextInteger() else { return nil }
+    return UInt64(seconds * 1000 + microseconds / 1000)
+  }
+
+  // MARK: Commands
+
+  /// The commands that settle the batches that are ready, or nil if none is.
+  func commands(_ findings: [Finding]) -> EncodedCommands? {
+    var commands = EncodedCommands(reserving: 64 + batches.reduce(0) { $0 + Self.size(of: $1) })
+    commands.append("MULTI")
+    var hasBatch = false
+    for (batch, finding) in zip(batches, findings) {
+      guard case .ready(let last, let hasNewBuckets) = finding else { continue }
+      hasBatch = true
+      Self.append(batch, eventsAfter: last, hasNewBuckets: hasNewBuckets, to: &commands)
+    }
+    guard hasBatch else { return nil }
+    commands.append("EXEC")
+    return commands
+  }
+
+  private static func size(of batch: PlainCommit) -> Int {
+    batch.items.reduce(600) { $0 + $1.record.count + ($1.event?.json.count ?? 0) + 400 }
+  }
+
+  private static func append(_ batch: PlainCommit, eventsAfter last: EntryID, hasNewBuckets: Bool, to commands: inout EncodedCommands) {
+    for bucket in batch.buckets {
+      commands.append("SADD", arguments: 1 + bucket.members.count) { words in
+        bucket.claim.append(.this, to: &words)
+        for member in bucket.members { words.append(member) }
+      }
+      guard hasNewBuckets else { continue }
+      commands.append("EXPIRE", arguments: 3) { words in
+        bucket.claim.append(.this, to: &words)
+        words.append(bucket.claim.expirySeconds)
+        words.append("NX")
+      }
+    }
+    let events = Keys.events(batch.shard)
+    var id = last
+    var index = EncodedArguments(reserving: 64 * batch.events)
+    // By place, since an item is large to copy.
+    for place in batch.items.indices {
+      if let event = batch.items[place].event {
+        id = id.next
+        append(event, id, to: events, in: &commands)
+        index.append(event.id)
+        index.append(id.text)
+      }
+      commands.append("SET", arguments: 4) { words in
+        words.append(Keys.deliveries(batch.shard), batch.items[place].deliveryID.digest)
+        words.append(batch.items[place].record)
+        words.append("XX")
+        words.append("KEEPTTL")
+      }
+    }
+    if batch.events > 0 {
+      commands.append("HSET", arguments: 1 + index.count) { words in
+        words.append(Keys.eventsIndex(batch.shard))
+        words.append(contentsOf: index)
+      }
+    }
+    let ready = Keys.ready(batch.queue, batch.shard)
+    commands.append("XTRIM", arguments: 3) { words in
+      words.append(ready)
+      words.append("MINID")
+      words.append(batch.behind.text)
+    }
+    commands.append("XLEN", arguments: 1) { $0.append(ready) }
+  }
+
+  /// Appends an event with the fields that commit.lua gives it.
+  private static func append(_ event: EventRecord, _ id: EntryID, to stream: String, in commands: inout EncodedCommands) {
+    let attributes = event.attributes
+    let optional = [attributes.adNetworkId != nil, attributes.appAppleId != nil, attributes.bundleId != nil].count { $0 }
+    commands.append("XADD", arguments: 10 + 2 * optional) { words in
+      words.append(stream)
+      words.append(id.text)
+      words.append("i")
+      words.append(event.id)
+      words.append("t")
+      words.append(event.type)
+      words.append("e")
+      words.append(event.json)
+      words.append("v")
+      words.append(attributes.environment ?? "")
+      if let value = attributes.adNetworkId {
+        words.append("n")
+        words.append(value)
+      }
+      if let value = attributes.appAppleId {
+        words.append("p")
+        words.append(Int64(value))
+      }
+      if let value = attributes.bundleId {
+        words.append("b")
+        words.append(value)
+      }
+    }
+  }
+
+  // MARK: Settlement
+
+  /// Reads the reply to `EXEC`: for each batch that was ready, how it was settled. Nil if nothing was executed.
+  ///
+  /// Throws if the reply is not that of ``commands(_:)``.
+  func settled(_ reply: RedisReply, _ findings: [Finding]) throws(QueueError) -> [Settled?]? {
+    if reply.isNull || reply.error != nil { return nil }
+    var parts = reply.elements
+    var settled: [Settled?] = []
+    for (batch, finding) in zip(batches, findings) {
+      guard case .ready(_, let hasNewBuckets) = finding else {
+        settled.append(nil)
+        continue
+      }
+      var isWhole = true
+      for bucket in batch.buckets {
+        if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }
+        if hasNewBuckets { parts.skip() }
+      }
+      var expired: [CommitItem] = []
+      for place in batch.items.indices {
+        if batch.items[place].event != nil, parts.nextString() == nil { isWhole = false }
+        if parts.nextString() == nil { expired.append(batch.items[place]) }
+      }
+      if batch.events > 0 { parts.skip() }
+      parts.skip()
+      guard isWhole, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("EXEC")) }
+      settled.append(Settled(left: left, expired: expired))
+    }
+    return settled
+  }
+}

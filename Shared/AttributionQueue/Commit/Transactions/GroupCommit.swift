@@ -1,0 +1,151 @@
+import EventLoops
+import NIOCore
+import RedisClient
+import Synchronization
+
+/// Settles the plain batches of an event loop's shards by transactions. Batches that come while a transaction runs are settled together by the
+/// next one (group commit), so that under load many shards share one transaction and one fsync.
+final class GroupCommit: Sendable {
+  private struct Waiting {
+    let batch: PlainCommit
+    let continuation: CheckedContinuation<Result<Int64?, QueueError>, Never>
+  }
+
+  private struct State {
+    var waiting = CircularBuffer<Waiting>()
+    /// The number of messages in the batches that wait.
+    var waitingMessages = 0
+    /// Connections that run no transaction.
+    var idle: [Lane]
+    /// No transaction before this moment; the script settles everything.
+    var resumesAt = ContinuousClock.now
+    /// True after Redis refused a transaction, for example because the user may not use its commands.
+    var isRefused = false
+  }
+
+  /// A connection on which one transaction runs at a time, as `WATCH` requires.
+  private final class Lane: Sendable {
+    let client: RedisClient
+    init(_ client: RedisClient) { self.client = client }
+  }
+
+  /// The maximum number of transactions of an event loop that run at the same time.
+  private static let lanes = 8
+  /// So many transactions run at the same time even if they are small. More begin only when enough batches wait for a whole one.
+  private static let smallLanes = 2
+  /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
+  private static let messages = 64
+  /// How long the script settles everything after a subscription was found that asks for original bytes.
+  private static let pauseForOriginals: Duration = .seconds(1)
+
+  private let deliveries: DeliveryQueue
+  private let executor: EventLoopExecutor
+  private let lanes: [Lane]
+  private let state: Mutex<State>
+
+  /// - Parameter number: the number of the event loop.
+  init(_ deliveries: DeliveryQueue, _ executor: EventLoopExecutor, number: Int) {
+    self.deliveries = deliveries
+    self.executor = executor
+    lanes = (0..<Self.lanes).map { _ in Lane(deliveries.redis.dedicated(commandTimeout: .seconds(5), loop: number)) }
+    state = Mutex(State(idle: lanes))
+  }
+
+  func close() { for lane in lanes { lane.client.close() } }
+
+  /// Settles a batch, and returns how many messages are left in its stream. Nil if the script must settle it; then nothing was changed.
+  ///
+  /// Throws ``QueueError/unavailable(_:)`` if it is not known whether the batch was settled.
+  func settle(_ call: CommitBatch, _ ownership: ShardOwnership) async throws(QueueError) -> Int64? {
+    guard let batch = PlainCommit(call, ownership), isUsable else { return nil }
+    let result = await withCheckedContinuation { continuation in
+      let lane: Lane? = state.withLock { state in
+        state.waiting.append(Waiting(batch: batch, continuation: continuation))
+        state.waitingMessages += batch.items.count
+        let busy = lanes.count - state.idle.count
+        return busy < Self.smallLanes || state.waitingMessages >= Self.messages ? state.idle.popLast() : nil
+      }
+      if let lane { Task(executorPreference: executor) { await self.run(lane) } }
+    }
+    return try result.get()
+  }
+
+  private var isUsable: Bool { state.withLock { !$0.isRefused && .now >= $0.resumesAt } }
+
+  /// Runs transactions on a connection until no batch waits.
+  private func run(_ lane: Lane) async {
+    while let group = next(lane) {
+      let results = await commit(group.map(\.batch), lane)
+      for (waiting, result) in zip(group, results) { waiting.continuation.resume(returning: result) }
+    }
+  }
+
+  /// The batches of the next transaction. Nil if none waits: then the connection is idle again.
+  private func next(_ lane: Lane) -> [Waiting]? {
+    state.withLock { state in
+      var group: [Waiting] = []
+      var messages = 0
+      while let first = state.waiting.first, group.isEmpty || messages + first.batch.items.count <= Self.messages {
+        messages += first.batch.items.count
+        group.append(state.waiting.removeFirst())
+      }
+      state.waitingMessages -= messages
+      guard group.isEmpty else { return group }
+      state.idle.append(lane)
+      return nil
+    }
+  }
+
+  private func commit(_ batches: [PlainCommit], _ lane: Lane) async -> [Result<Int64?, QueueError>] {
+    let byScript = [Result<Int64?, QueueError>](repeating: .success(nil), count: batches.count)
+    let transaction = CommitTransaction(batches: batches)
+    // Until the commands are sent nothing is changed.
+    guard let session = try? await lane.client.session(),
+      let replies = try? await session.send(transaction.questions, name: "commit_questions")
+    else { return byScript }
+    let findings: [CommitTransaction.Finding]
+    switch transaction.findings(replies) {
+    case .found(let found): findings = found
+    case .keepsOriginals:
+      state.withLock { $0.resumesAt = .now + Self.pauseForOriginals }
+      return byScript
+    case .refused(let text):
+      noteRefusal(text)
+      return byScript
+    case .unreadable: return byScript
+    }
+    guard let commands = transaction.commands(findings) else { return byScript }
+    do throws(QueueError) {
+      let replies: [RedisReply]
+      do throws(RedisError) {
+        replies = try await session.send(commands, ignoring: commands.count - 1, name: "commit_transaction")
+      } catch {
+        throw .unavailable(error)
+      }
+      guard let reply = replies.first, let settled = try transaction.settled(reply, findings) else { return byScript }
+      return await finish(settled)
+    } catch {
+      return [Result<Int64?, QueueError>](repeating: .failure(error), count: batches.count)
+    }
+  }
+
+  private func finish(_ settled: [CommitTransaction.Settled?]) async -> [Result<Int64?, QueueError>] {
+    let seconds = deliveries.configuration.deliveryRecordTTL.wholeSeconds
+    for item in settled.flatMap({ $0?.expired ?? [] }) {
+      _ = try? await deliveries.send(["SET", .string(Keys.delivery(item.deliveryID)), .bytes(item.record), "EX", .integer(seconds)])
+    }
+    return settled.map { .success($0?.left) }
+  }
+
+  private func noteRefusal(_ text: String) {
+    // Other refusals pass: a replica that took over, a Redis that loads its data.
+    guard text.hasPrefix("NOPERM") || text.hasPrefix("ERR unknown command") else { return }
+    let isFirst = state.withLock { state in
+      defer { state.isRefused = true }
+      return !state.isRefused
+    }
+    if isFirst {
+      deliveries.logger.warning("Redis refuses transactions: a script settles every message instead", metadata: ["reason": "\(text)"])
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import RedisClient
+
+/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. Such a batch needs no script: if
+/// all natural keys are new, the commands that settle it are known beforehand.
+struct PlainCommit: Sendable {
+  /// Natural keys of one bucket.
+  struct Bucket: Sendable {
+    /// A claim in the bucket.
+    let claim: DeduplicationStore.Claim
+    var members: [Int64]
+  }
+
+  let queue: QueueName
+  let shard: Shard
+  let ownership: ShardOwnership
+  let items: [CommitItem]
+  /// The id that follows that of the last message.
+  let behind: EntryID
+  let buckets: [Bucket]
+  /// How many natural keys it claims.
+  let claims: Int
+  let events: Int
+
+  /// Nil if the batch needs the script.
+  init?(_ call: CommitBatch, _ ownership: ShardOwnership) {
+    guard call.isFirst, ownership.form == .owned, !call.isEmpty else { return nil }
+    var buckets: [Bucket] = []
+    var (claims, events) = (0, 0)
+    for place in call.items.indices {
+      let item = call.items[place]
+      guard item.other == nil, item.line == nil, item.detail == nil, !item.isLate, !item.record.isEmpty, item.delivered == nil else {
+        return nil
+      }
+      // Without a natural key, the index tells whether the event was published before.
+      guard item.claim != nil || item.event == nil else { return nil }
+      if item.event != nil { events += 1 }
+      guard let claim = item.claim else { continue }
+      claims += 1
+      guard !claim.generations.mayBeOver(now: call.now) else { return nil }
+      guard let place = buckets.firstIndex(where: { $0.claim.bucket == claim.bucket && $0.claim.generations === claim.generations }) else {
+        buckets.append(Bucket(claim: claim, members: [claim.member]))
+        continue
+      }
+      // The script counts only the first message of a natural key.
+      guard !buckets[place].members.contains(claim.member) else { return nil }
+      buckets[place].members.append(claim.member)
+    }
+    (queue, shard, self.ownership, items) = (call.queue, call.shard, ownership, call.items)
+    behind = call.position.next
+    (self.buckets, self.claims, self.events) = (buckets, claims, events)
+  }
+}
