@@ -1,0 +1,367 @@
+import EventLoops
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import AttributionQueue
+
+@Suite struct CommitTransactionTests {
+  /// A shard with accepted messages that a worker owns.
+  private struct Owned {
+    let shard: Shard
+    let ownership: ShardOwnership
+    let messages: [LeasedMessage]
+
+    /// - Parameter copies: sets the messages of one call apart from those of others.
+    init(_ queue: DeliveryQueue, _ naturals: [String], copies: String = "") async throws {
+      var shard = Shard(0)
+      for (place, natural) in naturals.enumerated() {
+        shard = try await queue.accept(request(natural, copy: "\(copies)\(place)", order: "one")).id.shard
+      }
+      self.shard = shard
+      guard case .own(let own, _) = try await ShardOwnership(text: "").take(.intake, shard, for: "one", isAbandoned: false, queue) else {
+        throw QueueError.leaseLost
+      }
+      ownership = own
+      messages = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"]).elements.map { entry in
+        var parts = entry.elements
+        let id = parts.nextString() ?? ""
+        return try #require(
+          LeasedMessage(queue: .intake, entryID: id, fields: parts.next() ?? .null, deliveryCount: 1, consumer: ""))
+      }
+    }
+
+    /// Completes messages, by default as verified under their natural keys.
+    func batch(_ queue: DeliveryQueue, _ places: Range<Int>, _ complete: (Int, String) -> Completion = { verified($1) }) -> CommitBatch {
+      var call = CommitBatch(.intake, shard, many: places.count, queue)
+      for place in places {
+        call.complete(
+          messages[place], complete(place, messages[place].message.attributes["natural"] ?? ""), now: DeliveryQueue.now)
+      }
+      return call
+    }
+  }
+
+  private func group(_ queue: DeliveryQueue) -> GroupCommit { GroupCommit(queue, EventLoopExecutor.all()[0], number: 0) }
+
+  private func calls(_ command: String, _ queue: DeliveryQueue) async throws -> Int {
+    let text = try await queue.send(["INFO", "commandstats"]).string ?? ""
+    let line = text.split(separator: "\r\n").first { $0.hasPrefix("cmdstat_\(command):calls=") }
+    return line.flatMap { Int($0.split(separator: "=")[1].prefix { $0 != "," }) } ?? 0
+  }
+
+  @Test func `A plain batch is settled without the script, and leaves what the script leaves`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b", "c"])
+      let group = group(queue)
+      let left = try await group.settle(
+        owned.batch(queue, 0..<2) { _, natural in
+          var completion = verified(natural)
+          completion.events[0].attributes = EventAttributes(
+            adNetworkId: "example.skadnetwork", appAppleId: 525_463_029, bundleId: "com.example.app", environment: "production")
+          return completion
+        }, owned.ownership)
+      #expect(left == 1)
+      #expect(try await calls("exec", queue) == 1)
+      let events = try await queue.send(["XRANGE", .string(Keys.events(owned.shard)), "-", "+"]).array ?? []
+      let first = EventFeed.fields(events.first?.array?.last ?? .null).mapValues { $0.string ?? "" }
+      #expect(
+        first == [
+          "i": "e-a", "t": "t.a", "e": #"{"id":"e-a"}"#, "v": "production", "n": "example.skadnetwork", "p": "525463029",
+          "b": "com.example.app",
+        ])
+      for event in events {
+        let id = EventFeed.fields(event.array?.last ?? .null)["i"]?.string ?? ""
+        #expect(
+          try await queue.send(["HGET", .string(Keys.eventsIndex(owned.shard)), .string(id)]).string == event.array?.first?.string)
+      }
+      let record = try #require(try await queue.delivery(owned.messages[0].deliveryID))
+      #expect(record.state == .verified && record.eventId == "e-a")
+      #expect((1...86_400).contains(try await queue.send(["TTL", .string(Keys.delivery(owned.messages[0].deliveryID))]).integer ?? -1))
+      #expect(try await queue.isNaturalKeySeen("a", orderKey: "one", long: false))
+      #expect(!(try await queue.isNaturalKeySeen("c", orderKey: "one", long: false)))
+      group.close()
+    }
+  }
+
+  @Test func `A bucket that is new gets an expiry, and one that was there keeps its own`() async throws {
+    try await withQueue {
+      $0.seenBuckets = 1
+    } _: { queue, _ in
+      let owned = try await Owned(queue, ["a", "b"])
+      let group = group(queue)
+      let bucket = RedisArgument.string(
+        queue.deduplication.claim("a", store: .delivery, shard: owned.shard, now: DeliveryQueue.now).buckets[0])
+      // The deliveries' own claims are in it.
+      try await queue.redis.send(["DEL", bucket])
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == 1)
+      #expect((try await queue.send(["TTL", bucket]).integer ?? -1) > 10 * 86_400)
+      try await queue.redis.send(["EXPIRE", bucket, "1000"])
+      #expect(try await group.settle(owned.batch(queue, 1..<2), owned.ownership) == 0)
+      #expect((1...1000).contains(try await queue.send(["TTL", bucket]).integer ?? -1))
+      #expect(try await queue.send(["SCARD", bucket]).integer == 2)
+      group.close()
+    }
+  }
+
+  @Test func `A record that had expired is written anew with an expiry`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a"])
+      let group = group(queue)
+      let record = RedisArgument.string(Keys.delivery(owned.messages[0].deliveryID))
+      try await queue.redis.send(["DEL", record])
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == 0)
+      #expect(try await queue.delivery(owned.messages[0].deliveryID)?.state == .verified)
+      #expect((1...86_400).contains(try await queue.send(["TTL", record]).integer ?? -1))
+      group.close()
+    }
+  }
+
+  @Test func `What only the script can do is left to it, and nothing is changed`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b", "a", "c"])
+      let group = group(queue)
+      // A natural key twice in one batch.
+      #expect(try await group.settle(owned.batch(queue, 0..<3), owned.ownership) == nil)
+      // An event without a natural key, which the index must not know; a body that is kept; a claim that is forgotten.
+      let adjustments: [@Sendable (inout Completion) -> Void] = [
+        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeJudgedAnew = true }, { $0.events.append($0.events[0]) },
+        { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], life: .seconds(1)) },
+      ]
+      for adjust in adjustments {
+        let call = owned.batch(queue, 0..<1) { _, natural in
+          var completion = verified(natural)
+          adjust(&completion)
+          return completion
+        }
+        #expect(PlainCommit(call, owned.ownership) == nil)
+      }
+      var retried = CommitBatch(.intake, owned.shard, many: 1, queue)
+      retried.delay(owned.messages[0], .zero, error: "e", word: "retried")
+      #expect(PlainCommit(retried, owned.ownership) == nil)
+      // Settled apart from those before it.
+      var apart = CommitBatch(.intake, owned.shard, many: 1, isFirst: false, queue)
+      apart.complete(owned.messages[1], verified("b"), now: DeliveryQueue.now)
+      #expect(PlainCommit(apart, owned.ownership) == nil)
+      #expect(try await queue.allEvents().isEmpty)
+      // A natural key that was claimed before.
+      #expect(try await group.settle(owned.batch(queue, 0..<2), owned.ownership) == 2)
+      #expect(try await group.settle(owned.batch(queue, 2..<4), owned.ownership) == nil)
+      #expect(try await queue.allEvents() == ["e-a", "e-b"])
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 2)
+      group.close()
+    }
+  }
+
+  @Test func `A batch of a worker that lost its shard, or with messages before it, is left to the script, which refuses it`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b"])
+      let group = group(queue)
+      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
+      // A replica that took over may have messages again that were settled.
+      await #expect(throws: QueueError.leaseLost) {
+        try await settlement.commit(owned.batch(queue, 1..<2), as: .owner(owned.ownership), group: group)
+      }
+      guard case .own = try await owned.ownership.take(.intake, owned.shard, for: "two", isAbandoned: false, queue) else {
+        return #expect(Bool(false), "not taken")
+      }
+      await #expect(throws: QueueError.leaseLost) {
+        try await settlement.commit(owned.batch(queue, 0..<2), as: .owner(owned.ownership), group: group)
+      }
+      #expect(try await queue.allEvents().isEmpty)
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 2)
+      #expect(try await calls("exec", queue) == 0)
+      group.close()
+    }
+  }
+
+  @Test(arguments: ["owner", "events", "nothing"])
+  func `A transaction whose shard or events another changes after the questions does nothing`(_ what: String) async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a"])
+      let client = queue.redis.dedicated(commandTimeout: .seconds(5))
+      let batch = try #require(PlainCommit(owned.batch(queue, 0..<1), owned.ownership))
+      let transaction = CommitTransaction(batches: [batch])
+      let session = try #require(try await client.session())
+      guard case .found(let findings) = transaction.findings(try await session.send(transaction.questions, name: "q")) else {
+        return #expect(Bool(false), "not found")
+      }
+      switch what {
+      case "owner": _ = try await owned.ownership.take(.intake, owned.shard, for: "two", isAbandoned: false, queue)
+      case "events": try await queue.redis.send(["XADD", .string(Keys.events(owned.shard)), "*", "i", "x", "t", "t", "e", "{}"])
+      default: break
+      }
+      let commands = try #require(transaction.commands(findings))
+      let replies = try await session.send(commands, ignoring: commands.count - 1, name: "c")
+      let settled = try transaction.settled(try #require(replies.first), findings)
+      #expect((settled == nil) == (what != "nothing"))
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == (what == "nothing" ? 0 : 1))
+      #expect(try await queue.isNaturalKeySeen("a", orderKey: "one", long: false) == (what == "nothing"))
+      client.close()
+    }
+  }
+
+  @Test func `Events are appended after the highest id that the stream ever had, also where that event is gone or ahead of the clock`()
+    async throws
+  {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b"])
+      let group = group(queue)
+      let events = RedisArgument.string(Keys.events(owned.shard))
+      let ahead = "\(DeliveryQueue.now + 86_400_000)-18446744073709551615"
+      try await queue.redis.send(["XADD", events, .string(ahead), "i", "x", "t", "t", "e", "{}"])
+      try await queue.redis.send(["XDEL", events, .string(ahead)])
+      #expect(try await group.settle(owned.batch(queue, 0..<2), owned.ownership) == 0)
+      let ids = try await queue.send(["XRANGE", events, "-", "+"]).elements.compactMap { entry in
+        entry.elements.first { _ in true }?.string.flatMap(EntryID.init)
+      }
+      #expect(ids.count == 2 && ids.allSatisfy { $0 > EntryID(ahead)! } && ids[0] < ids[1])
+      group.close()
+    }
+  }
+
+  @Test func `While a subscription asks for original bytes the script settles everything`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b"])
+      let group = group(queue)
+      try await queue.redis.send(["SADD", .string(Keys.originals(owned.shard)), "s"])
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == nil)
+      let asked = try await calls("watch", queue)
+      // It is not asked again for a while.
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == nil)
+      #expect(try await calls("watch", queue) == asked)
+      try await queue.redis.send(["DEL", .string(Keys.originals(owned.shard))])
+      try await eventually("transactions are used again") {
+        try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == 1
+      }
+      group.close()
+    }
+  }
+
+  @Test func `A Redis that refuses transactions is asked once; the script settles everything`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a", "b"])
+      try await queue.redis.send(["ACL", "SETUSER", "default", "-watch"])
+      let group = group(queue)
+      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
+      for place in 0..<2 {
+        let left = try await settlement.commit(owned.batch(queue, place..<place + 1), as: .owner(owned.ownership), group: group)
+        #expect(left == Int64(1 - place))
+      }
+      #expect(try await queue.allEvents() == ["e-a", "e-b"])
+      #expect(try await calls("mget", queue) == 1)
+      group.close()
+    }
+  }
+
+  @Test func `A key of another type keeps a batch from the transaction, and nothing of the group is lost`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a"])
+      let group = group(queue)
+      try await queue.redis.send(["SET", .string(Keys.events(owned.shard)), "by hand"])
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == nil)
+      #expect(!(try await queue.isNaturalKeySeen("a", orderKey: "one", long: false)))
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 1)
+      group.close()
+    }
+  }
+
+  @Test func `Batches of several shards that come together share transactions`() async throws {
+    try await withQueue { queue, _ in
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .judging) { lease in
+        .complete(verified(lease.message.attributes["natural"] ?? ""))
+      }
+      let names = (0..<600).map { "n\($0)" }
+      for name in names { _ = try await queue.accept(request(name)) }
+      let run = Task { await worker.run() }
+      try await eventually("all are settled") { try await queue.allEvents().count == names.count }
+      worker.stop()
+      await run.value
+      #expect(Set(try await queue.allEvents()) == Set(names.map { "e-" + $0 }))
+      let shards = Set(names.map { queue.deliveryID(for: request($0)).shard }).count
+      #expect(try await calls("exec", queue) < shards / 2)
+    }
+  }
+
+  @Test func `Random batches leave the same behind, settled by transactions and by the script`() async throws {
+    try await withQueue { first, _ in
+      try await withQueue { second, server in
+        // The same secret, so that deliveries have the same ids and shards.
+        let key = try #require(try await first.send(["GET", .string(Keys.digestKey)]).bytes)
+        try await second.redis.send(["SET", .string(Keys.digestKey), .bytes(key)])
+        let twin = try await DeliveryQueue.open(
+          redis: try await server.client(), configuration: second.configuration, logger: quietLogger)
+        for round in 0..<25 { try await compare(first, twin, copies: "\(round)-") }
+      }
+    }
+  }
+
+  private func compare(_ first: DeliveryQueue, _ second: DeliveryQueue, copies: String) async throws {
+    let naturals = (0..<Int.random(in: 1...24)).map { _ in "n\(Int.random(in: 0..<60))" }
+    var dice = (0..<naturals.count).map { _ in Int.random(in: 0..<10) }
+    let sizes = (0..<naturals.count).map { _ in Int.random(in: 1...6) }
+    if Bool.random() { dice = dice.map { _ in 0 } }
+    var dumps: [[String]] = []
+    for (queue, usesGroup) in [(first, true), (second, false)] {
+      for key in try await queue.send(["KEYS", "{attr:*:q:*"]).elements.compactMap(\.string) {
+        try await queue.redis.send(["DEL", .string(key)])
+      }
+      let owned = try await Owned(queue, naturals, copies: copies)
+      let group = usesGroup ? group(queue) : nil
+      let words = Mutex<[String]>([])
+      let settlement = Settlement(queue: .intake, deliveries: queue) {
+        if case .processed(let word, _, _, _) = $0 { words.withLock { $0.append(word) } }
+      }
+      var (place, turn) = (0, 0)
+      while place < naturals.count {
+        let end = min(place + sizes[turn], naturals.count)
+        let call = owned.batch(queue, place..<end) { place, natural in
+          var completion = verified(natural)
+          switch dice[place] {
+          case 1: completion.events = []
+          case 2: completion.naturalKey = nil
+          case 3: (completion.keepsBody, completion.naturalKey) = (true, nil)
+          default: break
+          }
+          return completion
+        }
+        try await settlement.commit(call, as: .owner(owned.ownership), group: group)
+        (place, turn) = (end, turn + 1)
+      }
+      group?.close()
+      dumps.append(words.withLock { $0 } + (try await dump(queue, owned.shard)))
+    }
+    try #require(dumps[0].count == dumps[1].count)
+    for (first, second) in zip(dumps[0], dumps[1]) { #expect(first == second) }
+  }
+
+  /// All that a shard holds, apart from times and from ids that depend on them.
+  private func dump(_ queue: DeliveryQueue, _ shard: Shard) async throws -> [String] {
+    var lines: [String] = []
+    for key in try await queue.send(["KEYS", .string("\(Keys.tag(shard))*")]).elements.compactMap(\.string).sorted() {
+      let hasExpiry = (try await queue.send(["TTL", .string(key)]).integer ?? -1) > 0
+      var content = ""
+      switch try await queue.send(["TYPE", .string(key)]).string {
+      case "set": content = try await queue.send(["SMEMBERS", .string(key)]).elements.compactMap(\.string).sorted().joined(separator: " ")
+      case "stream":
+        for entry in try await queue.send(["XRANGE", .string(key), "-", "+"]).array ?? [] {
+          let fields = EventFeed.fields(entry.array?.last ?? .null).mapValues { $0.string ?? "" }
+          let id = entry.array?.first?.string ?? ""
+          var isIndexed = ""
+          if key == Keys.events(shard), let event = fields["i"] {
+            isIndexed = try await queue.send(["HGET", .string(Keys.eventsIndex(shard)), .string(event)]).string == id ? "indexed" : "not"
+          }
+          content += fields.filter { $0.key != "a" }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+          content += isIndexed + "\n"
+        }
+      case "hash": content = try await queue.send(["HKEYS", .string(key)]).elements.compactMap(\.string).sorted().joined(separator: " ")
+      case "string":
+        content = try await queue.send(["GET", .string(key)]).string ?? ""
+        content = content.split(separator: ",").filter { !$0.hasPrefix("\"a\":") && !$0.hasPrefix("\"c\":") }.joined(separator: ",")
+      default: content = "of another type"
+      }
+      lines.append("\(key) \(hasExpiry) \(content)")
+    }
+    return lines
+  }
+}
