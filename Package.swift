@@ -230,16 +230,20 @@ let package = Package(
       ],
       path: "Tests/AttributionControlTests", swiftSettings: strict),
     .testTarget(name: "IngestTests", dependencies: ["ingest"], path: "Tests/IngestTests", swiftSettings: strict),
+
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["AppStore", "AppleAttribution", "AttributionProtocol", "Cryptography", "PublicSuffixes", "WireJSON"],
+      path: "Tests/Fuzz/Targets", swiftSettings: strict),
+    .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests", swiftSettings: strict),
   ]
 )
 
-// The fuzz targets need libFuzzer's main function, so only Tests/Fuzz/run builds them.
+// The fuzzer needs libFuzzer's main function, so only Tests/Fuzz/run builds it.
 if Context.environment["ATTRIBUTION_FUZZ"] != nil {
   package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
   package.targets.append(
     .executableTarget(
-      name: "fuzz", dependencies: ["AppStore", "AppleAttribution", "AttributionProtocol", "Cryptography", "PublicSuffixes", "WireJSON"],
-      path: "Tests/Fuzz",
-      exclude: ["run", "seeds.py", "Corpus"],
+      name: "fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Main",
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
 }

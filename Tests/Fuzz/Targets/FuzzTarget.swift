@@ -6,18 +6,10 @@ import Foundation
 import PublicSuffixes
 import WireJSON
 
-/// A parser that takes bytes from strangers, under libFuzzer: no input crashes it, holds it up, or makes it leak.
-enum FuzzTarget: String, CaseIterable {
+/// A parser that takes bytes from strangers: no input crashes it, holds it up, or makes it leak.
+public enum FuzzTarget: String, CaseIterable, Sendable {
   case json, skadnetwork, adattributionkit, jws, chain, notification, receipt, verifyReceipt, ocsp, consent, adServicesRecord
   case externalPurchaseToken, payload, publicSuffix, retention
-
-  /// Named by FUZZ_TARGET.
-  static let chosen: FuzzTarget = {
-    guard let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"], let target = FuzzTarget(rawValue: name) else {
-      fatalError("FUZZ_TARGET is one of \(allCases.map(\.rawValue))")
-    }
-    return target
-  }()
 
   private static let postbacks = PostbackVerifier(keys: .published)
   private static let signedData = SignedDataVerifier(
@@ -32,7 +24,7 @@ enum FuzzTarget: String, CaseIterable {
   private static let now: Int64 = 1_790_000_000_000
 
   /// Feeds the bytes; what is checked beside not crashing is what must hold of every input.
-  func feed(_ bytes: [UInt8]) {
+  public func feed(_ bytes: [UInt8]) {
     switch self {
     case .json:
       guard let value = try? JSONValue(parsing: bytes) else { return }
@@ -115,11 +107,4 @@ enum FuzzTarget: String, CaseIterable {
       precondition(host == domain || host.hasSuffix("." + domain), "a registrable domain is the end of the name")
     }
   }
-}
-
-/// What libFuzzer calls.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  FuzzTarget.chosen.feed(Array(UnsafeBufferPointer(start: start, count: count)))
-  return 0
 }
