@@ -14,8 +14,9 @@ protocol RetentionMessageSource: Sendable {
   func approvedMessages(of audience: RetentionAudience) async throws(RPCError) -> Set<String>
 }
 
-/// Which messages of each app may be shown, asked for in the background. What was last heard holds while nobody can be asked; it is kept in
-/// Redis too, for an instance that has just started.
+/// Which messages of each app may be shown, asked for in the background. One instance asks Apple for an app within each
+/// `retention.messagesRefresh`; the others read in Redis what it heard, because Apple limits how often it may be asked. What was last heard
+/// holds while nobody can be asked.
 final class ApprovedMessages: Sendable {
   private struct Known {
     let identifiers: Set<String>
@@ -68,8 +69,11 @@ final class ApprovedMessages: Sendable {
   /// Until its task is cancelled.
   func run() async {
     while !Task.isCancelled {
-      var isComplete = true
-      for audience in live.audiences where await !ask(audience) { isComplete = false }
+      // Side by side, since one app whose calls hang must not hold up the others.
+      let isComplete = await withTaskGroup(of: Bool.self) { group in
+        for audience in live.audiences { group.addTask { await self.refresh(audience) } }
+        return await group.reduce(true) { $0 && $1 }
+      }
       let pause = isComplete ? live.settings.messagesRefresh : min(Self.pause, live.settings.messagesRefresh)
       let end = ContinuousClock.now + pause
       while !isWanted.exchange(false, ordering: .relaxed) {
@@ -80,11 +84,28 @@ final class ApprovedMessages: Sendable {
     }
   }
 
-  private func ask(_ audience: RetentionAudience) async -> Bool {
-    guard let source else {
-      await readBack(audience)
+  /// Asks, or reads what the instance heard whose turn it is. False if it is to be tried again soon.
+  private func refresh(_ audience: RetentionAudience) async -> Bool {
+    guard source != nil else {
+      await readBack(audience, at: started, replaces: false)
       return true
     }
+    let refresh = live.settings.messagesRefresh
+    let turn = RedisArgument.string(Self.key(audience) + ":turn")
+    let taken = try? await redis.send(["SET", turn, "1", "NX", "PX", .integer(refresh.milliseconds)])
+    // Without Redis each instance asks for itself.
+    guard let taken, taken.isNull else {
+      if await ask(audience) { return true }
+      _ = try? await redis.send(["PEXPIRE", turn, .integer(min(Self.pause, refresh).milliseconds)])
+      return false
+    }
+    let left = (try? await redis.send(["PTTL", turn]).integer) ?? 0
+    await readBack(audience, at: .now - max(.zero, refresh - .milliseconds(max(0, left))), replaces: true)
+    return approved(audience) != nil
+  }
+
+  private func ask(_ audience: RetentionAudience) async -> Bool {
+    guard let source else { return true }
     do throws(RPCError) {
       let identifiers = try await source.approvedMessages(of: audience)
       known.withLock { $0[audience] = Known(identifiers: identifiers, at: .now) }
@@ -98,18 +119,22 @@ final class ApprovedMessages: Sendable {
         level: isNew ? .warning : .debug,
         "it was not heard which retention messages are approved; what was last heard holds",
         metadata: ["app": "\(audience.bundleId)", "environment": "\(audience.environment)", "reason": "\(error.code.rawValue)"])
-      await readBack(audience)
+      await readBack(audience, at: started, replaces: false)
       return false
     }
   }
 
-  /// What another instance, or this one before it was started anew, heard.
-  private func readBack(_ audience: RetentionAudience) async {
-    guard approved(audience) == nil, let bytes = try? await redis.send(["GET", .string(Self.key(audience))]).bytes,
+  /// Reads what another instance, or this one before it was started anew, heard.
+  ///
+  /// - Parameters:
+  ///   - time: when that was heard, at the latest.
+  ///   - replaces: true if it is newer than what this instance knows.
+  private func readBack(_ audience: RetentionAudience, at time: ContinuousClock.Instant, replaces: Bool) async {
+    guard replaces || approved(audience) == nil, let bytes = try? await redis.send(["GET", .string(Self.key(audience))]).bytes,
       let list = try? JSONValue(parsing: bytes, limits: .ownDocuments).arrayValue
     else { return }
     known.withLock { known in
-      if known[audience] == nil { known[audience] = Known(identifiers: Set(list.compactMap(\.stringValue)), at: started) }
+      if replaces || known[audience] == nil { known[audience] = Known(identifiers: Set(list.compactMap(\.stringValue)), at: time) }
     }
   }
 

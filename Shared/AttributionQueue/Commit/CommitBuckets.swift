@@ -8,7 +8,7 @@ struct CommitBuckets {
 
   /// The number of a claim's bucket, from 1.
   mutating func number(of claim: DeduplicationStore.Claim) -> Int {
-    if let place = claims.firstIndex(where: { $0.bucket == claim.bucket && $0.generations === claim.generations }) { return place + 1 }
+    if let place = claims.firstIndex(where: { $0.isInBucket(of: claim) }) { return place + 1 }
     claims.append(claim)
     return claims.count
   }

@@ -61,6 +61,11 @@ struct DeduplicationStore: Sendable {
     /// The part of a digest that identifies a claim, in hexadecimal digits.
     static func digits(of digest: [UInt8]) -> String { Hex.encode(Array(digest[..<16])) }
 
+    /// True if both claims have the same bucket. The cache may have made the generations of one of them anew.
+    func isInBucket(of other: Claim) -> Bool {
+      bucket == other.bucket && (generations === other.generations || generations.prefixes == other.generations.prefixes)
+    }
+
     /// The buckets of the current, the last and the next generation.
     var buckets: [String] { Generation.allCases.map(bucketName) }
 

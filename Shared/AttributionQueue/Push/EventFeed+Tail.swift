@@ -2,7 +2,7 @@ import RedisClient
 
 /// The tail of one shard's events, as the pusher reads it.
 public struct FeedTail: Sendable {
-  /// The publication time of every later event is at least this; milliseconds since 1970.
+  /// Later events have this publication time or a later one, apart from those of a transaction that was being executed; milliseconds since 1970.
   public let time: Int64
   /// The position of the last event read; without events, the position of the newest event.
   public let last: FeedPosition

@@ -64,6 +64,8 @@ public enum Keys {
   private static let events = tags.map { "\($0):events" }
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
+  /// Changed by everyone who lists events up to now: ``CommitTransaction``.
+  static let eventsListed = "\(tag(Shard(0))):events:listed"
   /// The positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
   static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
   /// The number of events that were dropped for each subscription.

@@ -175,8 +175,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ["owner", "events", "nothing"])
-  func `A transaction whose shard or events another changes after the questions does nothing`(_ what: String) async throws {
+  @Test(arguments: ["owner", "events", "originals", "listed", "nothing"])
+  func `A transaction does nothing if another takes the shard, appends events, asks for original bytes or lists events after the questions`(
+    _ what: String
+  ) async throws {
     try await withQueue { queue, _ in
       let owned = try await Owned(queue, ["a"])
       let client = queue.redis.dedicated(commandTimeout: .seconds(5))
@@ -189,12 +191,19 @@ import Testing
       switch what {
       case "owner": _ = try await owned.ownership.take(.intake, owned.shard, for: "two", isAbandoned: false, queue)
       case "events": try await queue.redis.send(["XADD", .string(Keys.events(owned.shard)), "*", "i", "x", "t", "t", "e", "{}"])
+      case "originals": try await queue.redis.send(["SADD", .string(Keys.originals(owned.shard)), "s"])
+      case "listed":
+        let feed = EventFeed(deliveries: queue)
+        _ = try await feed.list(types: [], filter: FeedFilter(), from: 0, until: nil, after: nil, most: 10)
       default: break
       }
       let commands = try #require(transaction.commands(findings))
       let replies = try await session.send(commands, ignoring: commands.count - 1, name: "c")
-      let settled = try transaction.settled(try #require(replies.first), findings)
-      #expect((settled == nil) == (what != "nothing"))
+      switch try transaction.execution(try #require(replies.first), findings) {
+      case .conflict: #expect(what != "nothing")
+      case .executed: #expect(what == "nothing")
+      case .refused(let text): #expect(Bool(false), "\(text)")
+      }
       #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == (what == "nothing" ? 0 : 1))
       #expect(try await queue.isNaturalKeySeen("a", orderKey: "one", long: false) == (what == "nothing"))
       client.close()
@@ -238,18 +247,52 @@ import Testing
     }
   }
 
-  @Test func `A Redis that refuses transactions is asked once; the script settles everything`() async throws {
+  @Test(arguments: ["watch", "multi", "exec", "xtrim"])
+  func `Where Redis refuses a command of transactions the script settles everything, and Redis is not asked each time`(_ command: String)
+    async throws
+  {
     try await withQueue { queue, _ in
-      let owned = try await Owned(queue, ["a", "b"])
-      try await queue.redis.send(["ACL", "SETUSER", "default", "-watch"])
+      let owned = try await Owned(queue, ["a", "b", "c"])
+      try await queue.redis.send(["ACL", "SETUSER", "default", .string("-" + command)])
       let group = group(queue)
-      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
-      for place in 0..<2 {
-        let left = try await settlement.commit(owned.batch(queue, place..<place + 1), as: .owner(owned.ownership), group: group)
-        #expect(left == Int64(1 - place))
+      for place in 0..<3 {
+        #expect(try await group.settle(owned.batch(queue, place..<place + 1), owned.ownership) == nil)
       }
-      #expect(try await queue.allEvents() == ["e-a", "e-b"])
       #expect(try await calls("mget", queue) == 1)
+      // Nothing was executed outside of a transaction.
+      #expect(try await queue.allEvents().isEmpty)
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 3)
+      try await queue.redis.send(["ACL", "SETUSER", "default", .string("+" + command)])
+      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
+      for place in 0..<3 {
+        let left = try await settlement.commit(owned.batch(queue, place..<place + 1), as: .owner(owned.ownership), group: group)
+        #expect(left == Int64(2 - place))
+      }
+      #expect(try await queue.allEvents() == ["e-a", "e-b", "e-c"])
+      group.close()
+    }
+  }
+
+  @Test func `An event stream whose ids are used up is left to the script`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a"])
+      let group = group(queue)
+      let last = "18446744073709551615-18446744073709551615"
+      try await queue.redis.send(["XADD", .string(Keys.events(owned.shard)), .string(last), "i", "x", "t", "t", "e", "{}"])
+      #expect(try await group.settle(owned.batch(queue, 0..<1), owned.ownership) == nil)
+      #expect(try await queue.send(["XLEN", .string(Keys.ready(.intake, owned.shard))]).integer == 1)
+      group.close()
+    }
+  }
+
+  @Test func `A Redis without memory left executes no transaction; the script settles the batch`() async throws {
+    try await withQueue { queue, _ in
+      let owned = try await Owned(queue, ["a"])
+      let group = group(queue)
+      try await queue.redis.send(["CONFIG", "SET", "maxmemory", "1"])
+      let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
+      #expect(try await settlement.commit(owned.batch(queue, 0..<1), as: .owner(owned.ownership), group: group) == 0)
+      #expect(try await queue.allEvents() == ["e-a"])
       group.close()
     }
   }

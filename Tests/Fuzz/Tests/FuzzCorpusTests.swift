@@ -5,7 +5,7 @@ import Testing
 /// Feeds each fuzz target its corpus and changes of it. Tests/Fuzz/run searches with libFuzzer for inputs that nobody thought of.
 @Suite struct FuzzCorpusTests {
   /// How many changed inputs are fed for each input of the corpus.
-  private static let changesEach = 12
+  private static let changesEach = 60
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Corpus")
 

@@ -13,7 +13,9 @@ enum KeyForm: Equatable {
     "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected", "confirmation",
   ]
   /// A key that exists once, in the first shard.
-  private static let single: Set<Substring> = ["subscriptions", "digest-key", "form", "push:pushers", "push:owners", "push:health"]
+  private static let single: Set<Substring> = [
+    "subscriptions", "digest-key", "form", "events:listed", "push:pushers", "push:owners", "push:health",
+  ]
   private static let ofQueue: Set<Substring> = ["", "delayed", "payloads", "dead", "owner", "suspects", "deadlines"]
   private static let ofQueueOnce: Set<Substring> = ["workers", "paused", "schedule", "wakes"]
 

@@ -5,9 +5,11 @@ import RedisClient
 ///
 /// ``questions`` watch the ownership of each shard and its events, and ask what commit.lua checks before it changes anything. ``commands(_:)``
 /// execute only if nothing that is watched has changed since. So a batch is settled only by its shard's owner, and the ids of the events, which
-/// the index must name, can be chosen beforehand.
+/// the index must name, can be chosen beforehand. They hold the time at which it was asked, so whoever lists events up to a later time changes
+/// a watched key (``Keys/eventsListed``).
 ///
-/// Natural keys are not watched. Only the owner of a shard claims those of its messages, and it settles one batch of a shard at a time.
+/// Natural keys are not watched. Of all queues only ``QueueName/intake`` claims those of deliveries and forgets claims, only the owner of a shard
+/// settles its messages, and it settles one batch of a shard at a time.
 struct CommitTransaction {
   /// What was found about a batch.
   enum Finding: Equatable {
@@ -27,29 +29,24 @@ struct CommitTransaction {
     case unreadable
   }
 
-  /// The settlement of a batch.
-  struct Settled {
-    /// How many messages are left in the shard's ready stream.
-    let left: Int64
-    /// Messages whose record had expired. Their records are not written yet.
-    let expired: [CommitItem]
-  }
-
   let batches: [PlainCommit]
 
   // MARK: Questions
 
   /// The number of replies that precede those about single batches.
-  private static let commonReplies = 5
+  private static let commonReplies = 6
 
   var questions: EncodedCommands {
     var commands = EncodedCommands(reserving: 512 * batches.count)
-    // An earlier transaction that was not executed may still watch its keys.
-    commands.append("UNWATCH")
-    commands.append("WATCH", arguments: 2 * batches.count) { words in
+    // Without MULTI, EXEC's commands would be executed one by one. DISCARD ends what an earlier transaction on the connection still watches.
+    commands.append("MULTI")
+    commands.append("DISCARD")
+    commands.append("WATCH", arguments: 1 + 3 * batches.count) { words in
+      words.append(Keys.eventsListed)
       for batch in batches {
         words.append(Keys.ownership(batch.queue, batch.shard))
         words.append(Keys.events(batch.shard))
+        words.append(Keys.originals(batch.shard))
       }
     }
     commands.append("MGET", arguments: batches.count) { words in
@@ -99,8 +96,8 @@ struct CommitTransaction {
   func findings(_ replies: [RedisReply]) -> Findings {
     guard replies.count > Self.commonReplies else { return .unreadable }
     if let refusal = replies[..<Self.commonReplies].lazy.compactMap(\.error).first { return .refused(refusal) }
-    var owners = replies[2].elements
-    guard let asked = replies[3].integer, let now = Self.milliseconds(replies[4]) else { return .unreadable }
+    var owners = replies[3].elements
+    guard let asked = replies[4].integer, let now = Self.milliseconds(replies[5]) else { return .unreadable }
     guard asked == 0 else { return .keepsOriginals }
     var rest = replies[Self.commonReplies...]
     var findings: [Finding] = []
@@ -117,7 +114,10 @@ struct CommitTransaction {
           if flag != 0 { isNew = false }
         }
       }
-      guard earlier.error == nil, earlier.elements.underestimatedCount == 0, isOwner, isNew, let last = Self.lastGeneratedID(stream) else {
+      guard earlier.error == nil, earlier.elements.underestimatedCount == 0, isOwner, isNew, let last = Self.lastGeneratedID(stream),
+        // No id follows the last one of all.
+        last.milliseconds < .max
+      else {
         findings.append(.needsScript)
         continue
       }
@@ -243,33 +243,59 @@ struct CommitTransaction {
 
   // MARK: Settlement
 
-  /// Reads the reply to `EXEC`: for each batch that was ready, how it was settled. Nil if nothing was executed.
-  ///
-  /// Throws if the reply is not that of ``commands(_:)``.
-  func settled(_ reply: RedisReply, _ findings: [Finding]) throws(QueueError) -> [Settled?]? {
-    if reply.isNull || reply.error != nil { return nil }
+  /// What `EXEC` did.
+  enum Execution {
+    /// Nothing: another changed what was watched.
+    case conflict
+    /// Nothing: Redis refused a command, in these words.
+    case refused(String)
+    /// What became of each batch.
+    case executed([Settlement])
+  }
+
+  /// What became of a batch.
+  enum Settlement {
+    /// It was not part of the transaction.
+    case needsScript
+    /// `left`: how many messages are left in the shard's ready stream. `expired`: messages whose record had expired; it is not written yet.
+    case settled(left: Int64, expired: [CommitItem])
+    /// Redis executed some of its commands and refused others, because the keys were changed by hand.
+    case incomplete
+  }
+
+  /// Reads the reply to `EXEC`. Throws if it is not that of ``commands(_:)``.
+  func execution(_ reply: RedisReply, _ findings: [Finding]) throws(QueueError) -> Execution {
+    if reply.isNull { return .conflict }
+    if let text = reply.error {
+      guard text.hasPrefix("EXECABORT") else { throw .unavailable(.refused(text)) }
+      return .refused(text)
+    }
     var parts = reply.elements
-    var settled: [Settled?] = []
+    var settled: [Settlement] = []
     for (batch, finding) in zip(batches, findings) {
       guard case .ready(_, let hasNewBuckets) = finding else {
-        settled.append(nil)
+        settled.append(.needsScript)
         continue
       }
-      var isWhole = true
-      for bucket in batch.buckets {
-        if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }
-        if hasNewBuckets { parts.skip() }
-      }
-      var expired: [CommitItem] = []
-      for place in batch.items.indices {
-        if batch.items[place].event != nil, parts.nextString() == nil { isWhole = false }
-        if parts.nextString() == nil { expired.append(batch.items[place]) }
-      }
-      if batch.events > 0 { parts.skip() }
-      parts.skip()
-      guard isWhole, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("EXEC")) }
-      settled.append(Settled(left: left, expired: expired))
+      settled.append(Self.settlement(of: batch, hasNewBuckets: hasNewBuckets, &parts))
     }
-    return settled
+    return .executed(settled)
+  }
+
+  private static func settlement(of batch: PlainCommit, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> Settlement {
+    var isWhole = true
+    for bucket in batch.buckets {
+      if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }
+      if hasNewBuckets { parts.skip() }
+    }
+    var expired: [CommitItem] = []
+    for place in batch.items.indices {
+      if batch.items[place].event != nil, parts.nextString() == nil { isWhole = false }
+      if parts.nextString() == nil { expired.append(batch.items[place]) }
+    }
+    if batch.events > 0, parts.nextInteger() == nil { isWhole = false }
+    parts.skip()
+    guard isWhole, let left = parts.nextInteger() else { return .incomplete }
+    return .settled(left: left, expired: expired)
   }
 }

@@ -19,7 +19,7 @@ final class GroupCommit: Sendable {
     var idle: [Lane]
     /// No transaction before this moment; the script settles everything.
     var resumesAt = ContinuousClock.now
-    /// True after Redis refused a transaction, for example because the user may not use its commands.
+    /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
   }
 
@@ -35,8 +35,10 @@ final class GroupCommit: Sendable {
   private static let smallLanes = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
   private static let messages = 64
-  /// How long the script settles everything after a subscription was found that asks for original bytes.
-  private static let pauseForOriginals: Duration = .seconds(1)
+  /// How long the script settles everything after a transaction was not possible, for a reason that may pass soon.
+  private static let pause: Duration = .seconds(1)
+  /// The same where it passes only when someone changes Redis' configuration, or never, as in a cluster.
+  private static let longPause: Duration = .seconds(60)
 
   private let deliveries: DeliveryQueue
   private let executor: EventLoopExecutor
@@ -70,7 +72,7 @@ final class GroupCommit: Sendable {
     return try result.get()
   }
 
-  private var isUsable: Bool { state.withLock { !$0.isRefused && .now >= $0.resumesAt } }
+  private var isUsable: Bool { state.withLock { .now >= $0.resumesAt } }
 
   /// Runs transactions on a connection until no batch waits.
   private func run(_ lane: Lane) async {
@@ -100,14 +102,20 @@ final class GroupCommit: Sendable {
     let byScript = [Result<Int64?, QueueError>](repeating: .success(nil), count: batches.count)
     let transaction = CommitTransaction(batches: batches)
     // Until the commands are sent nothing is changed.
-    guard let session = try? await lane.client.session(),
-      let replies = try? await session.send(transaction.questions, name: "commit_questions")
-    else { return byScript }
+    let session: RedisSession
+    do throws(RedisError) {
+      guard let opened = try await lane.client.session() else {
+        rest(Self.longPause)
+        return byScript
+      }
+      session = opened
+    } catch { return byScript }
+    guard let replies = try? await session.send(transaction.questions, name: "commit_questions") else { return byScript }
     let findings: [CommitTransaction.Finding]
     switch transaction.findings(replies) {
     case .found(let found): findings = found
     case .keepsOriginals:
-      state.withLock { $0.resumesAt = .now + Self.pauseForOriginals }
+      rest(Self.pause)
       return byScript
     case .refused(let text):
       noteRefusal(text)
@@ -122,24 +130,46 @@ final class GroupCommit: Sendable {
       } catch {
         throw .unavailable(error)
       }
-      guard let reply = replies.first, let settled = try transaction.settled(reply, findings) else { return byScript }
-      return await finish(settled)
+      guard let reply = replies.first else { throw .unavailable(.unexpectedReply("EXEC")) }
+      switch try transaction.execution(reply, findings) {
+      case .conflict: return byScript
+      case .refused(let text):
+        noteRefusal(text)
+        return byScript
+      case .executed(let settled): return await finish(batches, settled)
+      }
     } catch {
       return [Result<Int64?, QueueError>](repeating: .failure(error), count: batches.count)
     }
   }
 
-  private func finish(_ settled: [CommitTransaction.Settled?]) async -> [Result<Int64?, QueueError>] {
+  private func finish(_ batches: [PlainCommit], _ settled: [CommitTransaction.Settlement]) async -> [Result<Int64?, QueueError>] {
+    var results: [Result<Int64?, QueueError>] = []
     let seconds = deliveries.configuration.deliveryRecordTTL.wholeSeconds
-    for item in settled.flatMap({ $0?.expired ?? [] }) {
-      _ = try? await deliveries.send(["SET", .string(Keys.delivery(item.deliveryID)), .bytes(item.record), "EX", .integer(seconds)])
+    for (batch, settlement) in zip(batches, settled) {
+      switch settlement {
+      case .needsScript: results.append(.success(nil))
+      case .incomplete:
+        deliveries.logger.error(
+          "Redis refused some commands of a transaction: events may be missing",
+          metadata: ["deliveries": "\(batch.items.map(\.deliveryID.description).joined(separator: " "))"])
+        results.append(.failure(.unavailable(.unexpectedReply("EXEC"))))
+      case .settled(let left, let expired):
+        for item in expired {
+          _ = try? await deliveries.send(["SET", .string(Keys.delivery(item.deliveryID)), .bytes(item.record), "EX", .integer(seconds)])
+        }
+        results.append(.success(left))
+      }
     }
-    return settled.map { .success($0?.left) }
+    return results
   }
 
+  private func rest(_ time: Duration) { state.withLock { $0.resumesAt = .now + time } }
+
   private func noteRefusal(_ text: String) {
-    // Other refusals pass: a replica that took over, a Redis that loads its data.
-    guard text.hasPrefix("NOPERM") || text.hasPrefix("ERR unknown command") else { return }
+    // Other refusals pass by themselves: a replica that took over, a Redis that loads its data or has no memory left.
+    guard text.contains("NOPERM") || text.contains("unknown command") || text.contains("permissions") else { return rest(Self.pause) }
+    rest(Self.longPause)
     let isFirst = state.withLock { state in
       defer { state.isRefused = true }
       return !state.isRefused

@@ -23,7 +23,7 @@ struct PlainCommit: Sendable {
 
   /// Nil if the batch needs the script.
   init?(_ call: CommitBatch, _ ownership: ShardOwnership) {
-    guard call.isFirst, ownership.form == .owned, !call.isEmpty else { return nil }
+    guard call.queue == .intake, call.isFirst, ownership.form == .owned, !call.isEmpty else { return nil }
     var buckets: [Bucket] = []
     var (claims, events) = (0, 0)
     for place in call.items.indices {
@@ -37,7 +37,7 @@ struct PlainCommit: Sendable {
       guard let claim = item.claim else { continue }
       claims += 1
       guard !claim.generations.mayBeOver(now: call.now) else { return nil }
-      guard let place = buckets.firstIndex(where: { $0.claim.bucket == claim.bucket && $0.claim.generations === claim.generations }) else {
+      guard let place = buckets.firstIndex(where: { $0.claim.isInBucket(of: claim) }) else {
         buckets.append(Bucket(claim: claim, members: [claim.member]))
         continue
       }

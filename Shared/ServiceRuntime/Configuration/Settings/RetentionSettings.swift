@@ -20,7 +20,7 @@ public struct RetentionSettings: Sendable, Hashable {
   public var maximumAge: Duration = .seconds(300)
   /// How long the answer to a request is everybody's answer to it.
   public var answersKept: Duration = .seconds(86_400)
-  /// How often notification-recovery is asked which messages are approved.
+  /// How often notification-recovery is asked which messages of an app are approved, by one instance for all.
   public var messagesRefresh: Duration = .seconds(60)
   /// What counts as approved while nobody has ever said which messages are: `refuse` (none) or `trust` (all that the rules name).
   public var unknownMessages = UnknownMessages.refuse
