@@ -114,7 +114,9 @@ struct ImpressionTests {
     arguments: [
       ("example.com", nil), ("example.co.uk", nil), ("someone.github.io", nil), ("b.c.kobe.jp", nil), ("city.kobe.jp", nil),
       ("xn--85x722f.xn--55qx5d.cn", nil), ("shop.example.com", "example.com"), ("shop.example.co.uk", "example.co.uk"),
-      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"), ("co.uk", ""), ("github.io", ""),
+      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"),
+      ("www.com", nil), ("www.co.uk", nil), ("www.example.com", "example.com"), ("www.www.com", "www.com"), ("co.uk", ""),
+      ("github.io", ""),
       ("c.kobe.jp", ""), ("xn--55qx5d.cn", ""),
     ] as [(String, String?)])
   func registrableDomain(domain: String, wanted: String?) throws {

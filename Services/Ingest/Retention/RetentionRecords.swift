@@ -25,6 +25,8 @@ final class RetentionRecords: Sendable {
     var order: [String] = []
     var next = 0
     var pending: [Pending] = []
+    /// True once nothing that waits is stored any more.
+    var isEnded = false
   }
 
   /// Answers that this instance knows itself, for repeats while Redis is away.
@@ -76,7 +78,10 @@ final class RetentionRecords: Sendable {
       await storePending()
     }
     await storePending()
-    let left = state.withLock { $0.pending.count }
+    let left = state.withLock { state in
+      state.isEnded = true
+      return state.pending.count
+    }
     if left > 0 { logger.error("retention answers were not stored: no event tells of them", metadata: ["count": "\(left)"]) }
   }
 
@@ -95,7 +100,7 @@ final class RetentionRecords: Sendable {
   private func postpone(_ pending: Pending) {
     let most = settings().pendingEvents
     let (count, isKept) = state.withLock { state in
-      let isKept = state.pending.count < most
+      let isKept = !state.isEnded && state.pending.count < most
       if isKept { state.pending.append(pending) }
       return (state.pending.count, isKept)
     }

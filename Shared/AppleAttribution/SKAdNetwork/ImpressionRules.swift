@@ -82,7 +82,8 @@ public enum ImpressionRules {
     guard inForm, labels.count >= 2, !labels.last!.allSatisfy({ (48...57).contains($0) }) else {
       throw FieldError(field: field, reason: wrong)
     }
-    guard !value.hasPrefix("www.") else {
+    // The list of public suffixes knows that www.co.uk is a registrable domain and www.example.com is not.
+    if case .form = rule, value.hasPrefix("www."), labels.count > 2 {
       throw FieldError(field: field, reason: "must be the registrable domain, without www.")
     }
     try rule.check(value, field: field)
