@@ -114,8 +114,7 @@ struct ImpressionTests {
     arguments: [
       ("example.com", nil), ("example.co.uk", nil), ("someone.github.io", nil), ("b.c.kobe.jp", nil), ("city.kobe.jp", nil),
       ("xn--85x722f.xn--55qx5d.cn", nil), ("shop.example.com", "example.com"), ("shop.example.co.uk", "example.co.uk"),
-      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"),
-      ("www.com", nil), ("www.co.uk", nil), ("www.example.com", "example.com"), ("www.www.com", "www.com"), ("co.uk", ""),
+      ("a.someone.github.io", "someone.github.io"), ("www2.city.kobe.jp", "city.kobe.jp"), ("www.com", nil), ("co.uk", ""),
       ("github.io", ""),
       ("c.kobe.jp", ""), ("xn--55qx5d.cn", ""),
     ] as [(String, String?)])
@@ -142,6 +141,20 @@ struct ImpressionTests {
       try DeferredWebImpression(validating: parameters, sourceDomains: ["example.com", domain], domains: .registrable(list))
     }
     #expect(kept?.field == "sourceDomains[1]")
+  }
+
+  @Test func `Whether www is part of a registrable domain is told by the list; without one it is a label too many`() throws {
+    let list = try #require(PublicSuffixList.builtIn)
+    var parameters = Self.parameters(.v4_0, web: true)
+    for (domain, byList, byForm) in [
+      ("www.com", true, true), ("www.co.uk", true, false), ("www.www.com", false, false), ("www.example.com", false, false),
+    ] {
+      parameters.sourceDomain = domain
+      for (rule, isTaken) in [(SourceDomainRule.registrable(list), byList), (.form, byForm)] {
+        let impression = try? SKAdNetworkImpression(validating: parameters, now: Self.now, domains: rule)
+        #expect((impression != nil) == isTaken, "\(domain) \(rule)")
+      }
+    }
   }
 
   @Test("a web ad's nonce stands in both encodings, and its payload carries no fidelity type")

@@ -30,10 +30,10 @@ from .signatures import left_over
 
 
 def is_domain(text: str) -> bool:
-    """In form: labels of lower-case letters, digits and inner hyphens, the last no number, not www."""
+    """In form: labels of lower-case letters, digits and inner hyphens, the last no number, no www. in front of a domain."""
     label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
     return (len(text) <= 253 and re.fullmatch(rf"({label}\.)+{label}", text, re.ASCII) is not None
-            and not text.rsplit(".", 1)[1].isdigit() and not text.startswith("www."))
+            and not text.rsplit(".", 1)[1].isdigit() and not (text.startswith("www.") and text.count(".") > 1))
 
 
 def faults_of(body: dict) -> set[str]:
