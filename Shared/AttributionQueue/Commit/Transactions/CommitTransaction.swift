@@ -241,7 +241,7 @@ struct CommitTransaction {
     }
   }
 
-  // MARK: Settlement
+  // MARK: Execution
 
   /// What `EXEC` did.
   enum Execution {
@@ -250,11 +250,11 @@ struct CommitTransaction {
     /// Nothing: Redis refused a command, in these words.
     case refused(String)
     /// What became of each batch.
-    case executed([Settlement])
+    case executed([BatchOutcome])
   }
 
   /// What became of a batch.
-  enum Settlement {
+  enum BatchOutcome {
     /// It was not part of the transaction.
     case needsScript
     /// `left`: how many messages are left in the shard's ready stream. `expired`: messages whose record had expired; it is not written yet.
@@ -271,18 +271,18 @@ struct CommitTransaction {
       return .refused(text)
     }
     var parts = reply.elements
-    var settled: [Settlement] = []
+    var outcomes: [BatchOutcome] = []
     for (batch, finding) in zip(batches, findings) {
       guard case .ready(_, let hasNewBuckets) = finding else {
-        settled.append(.needsScript)
+        outcomes.append(.needsScript)
         continue
       }
-      settled.append(Self.settlement(of: batch, hasNewBuckets: hasNewBuckets, &parts))
+      outcomes.append(Self.outcome(of: batch, hasNewBuckets: hasNewBuckets, &parts))
     }
-    return .executed(settled)
+    return .executed(outcomes)
   }
 
-  private static func settlement(of batch: PlainCommit, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> Settlement {
+  private static func outcome(of batch: PlainCommit, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> BatchOutcome {
     var isWhole = true
     for bucket in batch.buckets {
       if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }

@@ -136,18 +136,18 @@ final class GroupCommit: Sendable {
       case .refused(let text):
         noteRefusal(text)
         return byScript
-      case .executed(let settled): return await finish(batches, settled)
+      case .executed(let outcomes): return await finish(batches, outcomes)
       }
     } catch {
       return [Result<Int64?, QueueError>](repeating: .failure(error), count: batches.count)
     }
   }
 
-  private func finish(_ batches: [PlainCommit], _ settled: [CommitTransaction.Settlement]) async -> [Result<Int64?, QueueError>] {
+  private func finish(_ batches: [PlainCommit], _ outcomes: [CommitTransaction.BatchOutcome]) async -> [Result<Int64?, QueueError>] {
     var results: [Result<Int64?, QueueError>] = []
     let seconds = deliveries.configuration.deliveryRecordTTL.wholeSeconds
-    for (batch, settlement) in zip(batches, settled) {
-      switch settlement {
+    for (batch, outcome) in zip(batches, outcomes) {
+      switch outcome {
       case .needsScript: results.append(.success(nil))
       case .incomplete:
         deliveries.logger.error(
