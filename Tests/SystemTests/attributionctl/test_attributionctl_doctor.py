@@ -19,8 +19,8 @@ def doctor(system, *options: str, environment: str = "Production", wait: int = 1
     return ctl(system, "doctor", "--bundle-id", APP, "--environment", environment, "--wait", wait, *options)
 
 
-def public_key(system) -> str:
-    return subprocess.run(["openssl", "pkey", "-in", system.data / "keys" / "SubscriptionKey.p8", "-pubout"], capture_output=True, text=True,
+def public_key(system, name: str = "SubscriptionKey") -> str:
+    return subprocess.run(["openssl", "pkey", "-in", system.data / "keys" / f"{name}.p8", "-pubout"], capture_output=True, text=True,
                           check=True).stdout
 
 
@@ -32,7 +32,8 @@ def registered(system, url="", *, sandbox="", key: str | None = None, **more):
     def register(production, sandbox, key, more):
         system.control("/control/apps", {
             "bundleId": APP, "appAppleId": 525463029, "notificationURLs": {"Production": production, "Sandbox": sandbox},
-            "apiKeys": [{"issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": "2X9R4HXF34", "publicKey": key}], **more})
+            "apiKeys": [{"issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": identifier, "publicKey": text} for identifier, text in (
+                ("2X9R4HXF34", key), ("2X9R4HXF35", public_key(system, "OfferKey")))], **more})
 
     register(ours if url == "" else url, ours if sandbox == "" else sandbox, key or public_key(system), more)
     try:

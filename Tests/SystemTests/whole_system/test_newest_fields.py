@@ -12,8 +12,6 @@ import pytest
 from SystemTests.migration.receipts import migrate, transaction_receipt
 from SystemTests.support.running_system import ROOT
 
-from .test_six_paths import genuine
-
 APP = "com.example.app"
 TYPES = ["appstore.notification.verified.v1", "appstore.notification.rejected.v1"]
 
@@ -196,9 +194,10 @@ def checked(event: dict) -> None:
     jsonschema_rs.validator_for({"$ref": f"#/components/schemas/{name}", "components": OPENAPI["components"]}).validate(event["data"])
 
 
-def test_every_member_of_an_event_that_carries_something_of_apples_is_in_the_contract(system, vectors):
+def test_every_member_of_an_event_that_carries_something_of_apples_is_in_the_contract(system):
     feed = system.subscribe([*OF_TYPE])
-    bodies = [genuine(vectors, "genuine-aak-development")]
+    # A genuine postback of AdAttributionKit is in test_six_paths, since a system counts it once.
+    bodies = []
     for version, more in (("1.0", {}), ("2.2", {}), ("3.0", {"didWin": False}), ("4.0", {"web": True}), ("4.0", {"sequenceIndex": 2})):
         bodies.append(system.control("/control/skadnetwork/postbacks", {"version": version, "send": False, **more})["body"])
     for more in ({"countryCode": "DE"}, {"conversionType": "re-engagement"}, {"sequenceIndex": 1}):

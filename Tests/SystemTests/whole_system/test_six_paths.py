@@ -4,6 +4,8 @@ import json
 import time
 import uuid
 
+from .test_newest_fields import checked
+
 VERIFIED = "attribution.skadnetwork.postback.verified.v1"
 REJECTED = "attribution.skadnetwork.postback.rejected.v1"
 
@@ -74,6 +76,7 @@ def test_adattributionkit_an_impression_is_signed_and_a_postback_becomes_an_even
     events = feed.wait_for(1)
     assert [event["type"] for event in events] == kinds[:1]
     assert events[0]["data"]["environment"] == "development"
+    checked(events[0])
     feed.delete()
 
 
