@@ -86,8 +86,8 @@ final class ApprovedMessages: Sendable {
 
   /// Asks, or reads what the instance heard whose turn it is. False if it is to be tried again soon.
   private func refresh(_ audience: RetentionAudience) async -> Bool {
-    guard source != nil else {
-      await readBack(audience, at: started, replaces: false)
+    guard let source else {
+      await readBack(audience)
       return true
     }
     let refresh = live.settings.messagesRefresh
@@ -95,17 +95,15 @@ final class ApprovedMessages: Sendable {
     let taken = try? await redis.send(["SET", turn, "1", "NX", "PX", .integer(refresh.milliseconds)])
     // Without Redis each instance asks for itself.
     guard let taken, taken.isNull else {
-      if await ask(audience) { return true }
+      if await ask(source, audience) { return true }
       _ = try? await redis.send(["PEXPIRE", turn, .integer(min(Self.pause, refresh).milliseconds)])
       return false
     }
-    let left = (try? await redis.send(["PTTL", turn]).integer) ?? 0
-    await readBack(audience, at: .now - max(.zero, refresh - .milliseconds(max(0, left))), replaces: true)
+    await readBack(audience)
     return approved(audience) != nil
   }
 
-  private func ask(_ audience: RetentionAudience) async -> Bool {
-    guard let source else { return true }
+  private func ask(_ source: any RetentionMessageSource, _ audience: RetentionAudience) async -> Bool {
     do throws(RPCError) {
       let identifiers = try await source.approvedMessages(of: audience)
       known.withLock { $0[audience] = Known(identifiers: identifiers, at: .now) }
@@ -119,22 +117,22 @@ final class ApprovedMessages: Sendable {
         level: isNew ? .warning : .debug,
         "it was not heard which retention messages are approved; what was last heard holds",
         metadata: ["app": "\(audience.bundleId)", "environment": "\(audience.environment)", "reason": "\(error.code.rawValue)"])
-      await readBack(audience, at: started, replaces: false)
+      await readBack(audience)
       return false
     }
   }
 
-  /// Reads what another instance, or this one before it was started anew, heard.
-  ///
-  /// - Parameters:
-  ///   - time: when that was heard, at the latest.
-  ///   - replaces: true if it is newer than what this instance knows.
-  private func readBack(_ audience: RetentionAudience, at time: ContinuousClock.Instant, replaces: Bool) async {
-    guard replaces || approved(audience) == nil, let bytes = try? await redis.send(["GET", .string(Self.key(audience))]).bytes,
+  /// Reads what another instance, or this one before it was started anew, heard, unless this one has heard something later.
+  private func readBack(_ audience: RetentionAudience) async {
+    let key = RedisArgument.string(Self.key(audience))
+    // When it was heard is told by the time that it is still kept. That is read first: the list may be newer than it says, and not older.
+    guard let left = try? await redis.send(["PTTL", key]).integer, left > 0, let bytes = try? await redis.send(["GET", key]).bytes,
       let list = try? JSONValue(parsing: bytes, limits: .ownDocuments).arrayValue
     else { return }
+    let heard = ContinuousClock.now - .milliseconds(Self.keptSeconds * 1000 - left)
     known.withLock { known in
-      if replaces || known[audience] == nil { known[audience] = Known(identifiers: Set(list.compactMap(\.stringValue)), at: time) }
+      if let found = known[audience], found.at >= heard { return }
+      known[audience] = Known(identifiers: Set(list.compactMap(\.stringValue)), at: heard)
     }
   }
 
