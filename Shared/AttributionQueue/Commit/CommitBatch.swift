@@ -49,6 +49,9 @@ struct CommitBatch {
 
   var isEmpty: Bool { works.isEmpty }
 
+  /// The expiry of delivery records, seconds.
+  var recordSeconds: Int64 { configuration.deliveryRecordTTL.wholeSeconds }
+
   /// The script's keys.
   var keys: EncodedArguments {
     var keys = EncodedArguments(reserving: 400)
@@ -93,7 +96,7 @@ struct CommitBatch {
     pack.put("now", String(now))
     pack.put("behind", position.next.text)
     pack.put("lines", Keys.lines(queue, shard))
-    pack.put("recordSeconds", String(configuration.deliveryRecordTTL.wholeSeconds))
+    pack.put("recordSeconds", String(recordSeconds))
     // A limit below the number of shards still allows one body per shard; a limit of zero allows none.
     pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
     pack.put("rejectedBytes", configuration.rejectedBodyBytes)

@@ -79,13 +79,48 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: settles it by a transaction if it can.
+  /// - Parameter group: settles larger batches by transactions.
   @discardableResult
   func commit(_ call: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
-    if let group, case .owner(let ownership) = holder, let left = try await group.settle(call, ownership) {
-      tell(call, [Int64](repeating: 1, count: call.works.count))
-      return left
+    if case .owner(let ownership) = holder, let batch = PlainBatch(call, ownership) {
+      if let group, batch.items.count >= GroupCommit.fewestMessages, let left = try await group.settle(batch) {
+        tell(call, [Int64](repeating: 1, count: call.works.count))
+        return left
+      }
+      if case .settled(let left) = try await commitPlain(call, batch) { return left }
     }
+    return try await commitAny(call, holder)
+  }
+
+  /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is not
+  /// the first of the stream, because it was settled before. Then nothing was changed.
+  func commitAnnounced(_ call: CommitBatch, _ ownership: ShardOwnership) async throws(QueueError) -> Int64? {
+    var outcome = PlainCommit.Outcome.needsCommit
+    if let batch = PlainBatch(call, ownership) { outcome = try await commitPlain(call, batch) }
+    switch outcome {
+    case .settled(let left): return left
+    case .notFirst: break
+    case .needsCommit:
+      let entry = try await deliveries.send(["XRANGE", .string(Keys.ready(queue, call.shard)), "-", "+", "COUNT", "1"])
+      if entry.elements.first(where: { _ in true })?.elements.first(where: { _ in true })?.string == call.works.first?.entryID {
+        return try await commitAny(call, .owner(ownership))
+      }
+    }
+    for work in call.works { work.message?.span?.end(error: QueueError.leaseLost.word) }
+    return nil
+  }
+
+  /// Settles the batch by commit_plain.lua.
+  private func commitPlain(_ call: CommitBatch, _ batch: PlainBatch) async throws(QueueError) -> PlainCommit.Outcome {
+    let plain = PlainCommit(batch)
+    let reply = try await deliveries.run(Scripts.commitPlain, plain.keys, plain.arguments)
+    guard let outcome = PlainCommit.Outcome(reply) else { throw .unavailable(.unexpectedReply("commit_plain")) }
+    if case .settled = outcome { tell(call, [Int64](repeating: 1, count: call.works.count)) }
+    return outcome
+  }
+
+  /// Settles the batch by commit.lua.
+  func commitAny(_ call: CommitBatch, _ holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
     // The schedule is written before the message is delayed, so that a crash in between cannot make the message late.
     if let due = call.due { try await deliveries.schedule(queue).note(call.shard, due: due) }
     let reply = try await deliveries.run(Scripts.commit, call.keys, call.arguments(holder))

@@ -18,12 +18,14 @@ final class ShardSubscriptions: Sendable {
   private let state = Mutex(State())
   private let redis: RedisClient
   private let ended: AsyncStream<Shard>
-  private let wake: @Sendable (Shard) -> Void
+  private let wake: @Sendable (Shard, _ announcement: [UInt8]) -> Void
 
   /// - Parameters:
   ///   - loop: the number of the event loop on which `wake` is called.
-  ///   - wake: called when a shard may have messages.
-  init(_ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, wake: @escaping @Sendable (Shard) -> Void) {
+  ///   - wake: called when a shard may have messages. `announcement`: the first of them, if accept.lua published it.
+  init(
+    _ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, wake: @escaping @Sendable (Shard, _ announcement: [UInt8]) -> Void
+  ) {
     self.queue = queue
     self.wake = wake
     logger = deliveries.logger
@@ -31,8 +33,8 @@ final class ShardSubscriptions: Sendable {
     self.ended = ended
     redis = deliveries.redis.subscriber(
       loop: loop,
-      RedisSubscription { channel in
-        if let shard = Keys.shard(of: channel) { wake(shard) }
+      RedisSubscription { channel, message in
+        if let shard = Keys.shard(of: channel) { wake(shard, message) }
       } onEnd: { channel in
         if let shard = Keys.shard(of: channel) { ends.yield(shard) }
       })
@@ -81,7 +83,7 @@ final class ShardSubscriptions: Sendable {
     state.withLock { _ = $0.subscribed.insert(shard) }
     do throws(RedisError) {
       try await redis.send(["SSUBSCRIBE", .string(Keys.ready(queue, shard))])
-      wake(shard)
+      wake(shard, [])
     } catch {
       state.withLock { _ = $0.subscribed.remove(shard) }
       guard case .refused(let text) = error, state.withLock({ $0.isRefused.exchange(true) }) == false else { return }

@@ -9,6 +9,8 @@ final class WorkerShard: Sendable {
     var isWorking = false
     /// True if the shard was woken while it was being worked.
     var wasWoken = false
+    /// The message that woke the shard, as accept.lua published it; empty if there is none.
+    var announcement: [UInt8] = []
     /// True if the shard is to be released as soon as it is not being worked.
     var isReleasing = false
     /// The leases that the worker holds, in ``StoreForm/leased``.
@@ -42,6 +44,7 @@ final class WorkerShard: Sendable {
       state.ownership = ownership
       state.suspectedUntil = suspectedUntil
       state.leases = []
+      state.announcement = []
     }
   }
 
@@ -58,9 +61,10 @@ final class WorkerShard: Sendable {
   func clearSuspicion() { state.withLock { $0.suspectedUntil = nil } }
 
   /// Returns true if the caller must begin the work. If the work is running already, it will read the stream again.
-  func wake() -> Bool {
+  func wake(announcement: [UInt8] = []) -> Bool {
     state.withLock { state in
       guard state.ownership != nil, !state.isReleasing else { return false }
+      if !announcement.isEmpty { state.announcement = announcement }
       guard !state.isWorking else {
         state.wasWoken = true
         return false
@@ -68,6 +72,15 @@ final class WorkerShard: Sendable {
       state.isWorking = true
       state.wasWoken = false
       return true
+    }
+  }
+
+  /// The message that woke the shard; nil if it was taken before.
+  func takeAnnouncement() -> [UInt8]? {
+    state.withLock { state in
+      guard !state.announcement.isEmpty else { return nil }
+      defer { state.announcement = [] }
+      return state.announcement
     }
   }
 

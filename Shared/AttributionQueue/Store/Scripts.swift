@@ -8,6 +8,7 @@ enum Scripts {
   static let acceptKeeping = script("accept_keeping", PackageResources.keep_lua + PackageResources.accept_lua)
   static let confirm = script("confirm", PackageResources.confirm_lua)
   static let commit = finishing("commit", PackageResources.commit_lua)
+  static let commitPlain = needed("commit_plain", PackageResources.commit_plain_lua)
   static let own = needed("own", PackageResources.own_lua)
   static let disown = needed("disown", PackageResources.disown_lua)
   static let beat = needed("beat", PackageResources.beat_lua)

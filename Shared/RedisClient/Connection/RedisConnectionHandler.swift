@@ -246,7 +246,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     guard parts.underestimatedCount == 3, let kind = parts.nextString(like: "smessage") else { return false }
     switch kind {
     case "smessage":
-      if let channel = parts.nextString() { subscription.onMessage(channel) }
+      if let channel = parts.nextString() { subscription.onMessage(channel, parts.nextBytes() ?? []) }
       return true
     case "ssubscribe":
       if let channel = parts.nextString() { channels.insert(channel) }

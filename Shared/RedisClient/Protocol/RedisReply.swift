@@ -11,6 +11,16 @@ public struct RedisReply: Sendable {
     self.place = place
   }
 
+  /// Reads a reply from its encoding (RESP2). Nil if the bytes are not one whole reply with at most 1,000 elements.
+  public init?(parsing bytes: [UInt8]) {
+    guard let reader = ReplyReader(maxElements: 1000) else { return nil }
+    do {
+      try bytes.withUnsafeBytes { try reader.feed($0) }
+      guard let reply = try reader.next() else { return nil }
+      self = reply
+    } catch { return nil }
+  }
+
   /// No value.
   public static let null = RedisReply(ReplyTape.Item(kind: .null), in: nil, at: 0)
 

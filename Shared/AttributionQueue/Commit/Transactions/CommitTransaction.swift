@@ -29,7 +29,7 @@ struct CommitTransaction {
     case unreadable
   }
 
-  let batches: [PlainCommit]
+  let batches: [PlainBatch]
 
   // MARK: Questions
 
@@ -161,11 +161,11 @@ struct CommitTransaction {
     return commands
   }
 
-  private static func size(of batch: PlainCommit) -> Int {
+  private static func size(of batch: PlainBatch) -> Int {
     batch.items.reduce(600) { $0 + $1.record.count + ($1.event?.json.count ?? 0) + 400 }
   }
 
-  private static func append(_ batch: PlainCommit, eventsAfter last: EntryID, hasNewBuckets: Bool, to commands: inout EncodedCommands) {
+  private static func append(_ batch: PlainBatch, eventsAfter last: EntryID, hasNewBuckets: Bool, to commands: inout EncodedCommands) {
     for bucket in batch.buckets {
       commands.append("SADD", arguments: 1 + bucket.members.count) { words in
         bucket.claim.append(.this, to: &words)
@@ -211,33 +211,11 @@ struct CommitTransaction {
     commands.append("XLEN", arguments: 1) { $0.append(ready) }
   }
 
-  /// Appends an event with the fields that commit.lua gives it.
   private static func append(_ event: EventRecord, _ id: EntryID, to stream: String, in commands: inout EncodedCommands) {
-    let attributes = event.attributes
-    let optional = [attributes.adNetworkId != nil, attributes.appAppleId != nil, attributes.bundleId != nil].count { $0 }
-    commands.append("XADD", arguments: 10 + 2 * optional) { words in
+    commands.append("XADD", arguments: 2 + event.streamWords) { words in
       words.append(stream)
       words.append(id.text)
-      words.append("i")
-      words.append(event.id)
-      words.append("t")
-      words.append(event.type)
-      words.append("e")
-      words.append(event.json)
-      words.append("v")
-      words.append(attributes.environment ?? "")
-      if let value = attributes.adNetworkId {
-        words.append("n")
-        words.append(value)
-      }
-      if let value = attributes.appAppleId {
-        words.append("p")
-        words.append(Int64(value))
-      }
-      if let value = attributes.bundleId {
-        words.append("b")
-        words.append(value)
-      }
+      event.appendFields(to: &words)
     }
   }
 
@@ -282,7 +260,7 @@ struct CommitTransaction {
     return .executed(outcomes)
   }
 
-  private static func outcome(of batch: PlainCommit, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> BatchOutcome {
+  private static func outcome(of batch: PlainBatch, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> BatchOutcome {
     var isWhole = true
     for bucket in batch.buckets {
       if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }

@@ -3,11 +3,11 @@ import NIOCore
 import RedisClient
 import Synchronization
 
-/// Settles the plain batches of an event loop's shards by transactions. Batches that come while a transaction runs are settled together by the
+/// Settles plain batches of an event loop's shards by transactions, if they have enough messages. Batches that come while a transaction runs are settled together by the
 /// next one (group commit), so that under load many shards share one transaction and one fsync.
 final class GroupCommit: Sendable {
   private struct Waiting {
-    let batch: PlainCommit
+    let batch: PlainBatch
     let continuation: CheckedContinuation<Result<Int64?, QueueError>, Never>
   }
 
@@ -15,24 +15,20 @@ final class GroupCommit: Sendable {
     var waiting = CircularBuffer<Waiting>()
     /// The number of messages in the batches that wait.
     var waitingMessages = 0
-    /// Connections that run no transaction.
-    var idle: [Lane]
+    /// Connections that run no transaction: one runs one at a time, as `WATCH` requires.
+    var idle: [RedisClient]
     /// No transaction before this moment; the script settles everything.
     var resumesAt = ContinuousClock.now
     /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
   }
 
-  /// A connection on which one transaction runs at a time, as `WATCH` requires.
-  private final class Lane: Sendable {
-    let client: RedisClient
-    init(_ client: RedisClient) { self.client = client }
-  }
-
+  /// A batch of fewer messages is settled by commit_plain.lua, in one round trip instead of two.
+  static let fewestMessages = 8
   /// The maximum number of transactions of an event loop that run at the same time.
-  private static let lanes = 8
+  private static let mostConnections = 8
   /// So many transactions run at the same time even if they are small. More begin only when enough batches wait for a whole one.
-  private static let smallLanes = 2
+  private static let fewConnections = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
   private static let messages = 64
   /// How long the script settles everything after a transaction was not possible, for a reason that may pass soon.
@@ -42,32 +38,32 @@ final class GroupCommit: Sendable {
 
   private let deliveries: DeliveryQueue
   private let executor: EventLoopExecutor
-  private let lanes: [Lane]
+  private let connections: [RedisClient]
   private let state: Mutex<State>
 
   /// - Parameter number: the number of the event loop.
   init(_ deliveries: DeliveryQueue, _ executor: EventLoopExecutor, number: Int) {
     self.deliveries = deliveries
     self.executor = executor
-    lanes = (0..<Self.lanes).map { _ in Lane(deliveries.redis.dedicated(commandTimeout: .seconds(5), loop: number)) }
-    state = Mutex(State(idle: lanes))
+    connections = (0..<Self.mostConnections).map { _ in deliveries.redis.dedicated(commandTimeout: .seconds(5), loop: number) }
+    state = Mutex(State(idle: connections))
   }
 
-  func close() { for lane in lanes { lane.client.close() } }
+  func close() { for connection in connections { connection.close() } }
 
   /// Settles a batch, and returns how many messages are left in its stream. Nil if the script must settle it; then nothing was changed.
   ///
   /// Throws ``QueueError/unavailable(_:)`` if it is not known whether the batch was settled.
-  func settle(_ call: CommitBatch, _ ownership: ShardOwnership) async throws(QueueError) -> Int64? {
-    guard let batch = PlainCommit(call, ownership), isUsable else { return nil }
+  func settle(_ batch: PlainBatch) async throws(QueueError) -> Int64? {
+    guard isUsable else { return nil }
     let result = await withCheckedContinuation { continuation in
-      let lane: Lane? = state.withLock { state in
+      let idle: RedisClient? = state.withLock { state in
         state.waiting.append(Waiting(batch: batch, continuation: continuation))
         state.waitingMessages += batch.items.count
-        let busy = lanes.count - state.idle.count
-        return busy < Self.smallLanes || state.waitingMessages >= Self.messages ? state.idle.popLast() : nil
+        let busy = connections.count - state.idle.count
+        return busy < Self.fewConnections || state.waitingMessages >= Self.messages ? state.idle.popLast() : nil
       }
-      if let lane { Task(executorPreference: executor) { await self.run(lane) } }
+      if let idle { Task(executorPreference: executor) { await self.run(idle) } }
     }
     return try result.get()
   }
@@ -75,15 +71,15 @@ final class GroupCommit: Sendable {
   private var isUsable: Bool { state.withLock { .now >= $0.resumesAt } }
 
   /// Runs transactions on a connection until no batch waits.
-  private func run(_ lane: Lane) async {
-    while let group = next(lane) {
-      let results = await commit(group.map(\.batch), lane)
+  private func run(_ connection: RedisClient) async {
+    while let group = next(connection) {
+      let results = await commit(group.map(\.batch), connection)
       for (waiting, result) in zip(group, results) { waiting.continuation.resume(returning: result) }
     }
   }
 
   /// The batches of the next transaction. Nil if none waits: then the connection is idle again.
-  private func next(_ lane: Lane) -> [Waiting]? {
+  private func next(_ connection: RedisClient) -> [Waiting]? {
     state.withLock { state in
       var group: [Waiting] = []
       var messages = 0
@@ -93,18 +89,18 @@ final class GroupCommit: Sendable {
       }
       state.waitingMessages -= messages
       guard group.isEmpty else { return group }
-      state.idle.append(lane)
+      state.idle.append(connection)
       return nil
     }
   }
 
-  private func commit(_ batches: [PlainCommit], _ lane: Lane) async -> [Result<Int64?, QueueError>] {
+  private func commit(_ batches: [PlainBatch], _ connection: RedisClient) async -> [Result<Int64?, QueueError>] {
     let byScript = [Result<Int64?, QueueError>](repeating: .success(nil), count: batches.count)
     let transaction = CommitTransaction(batches: batches)
     // Until the commands are sent nothing is changed.
     let session: RedisSession
     do throws(RedisError) {
-      guard let opened = try await lane.client.session() else {
+      guard let opened = try await connection.session() else {
         rest(Self.longPause)
         return byScript
       }
@@ -143,7 +139,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  private func finish(_ batches: [PlainCommit], _ outcomes: [CommitTransaction.BatchOutcome]) async -> [Result<Int64?, QueueError>] {
+  private func finish(_ batches: [PlainBatch], _ outcomes: [CommitTransaction.BatchOutcome]) async -> [Result<Int64?, QueueError>] {
     var results: [Result<Int64?, QueueError>] = []
     let seconds = deliveries.configuration.deliveryRecordTTL.wholeSeconds
     for (batch, outcome) in zip(batches, outcomes) {

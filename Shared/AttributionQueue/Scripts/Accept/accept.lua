@@ -23,6 +23,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[2], 'NX')
 redis.call('SET', KEYS[7], ARGV[6], 'EX', ARGV[5])
 local deadline = ARGV[12] and ARGV[12] ~= '' and ARGV[12]
 local line = not ARGV[12] and ARGV[11]
+local announcement = ''
 if deadline then
   if due > 0 then redis.call('ZADD', KEYS[5], due, ARGV[4]) else redis.call('ZADD', KEYS[8], deadline, ARGV[4]) end
   redis.call('HSET', KEYS[6], ARGV[4], cmsgpack.pack({ARGV[8], ARGV[9], ARGV[10], 0, '', false, deadline}))
@@ -35,8 +36,15 @@ elseif due > 0 then
 elseif line then
   redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10], 'o', line)
 else
-  redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10])
+  local id = redis.call('XADD', KEYS[4], '*', 'i', ARGV[4], 'k', ARGV[8], 'b', ARGV[9], 'a', ARGV[10])
+  -- A long message is not announced, because a cluster copies what is published to all nodes of the shard.
+  if ready == 0 and #ARGV[9] <= 4096 then
+    announcement = '*1\r\n*2\r\n$' .. #id .. '\r\n' .. id .. '\r\n*8\r\n$1\r\ni\r\n$' .. #ARGV[4] .. '\r\n' .. ARGV[4] ..
+      '\r\n$1\r\nk\r\n$' .. #ARGV[8] .. '\r\n' .. ARGV[8] .. '\r\n$1\r\nb\r\n$' .. #ARGV[9] .. '\r\n' .. ARGV[9] ..
+      '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'
+  end
 end
--- Only the first message of an empty stream is published: the shard's owner reads until the stream is empty.
-if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], '') end
+-- Only the first message of an empty stream is published: the shard's owner reads until the stream is empty. It need not read a message that
+-- is announced: the announcement is the reply that XRANGE would give.
+if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], announcement) end
 return 1

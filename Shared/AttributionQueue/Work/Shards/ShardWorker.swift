@@ -21,6 +21,14 @@ public final class ShardWorker: Sendable {
       case .waiting: 1
       }
     }
+
+    /// True if a message may be worked from its announcement, before it was read.
+    var takesAnnouncements: Bool {
+      switch self {
+      case .judging: true
+      case .waiting: false
+      }
+    }
   }
 
   /// The maximum number of messages of a shard that are settled together.
@@ -124,9 +132,9 @@ public final class ShardWorker: Sendable {
     case .waiting(let shards): loops.append(await WorkerLoop(nil, shards: shards))
     }
     let subscriptions = loops.enumerated().map { index, loop in
-      ShardSubscriptions(queue, deliveries, loop: index) { [shards] shard in
+      ShardSubscriptions(queue, deliveries, loop: index) { [shards, pace] shard, announcement in
         let shard = shards[shard.index]
-        if shard.wake() { loop.begins.yield(shard) }
+        if shard.wake(announcement: pace.takesAnnouncements ? announcement : []) { loop.begins.yield(shard) }
       }
     }
     let poller = DelayedPoller(
@@ -173,9 +181,22 @@ public final class ShardWorker: Sendable {
   struct Read {
     let entries: RedisReply.Elements
 
+    /// True if it is the announcement of a message, which may have been settled since.
+    let isAnnounced: Bool
+
     init(_ entries: RedisReply) {
       // Detached from the buffer of the whole reply.
       self.entries = entries.detached.elements
+      isAnnounced = false
+    }
+
+    /// Reads an announcement of accept.lua; nil if it does not hold a message.
+    init?(announcement: [UInt8]) {
+      guard !announcement.isEmpty, let entries = RedisReply(parsing: announcement)?.elements, entries.underestimatedCount == 1 else {
+        return nil
+      }
+      self.entries = entries
+      isAnnounced = true
     }
 
     var count: Int { entries.underestimatedCount }
@@ -216,7 +237,13 @@ public final class ShardWorker: Sendable {
           }
         }
         let next: Read
-        if let known = read.take() { next = known } else { next = try await readNext(shard, ownership, behind: last, loop) }
+        if let known = read.take() {
+          next = known
+        } else if let announced = announced(shard, ownership, loop) {
+          next = announced
+        } else {
+          next = try await readNext(shard, ownership, behind: last, loop)
+        }
         guard next.count > 0 else {
           guard shard.becomesIdle() else { continue }
           await finishRelease(shard)
@@ -228,8 +255,13 @@ public final class ShardWorker: Sendable {
         let call = try await judge(next, shard, ownership, loop)
         guard !call.isEmpty else { continue }
         do {
-          read = try await settle(call, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
-          last = call.position
+          if next.isAnnounced {
+            read = try await settlement.commitAnnounced(call, ownership) == 0 ? Read(.null) : nil
+            last = beginning
+          } else {
+            read = try await settle(call, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
+            last = call.position
+          }
         } catch QueueError.unavailable {
           read = try await settleAgain(call, shard, ownership, loop)
           last = read == nil ? beginning : call.position
@@ -251,6 +283,14 @@ public final class ShardWorker: Sendable {
 
   private func finishRelease(_ shard: WorkerShard) async {
     if let ownership = shard.finishRelease() { await giveBack(ownership, shard.shard) }
+  }
+
+  /// The message that was announced since the shard was read, if it has one.
+  private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> Read? {
+    guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, let read = Read(announcement: announcement),
+      loop.backpressure.reserveAtOnce(read.count)
+    else { return nil }
+    return read
   }
 
   private func readNext(_ shard: WorkerShard, _ ownership: ShardOwnership, behind last: EntryID, _ loop: WorkerLoop) async throws -> Read {

@@ -1,8 +1,8 @@
 import RedisClient
 
-/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. Such a batch needs no script: if
-/// all natural keys are new, the commands that settle it are known beforehand.
-struct PlainCommit: Sendable {
+/// A batch in which every message is finished, publishes at most one event and claims at most one natural key. If all natural keys are new, the
+/// commands that settle it are known beforehand: ``PlainCommit`` and ``CommitTransaction`` settle it in less time than commit.lua.
+struct PlainBatch: Sendable {
   /// Natural keys of one bucket.
   struct Bucket: Sendable {
     /// A claim in the bucket.
@@ -16,12 +16,14 @@ struct PlainCommit: Sendable {
   let items: [CommitItem]
   /// The id that follows that of the last message.
   let behind: EntryID
+  /// The expiry of delivery records, seconds.
+  let recordSeconds: Int64
   let buckets: [Bucket]
   /// How many natural keys it claims.
   let claims: Int
   let events: Int
 
-  /// Nil if the batch needs the script.
+  /// Nil if the batch needs commit.lua.
   init?(_ call: CommitBatch, _ ownership: ShardOwnership) {
     guard call.queue == .intake, call.isFirst, ownership.form == .owned, !call.isEmpty else { return nil }
     var buckets: [Bucket] = []
@@ -41,12 +43,13 @@ struct PlainCommit: Sendable {
         buckets.append(Bucket(claim: claim, members: [claim.member]))
         continue
       }
-      // The script counts only the first message of a natural key.
+      // commit.lua counts only the first message of a natural key.
       guard !buckets[place].members.contains(claim.member) else { return nil }
       buckets[place].members.append(claim.member)
     }
     (queue, shard, self.ownership, items) = (call.queue, call.shard, ownership, call.items)
     behind = call.position.next
+    recordSeconds = call.recordSeconds
     (self.buckets, self.claims, self.events) = (buckets, claims, events)
   }
 }

@@ -1,0 +1,55 @@
+-- commit_plain: settles a plain batch (PlainBatch) in one step. It takes half of the time of commit.lua, which settles every other batch.
+-- KEYS 1 ownership  2 ready stream  3 events  4 events index  5 subscriptions that ask for original bytes
+--      then for each message the record of its delivery, and if it has a natural key, the buckets of this generation and of the last one
+-- ARGV 1 the owner  2 the entry id of the first message  3 the entry id after the last message  4 the expiry of records, seconds
+--      5 1 if original bytes are stored with an event while a subscription asks for them, else 0
+--      then for each message: the natural key's member of its bucket, and the bucket's expiry, seconds, both empty if it has none; the record;
+--      how many words its event has in the stream, and these words: i and the id first, then other names and values
+-- Returns how many messages are left in the stream. Below zero nothing was changed: -1 commit.lua must settle the batch; -2 the first message
+-- is not the first of the stream.
+local call = redis.call
+local ready, events = KEYS[2], KEYS[3]
+if call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
+local first = call('XRANGE', ready, '-', '+', 'COUNT', 1)[1]
+if not first or first[1] ~= ARGV[2] then return -2 end
+if ARGV[5] == '1' and call('EXISTS', KEYS[5]) == 1 then return -1 end
+
+-- Where the keys and arguments of each message begin.
+local keyOf, wordOf, buckets = {}, {}, {}
+local key, word = 6, 6
+while ARGV[word] do
+  keyOf[#keyOf + 1], wordOf[#wordOf + 1] = key, word
+  if ARGV[word] ~= '' then
+    buckets[#buckets + 1] = KEYS[key + 1]
+    key = key + 2
+  end
+  key = key + 1
+  word = word + 4 + tonumber(ARGV[word + 3])
+end
+
+-- Claims the natural keys, or none of them.
+local areNew = #buckets > 0 and call('EXISTS', unpack(buckets)) < #buckets
+for place, word in ipairs(wordOf) do
+  local member, key = ARGV[word], keyOf[place]
+  if member ~= '' and (call('SISMEMBER', KEYS[key + 2], member) == 1 or call('SADD', KEYS[key + 1], member) == 0) then
+    for before = 1, place - 1 do
+      if ARGV[wordOf[before]] ~= '' then call('SREM', KEYS[keyOf[before] + 1], ARGV[wordOf[before]]) end
+    end
+    return -1
+  end
+end
+
+local published = {}
+for place, word in ipairs(wordOf) do
+  local key, count = keyOf[place], tonumber(ARGV[word + 3])
+  if count > 0 then
+    published[#published + 1] = ARGV[word + 5]
+    published[#published + 1] = call('XADD', events, '*', unpack(ARGV, word + 4, word + 3 + count))
+  end
+  local record = ARGV[word + 2]
+  if not call('SET', KEYS[key], record, 'XX', 'KEEPTTL') then call('SET', KEYS[key], record, 'EX', ARGV[4]) end
+  if areNew and ARGV[word] ~= '' then call('EXPIRE', KEYS[key + 1], ARGV[word + 1], 'NX') end
+end
+if #published > 0 then call('HSET', KEYS[4], unpack(published)) end
+call('XTRIM', ready, 'MINID', ARGV[3])
+return call('XLEN', ready)
