@@ -101,7 +101,7 @@ public final class SharedCircuitBreaker: Sendable {
     while let report = view.withLock({ $0.beginReport() }) {
       let answer = await store.count(report, shortening: shortening)
       let hasFailures = view.withLock { view in
-        view.endQuestion(answer?.standing, now: Self.now)
+        view.endQuestion(answer?.state, now: Self.now)
         return view.hasFailures
       }
       guard hasFailures else { return }
@@ -111,15 +111,15 @@ public final class SharedCircuitBreaker: Sendable {
   private func probe() async -> Ticket? {
     guard view.withLock({ $0.beginProbe() }) else { return nil }
     let answer = await store.probe()
-    view.withLock { $0.endQuestion(answer?.standing, now: Self.now) }
+    view.withLock { $0.endQuestion(answer?.state, now: Self.now) }
     guard let answer, let number = answer.probe else { return nil }
-    return Ticket(.probe(period: answer.standing.period, number: number))
+    return Ticket(.probe(period: answer.state.period, number: number))
   }
 
   private func end(_ period: Int64, _ number: Int64, _ result: CircuitBreaker.Result) async {
     // Without an answer its lease ends by itself.
     guard let answer = await store.end(number, period: period, result, shortening: shortening) else { return }
-    view.withLock { $0.learn(answer.standing, now: Self.now) }
+    view.withLock { $0.learn(answer.state, now: Self.now) }
   }
 
   /// By what share of itself a pause that begins now is shortened.
