@@ -30,7 +30,7 @@ struct CommerceCalls: Sendable {
     let request = try RetentionCalls.checked(inside: "request") { () throws(RequestRefusal) in
       try AdvancedCommerceRequest(operation, body, server: server)
     }
-    return try await SoleCall(redis: store.redis).run(
+    return try await ExclusiveCall(redis: store.redis).run(
       CommerceStore.soleKey(app.bundleId, request.requestReferenceId), until: context.deadline,
       otherwise: .unavailable(
         "the same request is being made by another call", reason: "REQUEST_UNDER_WAY", retryAfter: .seconds(2))

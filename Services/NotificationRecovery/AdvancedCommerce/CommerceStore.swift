@@ -54,7 +54,7 @@ struct CommerceStore: Sendable {
 
   let redis: RedisClient
 
-  private var started: StartedList { StartedList(redis: redis, name: "commerce", shardOf: "commerce") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "commerce", shardOf: "commerce") }
 
   /// A call's name in lists: the app's and the request's own.
   private static func name(_ bundleId: String, _ reference: String) -> String { "\(reference) \(bundleId)" }
@@ -94,7 +94,7 @@ struct CommerceStore: Sendable {
     bundleId: String?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (calls: [CommerceRecord], next: PageToken?) {
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [CommerceRecord?] in
-      try await SideBySide.all(names) { (name) async throws(RedisError) in try await record(name) }
+      try await ConcurrentQueries.all(names) { (name) async throws(RedisError) in try await record(name) }
     }
     return (page.entries, page.next)
   }

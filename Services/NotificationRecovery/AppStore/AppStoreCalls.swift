@@ -105,7 +105,7 @@ struct AppStoreCalls: Sendable {
       server: answer.server, response: answer.body, decoded: try decoded(answer.body, app: app, server: answer.server))
   }
 
-  /// Nothing of Apple's is handed on unproved: an answer that came over TLS is still no signature.
+  /// Nothing of Apple's is handed on unverified: an answer that came over TLS is still no signature.
   private func decoded(
     _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
   ) throws(AppStoreCallFailure) -> [JSONObject] {
@@ -115,7 +115,7 @@ struct AppStoreCalls: Sendable {
     for part in SignedParts.find(in: response) {
       let verdict = verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
       guard verdict.valid, let payload = verdict.payload else {
-        throw .unproved(kind: part.kind, reason: verdict.reason ?? .malformed)
+        throw .unverified(kind: part.kind, reason: verdict.reason ?? .malformed)
       }
       payloads.append(payload)
     }
@@ -126,13 +126,13 @@ struct AppStoreCalls: Sendable {
 /// Why a question to Apple has no answer that can be handed on.
 enum AppStoreCallFailure: Error, CustomStringConvertible {
   case apple(AppStoreServerAPIError)
-  /// The answer holds signed data that cannot be proved.
-  case unproved(kind: SignedParts.Kind, reason: SignedDataReason)
+  /// The answer holds signed data that cannot be verified.
+  case unverified(kind: SignedParts.Kind, reason: SignedDataReason)
 
   var description: String {
     switch self {
     case .apple(let error): "\(error)"
-    case .unproved(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be proved: \(reason.rawValue)"
+    case .unverified(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be verified: \(reason.rawValue)"
     }
   }
 }

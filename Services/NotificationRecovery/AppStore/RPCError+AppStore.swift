@@ -9,9 +9,9 @@ extension RPCError {
   init(_ failure: AppStoreCallFailure, now: Int64) {
     switch failure {
     case .apple(let error): self.init(error, now: now)
-    case .unproved(let kind, let reason):
+    case .unverified(let kind, let reason):
       self.init(
-        .dataLoss, "the App Store's answer holds signed data that cannot be proved", reason: "SIGNED_DATA_INVALID",
+        .dataLoss, "the App Store's answer holds signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
         metadata: ["verdict": reason.rawValue, "kind": kind.rawValue])
     }
   }

@@ -5,7 +5,7 @@ import ServiceRuntime
 /// A notification of Apple's history on its way into the intake: by the same step and under the same keys as one that Apple posts, so
 /// that all copies of it melt into one.
 struct RecoveredNotification: Sendable {
-  enum Taken {
+  enum AcceptResult {
     case accepted(DeliveryID)
     /// The delivery is known as long as it is not verified yet.
     case duplicate(DeliveryID?)
@@ -24,7 +24,7 @@ struct RecoveredNotification: Sendable {
 
   /// Takes it in, unless it was verified before: that needs no second verification. `attributes` say who brought it;
   /// before `notBefore` (milliseconds since 1970) it is stored, but not worked.
-  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> Taken {
+  func takeIn(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
     if let naturalKey = found.naturalKey,
       try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
     {

@@ -3,7 +3,7 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// All pages of Get Transaction History for one customer, each JWS proved.
+/// All pages of Get Transaction History for one customer, each JWS verified.
 struct TransactionHistory: Sendable {
   /// A transaction as Apple signed it and as it reads.
   struct Transaction: Sendable {

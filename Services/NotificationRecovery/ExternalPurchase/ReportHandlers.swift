@@ -32,12 +32,12 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     let patience = request.waitMilliseconds ?? 5000
     guard (0...30_000).contains(patience) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
     let name = ReportStore.Name(bundleId: app.bundleId, server: report.server, requestIdentifier: report.requestIdentifier)
-    let standing: ReportStore.Standing
+    let outcome: ReportStore.SubmissionOutcome
     do throws(RedisError) {
       // In whatever order its members stand, it is the same report.
-      standing = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
+      outcome = try await store.begin(name, body: body, digest: Hex.encode(SHA256Digest.hash(body.canonical)))
     } catch { throw RPCError(error) }
-    switch standing {
+    switch outcome {
     case .accepted: break
     case .reused:
       throw .failedPrecondition("another report was sent under this report.requestIdentifier", reason: "REQUEST_IDENTIFIER_REUSED")

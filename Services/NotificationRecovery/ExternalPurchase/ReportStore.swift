@@ -57,7 +57,7 @@ struct ReportStore: Sendable {
   }
 
   /// What became of a report that was handed in.
-  enum Standing: Sendable, Hashable {
+  enum SubmissionOutcome: Sendable, Hashable {
     /// Apple is to be asked, or is being asked; with the number of its round.
     case waiting(round: Int64)
     /// Apple has it.
@@ -69,9 +69,9 @@ struct ReportStore: Sendable {
   private static func key(_ name: Name) -> String { Keys.own("recovery", "report:\(name.text)", shardOf: name.text) }
 
   /// All reports, or those that are to be looked after: among the accepted ones of a year they would have to be searched for.
-  private func list(_ state: ReportRecord.State?) -> StartedList {
+  private func list(_ state: ReportRecord.State?) -> StartTimeIndex {
     let name = state == nil || state == .accepted ? "reports" : "reports-\(state?.rawValue ?? "")"
-    return StartedList(redis: redis, name: name, shardOf: name)
+    return StartTimeIndex(redis: redis, name: name, shardOf: name)
   }
 
   // KEYS 1 the report. ARGV 1 digest  2 body  3 now, ms  4 seconds to live.
@@ -114,7 +114,7 @@ struct ReportStore: Sendable {
       """)
 
   /// Writes a report down, unless it is known.
-  func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> Standing {
+  func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> SubmissionOutcome {
     let now = WallClock.now()
     let reply = try await Self.begin.run(
       on: redis, keys: [Self.key(name)],
@@ -184,7 +184,7 @@ struct ReportStore: Sendable {
     bundleId: String?, state: ReportRecord.State?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (reports: [ReportRecord], next: PageToken?) {
     let page = try await list(state).page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
-      try await SideBySide.all(names) { (text) async throws(RedisError) -> ReportRecord? in
+      try await ConcurrentQueries.all(names) { (text) async throws(RedisError) -> ReportRecord? in
         guard let name = Name(text), let record = try await record(name) else { return nil }
         return state == nil || record.state == state ? record : nil
       }

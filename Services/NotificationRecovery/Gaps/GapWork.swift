@@ -26,7 +26,7 @@ struct GapWork: Sendable {
   private static let retentionMargin: Int64 = 600_000
 
   /// Why a gap is not looked up now.
-  private enum Obstacle: Error {
+  private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case paging(HistoryPager.Failure)
     case queue(QueueError)
@@ -54,7 +54,7 @@ struct GapWork: Sendable {
   }
 
   private func lookUp(_ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
-    do throws(Obstacle) {
+    do throws(LookUpError) {
       if let patience = try await storing({ () throws(RedisError) in try await patience(report.gap) }) {
         return .retry(after: .milliseconds(patience), error: "Apple's own retries after an outage are waited for")
       }
@@ -101,7 +101,7 @@ struct GapWork: Sendable {
   /// Brings in what Apple's history has between the step before the gap and now; answers the UUIDs of those that are new.
   private func notifications(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) -> [String] {
+  ) async throws(LookUpError) -> [String] {
     let now = WallClock.now()
     let request: NotificationHistoryRequest
     do throws(RequestRefusal) {
@@ -130,7 +130,7 @@ struct GapWork: Sendable {
       }
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
-        let taken: RecoveredNotification.Taken
+        let taken: RecoveredNotification.AcceptResult
         do throws(QueueError) { taken = try await notification.takeIn(deliveries, attributes: ["gapId": report.gap.id]) } catch {
           throw .queue(error)
         }
@@ -150,7 +150,7 @@ struct GapWork: Sendable {
     return new
   }
 
-  private func isVerified(_ notification: RecoveredNotification) async throws(Obstacle) -> Bool {
+  private func isVerified(_ notification: RecoveredNotification) async throws(LookUpError) -> Bool {
     guard let key = notification.found.naturalKey else { return true }
     do throws(QueueError) {
       return try await deliveries.isNaturalKeySeen(key, orderKey: notification.found.orderKey, long: true)
@@ -160,7 +160,7 @@ struct GapWork: Sendable {
   /// Apple's word on the subscription; nil when Apple knows none of that id.
   private func status(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) -> StatusObservation.Answer? {
+  ) async throws(LookUpError) -> StatusObservation.Answer? {
     do throws(AppStoreCallFailure) {
       let answer = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.questionTime)
@@ -176,7 +176,7 @@ struct GapWork: Sendable {
   /// Puts the periods that were paid for inside the gap onto the feed: facts that no notification may tell any more.
   private func transactions(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     var query = TransactionHistoryQuery()
     query.startDate = report.gap.after.map { max(0, $0 + 1) }
     if report.gap.rules != [.silence] { query.endDate = report.gap.before + 1 }
@@ -201,7 +201,7 @@ struct GapWork: Sendable {
 
   private func leave(
     _ body: [UInt8], kind: String, key: String, _ report: GapReport, attributes: [String: String]
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     do throws(QueueError) {
       _ = try await deliveries.accept(
         AcceptRequest(
@@ -212,12 +212,12 @@ struct GapWork: Sendable {
     } catch { throw .queue(error) }
   }
 
-  private func storing<Value>(_ body: () async throws(RedisError) -> Value) async throws(Obstacle) -> Value {
+  private func storing<Value>(_ body: () async throws(RedisError) -> Value) async throws(LookUpError) -> Value {
     do throws(RedisError) { return try await body() } catch { throw .store(error) }
   }
 
   /// A gap is never given up for Apple's or an operator's delay: a stated time is not counted towards giving up.
-  private func wait(for obstacle: Obstacle, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
+  private func wait(for obstacle: LookUpError, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     let random = Double.random(in: 0...1)
     let step = Duration.milliseconds(GapLookUpRule.step(attempt: lease.attempt, random: random))
     let failure: String

@@ -23,7 +23,7 @@ struct ExtensionAttempts: Sendable {
   func alone<Value: Sendable>(
     _ name: [String], until deadline: ContinuousClock.Instant, _ body: () async throws(RPCError) -> Value
   ) async throws(RPCError) -> Value {
-    try await SoleCall(redis: redis).run(
+    try await ExclusiveCall(redis: redis).run(
       Self.key("extending", name), until: deadline,
       otherwise: .unavailable(
         "the same extension is being asked for by another call", reason: "EXTENSION_UNDER_WAY", retryAfter: .seconds(2)), body)

@@ -9,7 +9,7 @@ struct RecoveryStore: Sendable {
   /// How long a job can be read.
   static let keptSeconds: Int64 = 30 * 86_400
 
-  private var started: StartedList { StartedList(redis: redis, name: "index", shardOf: "recovery") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "index", shardOf: "recovery") }
 
   /// Which app a job belongs to: callers know its id alone.
   private static func appKey(_ id: String) -> String { Keys.own("recovery", "app:\(id)", shardOf: id) }
@@ -62,7 +62,7 @@ struct RecoveryStore: Sendable {
       try await started.fileByApp { (id) async throws(RedisError) in try await redis.send(["GET", .string(Self.appKey(id))]).string }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [RecoveryJob?] in
-      guard let bundleId else { return try await SideBySide.all(ids) { (id) async throws(RedisError) in try await job(id) } }
+      guard let bundleId else { return try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in try await job(id) } }
       let reply = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) })
       return (reply.array ?? []).map { $0.bytes.flatMap(RecoveryJob.init(json:)) }
     }

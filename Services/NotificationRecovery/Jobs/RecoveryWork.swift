@@ -153,14 +153,14 @@ struct RecoveryWork: Sendable {
 
   // MARK: Taking in
 
-  typealias Taken = RecoveredNotification.Taken
+  typealias AcceptResult = RecoveredNotification.AcceptResult
 
   /// Puts every notification of a page into the intake, before the page counts as read. All at once: they share Redis's writes to disk.
   private func takeIn(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
     let job = await progress.job
     var counts = (accepted: 0, duplicates: 0)
     var held: [RecoveryUrgency: [DeliveryID]] = [:]
-    try await withThrowingTaskGroup(of: (Taken, held: RecoveryUrgency?).self) { group in
+    try await withThrowingTaskGroup(of: (AcceptResult, held: RecoveryUrgency?).self) { group in
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)

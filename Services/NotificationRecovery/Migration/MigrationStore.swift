@@ -18,7 +18,7 @@ struct MigrationStore: Sendable {
   private var keptSeconds: Int64 { settings.kept.components.seconds }
   private var waitingSeconds: Int64 { max(keptSeconds, Self.leastSecondsOfWaiting) }
 
-  private var started: StartedList { StartedList(redis: redis, name: "migrations", shardOf: "migrations") }
+  private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "migrations", shardOf: "migrations") }
 
   private static func key(_ id: String, _ name: String = "") -> String {
     Keys.own("recovery", "migration:\(id)" + (name.isEmpty ? "" : ":" + name), shardOf: id)
@@ -108,8 +108,8 @@ struct MigrationStore: Sendable {
       return 1
       """)
 
-  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``Standing``.
-  private static let standing = RedisScript(
+  // KEYS 1 counts  2 bucket of what is done. ARGV 1 purchase. Answers ``TaskState``.
+  private static let readTaskState = RedisScript(
     name: "migration_standing",
     source: """
       if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 1 end
@@ -117,7 +117,7 @@ struct MigrationStore: Sendable {
       """)
 
   /// What is to be done about a task.
-  enum Standing: Int64 {
+  enum TaskState: Int64 {
     case open = 0
     case finished = 1
     /// Its migration was cancelled: Apple is not asked.
@@ -183,12 +183,12 @@ struct MigrationStore: Sendable {
   }
 
   /// What is to be done about a task: it may have been counted as done, or its migration cancelled.
-  func standing(of task: MigrationTask) async throws(RedisError) -> Standing {
-    let reply = try await Self.standing.run(
+  func state(of task: MigrationTask) async throws(RedisError) -> TaskState {
+    let reply = try await Self.readTaskState.run(
       on: redis, keys: [Self.key(task.migrationId), Self.bucket(task.migrationId, "done", task.member)],
       arguments: [.integer(task.member)])
-    guard let standing = reply.integer.flatMap(Standing.init(rawValue:)) else { throw .unexpectedReply("migration_standing") }
-    return standing
+    guard let state = reply.integer.flatMap(TaskState.init(rawValue:)) else { throw .unexpectedReply("migration_standing") }
+    return state
   }
 
   func migration(_ id: String) async throws(RedisError) -> MigrationRecord? {
@@ -215,7 +215,7 @@ struct MigrationStore: Sendable {
       }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [MigrationRecord?] in
-      try await SideBySide.all(ids) { (id) async throws(RedisError) in
+      try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in
         // A name can be another app's later.
         try await migration(id).flatMap { bundleId == nil || $0.bundleId == bundleId ? $0 : nil }
       }

@@ -19,7 +19,7 @@ struct MigrationWork: Sendable {
   private static let operatorPause: Duration = .seconds(300)
   private static let widestPause: Double = 300_000
 
-  private enum Obstacle: Error {
+  private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case queue(QueueError)
   }
@@ -38,7 +38,7 @@ struct MigrationWork: Sendable {
       return .deadLetter(error: "the message is no receipt to migrate")
     }
     do throws(RedisError) {
-      switch try await store.standing(of: task) {
+      switch try await store.state(of: task) {
       case .open: break
       case .finished: return .complete(Completion(state: .done, events: [], reason: "done before"))
       case .cancelled:
@@ -50,7 +50,7 @@ struct MigrationWork: Sendable {
       return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))
     }
     var found = Found()
-    do throws(Obstacle) {
+    do throws(LookUpError) {
       for id in task.ids where !found.covered.contains(id) { try await lookUp(id, app, task, &found) }
     } catch {
       return await end(task, found, error, lease)
@@ -67,7 +67,7 @@ struct MigrationWork: Sendable {
 
   private func lookUp(
     _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
-  ) async throws(Obstacle) {
+  ) async throws(LookUpError) {
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
     let statuses: AppStoreCalls.Answer
     do throws(AppStoreCallFailure) {
@@ -137,12 +137,12 @@ struct MigrationWork: Sendable {
   }
 
   /// What passes is waited for, however long: a stated delay is not counted towards giving up. What will fail again is reported.
-  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: Obstacle, _ lease: LeasedMessage) async -> WorkOutcome {
+  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch obstacle {
     case .queue(let error): return .retry(after: backoff, error: "\(error)")
-    case .call(.unproved(_, let reason)):
+    case .call(.unverified(_, let reason)):
       return await finish(
         task, found, failure(task, "signed-data-invalid", "Apple's answer holds signed data that is \(reason.rawValue)"))
     case .call(.apple(let error)):

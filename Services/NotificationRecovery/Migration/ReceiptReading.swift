@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import WireJSON
 
-/// What a receipt that is handed in says: ids to ask Apple with. Nothing of it is proved, and nothing but the ids is used.
+/// What a receipt that is handed in says: ids to ask Apple with. Nothing of it is verified, and nothing but the ids is used.
 struct ReceiptReading: Sendable, Hashable {
   let originalTransactionIds: [String]
   let transactionIds: [String]

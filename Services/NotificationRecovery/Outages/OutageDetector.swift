@@ -32,7 +32,7 @@ struct OutageDetector: Sendable {
         let rule = try OutageRule(
           schedule: NotificationRetrySchedule(server, scale: timeScale), patience: settings.retryPatience.milliseconds,
           margin: settings.retryMargin.milliseconds)
-        let watched = Watched(app: app, server: server, term: term, rule: rule, now: known.now)
+        let watched = WatchedServer(app: app, server: server, term: term, rule: rule, now: known.now)
         for outage in known.outages { try await ended(outage, .heartbeat, watched) }
         if isDown, let start = known.lastBeat { try await goesOn(since: start, until: known.now, .heartbeat, watched) }
         try await lookForSilence(watched, outages: known.outages, isDown: isDown)
@@ -42,7 +42,7 @@ struct OutageDetector: Sendable {
     }
   }
 
-  private struct Watched {
+  private struct WatchedServer {
     let app: DeploymentConfiguration.App
     let server: AppStoreServer
     let term: AppLeadership.Term
@@ -50,7 +50,7 @@ struct OutageDetector: Sendable {
     let now: Int64
   }
 
-  private func lookForSilence(_ watched: Watched, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
+  private func lookForSilence(_ watched: WatchedServer, outages: [IntakeJournal.Pause], isDown: Bool) async throws {
     guard !(try await silences(watched, until: nil)).isEmpty else { return }
     // What was received later may wait for its proof still: only until then is it known that nothing came, once what was worked off last
     // is counted. Asked for where something looks like a silence: it costs a command for each shard.
@@ -69,7 +69,7 @@ struct OutageDetector: Sendable {
   }
 
   /// The silences of an app that are outages by what usually comes at that time of day, up to a moment, or up to now.
-  private func silences(_ watched: Watched, until moment: Int64?) async throws -> [(pause: IntakeJournal.Pause, goesOn: Bool)] {
+  private func silences(_ watched: WatchedServer, until moment: Int64?) async throws -> [(pause: IntakeJournal.Pause, goesOn: Bool)] {
     let arrivals = try await journal.arrivals(environment: watched.server.rawValue, bundleId: watched.app.bundleId)
     let end = moment ?? arrivals.now
     let rhythm = try ArrivalRhythm(bucket: IntakeJournal.bucket, counts: arrivals.counts)
@@ -82,7 +82,7 @@ struct OutageDetector: Sendable {
     }
   }
 
-  private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+  private func ended(_ outage: IntakeJournal.Pause, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) async throws {
     // What of it was already recovered while it went on is not fetched again.
     let recovered = try await store.recoveredUntil(outageName(outage.start, evidence, watched), of: watched.app.bundleId)
     let start = recovered ?? outage.start
@@ -96,7 +96,7 @@ struct OutageDetector: Sendable {
     }
   }
 
-  private func goesOn(since start: Int64, until end: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) async throws {
+  private func goesOn(since start: Int64, until end: Int64, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) async throws {
     let name = outageName(start, evidence, watched)
     let recovered = try await store.recoveredUntil(name, of: watched.app.bundleId)
     guard let piece = watched.rule.piece(from: recovered ?? start, now: end) else { return }
@@ -106,12 +106,12 @@ struct OutageDetector: Sendable {
   }
 
   /// An outage is the same one as long as its start is.
-  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: Watched) -> String {
+  private func outageName(_ start: Int64, _ evidence: OutageRule.Evidence, _ watched: WatchedServer) -> String {
     "\(watched.server.rawValue):\(evidence.rawValue):\(start)"
   }
 
   private func begin(
-    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: Watched, onlyFailures: Bool, edges: RecoveryJob.Edges
+    _ window: TimeWindow, _ evidence: OutageRule.Evidence, _ watched: WatchedServer, onlyFailures: Bool, edges: RecoveryJob.Edges
   ) async throws {
     let id = RecoveryID.make([
       "outage", watched.app.bundleId, watched.server.rawValue, evidence.rawValue, String(window.start), String(window.end),

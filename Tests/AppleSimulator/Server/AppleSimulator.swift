@@ -50,7 +50,7 @@ public struct AppleSimulator: Sendable {
 
   /// Serves until it is told to stop. `others` run and end with it.
   public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
-    let all = try [parts.courier] + self.services(logger: logger) + others
+    let all = try [parts.retryingSender] + self.services(logger: logger) + others
     let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
     var group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: signals, logger: logger)
     group.maximumGracefulShutdownDuration = .seconds(2)

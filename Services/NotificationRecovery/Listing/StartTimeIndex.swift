@@ -2,7 +2,7 @@ import AttributionQueue
 import RedisClient
 
 /// Names by when what they name was started, newest first: all of them, and those of each app by themselves.
-struct StartedList: Sendable {
+struct StartTimeIndex: Sendable {
   /// How many are read at a time.
   private static let step = 200
   /// How many of the oldest are looked at when what is gone is taken off.
@@ -57,7 +57,7 @@ struct StartedList: Sendable {
         .integer(Self.looked),
       ])
       let ids = (reply.array ?? []).compactMap(\.string)
-      let gone = zip(ids, try await SideBySide.all(ids, isGone)).filter { $0.1 }.map { $0.0 }
+      let gone = zip(ids, try await ConcurrentQueries.all(ids, isGone)).filter { $0.1 }.map { $0.0 }
       if !gone.isEmpty { try await redis.send(["ZREM", .string(key)] + gone.map { .string($0) }) }
     }
   }
@@ -72,7 +72,7 @@ struct StartedList: Sendable {
         "ZREVRANGE", .string(all), .integer(offset), .integer(offset + Int64(Self.step) - 1), "WITHSCORES",
       ])
       var words: [String: [RedisArgument]] = [:]
-      for (index, bundleId) in try await SideBySide.all(ids, app).enumerated() {
+      for (index, bundleId) in try await ConcurrentQueries.all(ids, app).enumerated() {
         if let bundleId { words[bundleId, default: []] += [.integer(moments[index]), .string(ids[index])] }
       }
       for (bundleId, entries) in words { try await redis.send(["ZADD", .string(key(bundleId)), "NX"] + entries) }

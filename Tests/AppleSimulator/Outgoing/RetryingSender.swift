@@ -2,7 +2,7 @@ import ServiceLifecycle
 import Synchronization
 
 /// Carries on with sendings whose first attempt failed. Work of before a reset is dropped.
-public final class Courier: Service, Sendable {
+public final class RetryingSender: Service, Sendable {
   private typealias Work = @Sendable () async -> Void
   private let stream: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation

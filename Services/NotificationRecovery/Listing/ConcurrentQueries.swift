@@ -1,7 +1,7 @@
 import RedisClient
 
 /// Questions that are asked at once: the client sends them together, whatever shards they belong to.
-enum SideBySide {
+enum ConcurrentQueries {
   /// The answers in the order of the ids.
   static func all<Value: Sendable>(
     _ ids: [String], _ ask: @escaping @Sendable (String) async throws(RedisError) -> Value

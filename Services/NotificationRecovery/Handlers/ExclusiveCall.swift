@@ -3,7 +3,7 @@ import RedisClient
 import ServiceRuntime
 
 /// Lets one call of a name run at a time, across all instances.
-struct SoleCall: Sendable {
+struct ExclusiveCall: Sendable {
   /// How much longer than its time a call is taken to be under way, milliseconds.
   static let grace: Int64 = 2000
 
