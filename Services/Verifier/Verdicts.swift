@@ -38,10 +38,10 @@ struct Verdicts: Sendable {
       keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
   }
 
-  /// Judges at once; the certificates' revocation is not asked about.
-  func prove(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
+  /// Judges without asking responders about the revocation of certificates.
+  func judgeOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
     let (text, kind, expecting) = try Self.question(request)
-    return Self.response(signedData.proof(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
+    return Self.response(signedData.offlineVerdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
   func judge(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {

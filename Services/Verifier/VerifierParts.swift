@@ -37,7 +37,7 @@ extension ServiceParts {
     let sweep = SilenceSweep(
       lifecycle: lifecycle, pause: configuration.silence.sweep, most: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
-    let arrivals = ProvedArrivals(
+    let arrivals = VerifiedArrivals(
       journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
     let verification = VerificationWorker(
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
@@ -65,7 +65,7 @@ extension ServiceParts {
     parts.handlers = [
       VerifySKAdNetworkPostbackHandler(verdicts: verdicts), VerifyAdAttributionKitPostbackHandler(verdicts: verdicts),
       signedData.asksResponders
-        ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : ProveAppStoreSignedDataHandler(verdicts: verdicts),
+        ? VerifyAppStoreSignedDataHandler(verdicts: verdicts) : VerifyAppStoreSignedDataOfflineHandler(verdicts: verdicts),
       VerifySKAdNetworkImpressionHandler(verdicts: verdicts),
       VerifyAdAttributionKitImpressionHandler(verdicts: verdicts), VerifyBatchHandler(verdicts: verdicts),
       ExtractTransactionIdsHandler(most: configuration.receiptTransactionIds),
@@ -93,7 +93,7 @@ extension ServiceParts {
     }
     parts.callsSigner = true
     if roles.contains(.verify) {
-      // Services end in reverse order: what the worker proved last is noted too.
+      // Services end in reverse order: what the worker verified last is noted too.
       parts.workers = [
         BackgroundWork { await arrivals.run() },
         BackgroundWork { await counter.run() },

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Finds transaction ids in receipts; nothing of them is proved.
+/// Finds transaction ids in receipts; nothing of them is verified.
 struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
 

@@ -31,7 +31,7 @@ struct GetDeliveryCountsHandler: RPCHandler {
   private static func order(_ end: CountedOutcome) -> (String, String, String) { (end.kind, end.verdict, end.reason ?? "") }
 }
 
-/// `GetValueCounts`: what deliveries that were proved said.
+/// `GetValueCounts`: what deliveries that were verified said.
 struct GetValueCountsHandler: RPCHandler {
   typealias Method = VerifierService.GetValueCounts
 

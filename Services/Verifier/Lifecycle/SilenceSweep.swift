@@ -39,7 +39,7 @@ struct SilenceSweep: Sendable {
 
   /// One look over all shards; answers how many subscriptions were found silent.
   func sweep(at now: Int64) async throws -> Int {
-    let due = try await withThrowingTaskGroup(of: [SubscriptionStore.Silent].self) { group in
+    let due = try await withThrowingTaskGroup(of: [SubscriptionStore.SilentSubscription].self) { group in
       for shard in Shard.all { group.addTask { try await lifecycle.store.silent(in: shard, at: now, most: most) } }
       return try await group.reduce(into: []) { $0 += $1 }
     }

@@ -138,7 +138,7 @@ struct SubscriptionLifecycle: Sendable {
 
   /// A subscription about which something should have been heard by now: answers whether nothing was. It is looked at again after
   /// as long a time, whatever comes of it.
-  func judge(_ silent: SubscriptionStore.Silent, at now: Int64) async throws -> Bool {
+  func judge(_ silent: SubscriptionStore.SilentSubscription, at now: Int64) async throws -> Bool {
     let history = try await store.history(environment: silent.environment, originalTransactionId: silent.originalTransactionId)
     let gap = history?.silence(at: now, after: store.silence)
     if let history, let gap { try await suspect(gap, in: history, receivedAt: now, after: 0) }

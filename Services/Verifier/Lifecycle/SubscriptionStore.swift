@@ -34,7 +34,7 @@ struct SubscriptionStore: Sendable {
       """)
 
   /// A subscription about which nothing was heard in time.
-  struct Silent: Sendable, Hashable {
+  struct SilentSubscription: Sendable, Hashable {
     let environment: String
     let originalTransactionId: String
     /// Milliseconds since 1970.
@@ -93,7 +93,7 @@ struct SubscriptionStore: Sendable {
   // MARK: Silence
 
   /// Up to `most` subscriptions of a shard about which something should have been heard by now, those that wait longest first.
-  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [Silent] {
+  func silent(in shard: Shard, at now: Int64, most: Int) async throws -> [SilentSubscription] {
     let reply = try await redis.send([
       "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(most)),
     ])
@@ -101,12 +101,12 @@ struct SubscriptionStore: Sendable {
     return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
       let parts = words[index].split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let due = Double(words[index + 1]) else { return nil }
-      return Silent(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
+      return SilentSubscription(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
     }
   }
 
   /// Looks at it again at another time, nil for never; what changed meanwhile stands.
-  func postpone(_ silent: Silent, to due: Int64?) async throws {
+  func postpone(_ silent: SilentSubscription, to due: Int64?) async throws {
     _ = try await Self.postpone.run(
       on: redis, keys: [Self.dueKey(Shard(hashing: silent.originalTransactionId))],
       arguments: [.string(silent.name), .integer(silent.due), due.map { .integer($0) } ?? ""])

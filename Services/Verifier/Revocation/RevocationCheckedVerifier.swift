@@ -21,19 +21,19 @@ struct RevocationCheckedVerifier: Sendable {
   var asksResponders: Bool { checker.policy != .off }
 
   /// The verdict without the question of revocation.
-  func proof(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation, now: Int64) -> SignedDataVerdict {
+  func offlineVerdict(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation, now: Int64) -> SignedDataVerdict {
     verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now)
   }
 
   /// What is to be said without waiting for anybody.
-  enum Judgement: Sendable {
+  enum ImmediateVerdict: Sendable {
     case verdict(SignedDataVerdict)
-    /// It is proved, and a responder must be asked whether its certificates still stand: `ask` ends when that is known, or is known not to
+    /// It is verified, and a responder must be asked whether its certificates still stand: `ask` ends when that is known, or is known not to
     /// be had now.
     case open(ask: @Sendable () async -> Void)
   }
 
-  /// The whole verdict. Only what is proved is asked about: a forger makes us ask nobody.
+  /// The whole verdict. Only what is verified is asked about: a forger makes us ask nobody.
   func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) async -> SignedDataVerdict {
@@ -49,7 +49,7 @@ struct RevocationCheckedVerifier: Sendable {
   /// The same from what is known already.
   func judgement(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
-  ) -> Judgement {
+  ) -> ImmediateVerdict {
     var chains: [VerifiedChain] = []
     var verdict = verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
     guard verdict.valid, asksResponders else { return .verdict(verdict) }

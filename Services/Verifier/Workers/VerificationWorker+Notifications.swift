@@ -83,7 +83,7 @@ extension VerificationWorker {
     } catch {
       return .retry(after: nil, error: "the Advanced Commerce request that it names cannot be noted")
     }
-    proved.add(lease.message.kind, environment)
+    verifiedCounter.add(lease.message.kind, environment)
     var completion = Completion(
       state: .verified, naturalKey: naturalKey, rememberLong: true,
       events: [

@@ -13,7 +13,7 @@ public struct SignedDataVerifier: Sendable {
 
   private let chains: CertificateChainVerifier
   private let apps: [KnownApp]
-  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without proof, for apps that have that environment.
+  /// Whether data of Xcode and local testing, which Apple did not sign, is decoded without verification, for apps that have that environment.
   private let acceptsXcodeData: Bool
 
   public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
@@ -40,7 +40,7 @@ public struct SignedDataVerifier: Sendable {
     chains: inout [VerifiedChain]
   ) -> SignedDataVerdict {
     let payload: JSONObject
-    switch proven(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
+    switch verifiedPayload(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
     case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
     case .success(let object): payload = object
     }
@@ -70,9 +70,9 @@ public struct SignedDataVerifier: Sendable {
     return verdict
   }
 
-  // MARK: Proof
+  // MARK: Verification
 
-  private func proven(
+  private func verifiedPayload(
     _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ built: inout [VerifiedChain]
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
@@ -87,7 +87,7 @@ public struct SignedDataVerifier: Sendable {
       {
         // Its header was read before: whatever it says of algorithm and certificates held.
         if isUnsigned(payload) { return .success(payload) }
-        try prove(jws, under: chain)
+        try verify(jws, under: chain)
         built.append(chain)
         return .success(payload)
       }
@@ -108,7 +108,7 @@ public struct SignedDataVerifier: Sendable {
         throw error
       }
       let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
-      try prove(jws, under: chain)
+      try verify(jws, under: chain)
       chains.remember(chain, of: jws.header)
       built.append(chain)
       return .success(payload)
@@ -117,7 +117,7 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  private func prove(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
+  private func verify(_ jws: EncodedJWS, under chain: VerifiedChain) throws(SignedDataRefusal) {
     let signature: ECDSASignature
     do throws(SignatureError) { signature = try ECDSASignature(raw: jws.signature, curve: .p256) } catch {
       throw SignedDataRefusal(.malformedSignature)
@@ -125,7 +125,7 @@ public struct SignedDataVerifier: Sendable {
     guard chain.verifies(signature, of: jws.signingInput) else { throw SignedDataRefusal(.badSignature) }
   }
 
-  /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without proof. Never by its own word
+  /// Whether data that says it comes of Xcode or local testing, which Apple does not sign, is taken without verification. Never by its own word
   /// alone: the switch must be on, and the configured app have that environment. Of an app that is not configured, and of data that
   /// names none, the caller may ask for it; where he does not say, data that names no app is one of whichever has it.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
@@ -220,7 +220,7 @@ public struct SignedDataVerifier: Sendable {
       let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
         acceptsXcodeData && identity.isUnsigned && SignedDataIdentity.environment(kind, payload) == environment
       }
-      switch proven(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
+      switch verifiedPayload(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
       case .failure(let refusal): return refusal
       case .success(let object):
         guard let inner = try? SignedDataIdentity(kind, object) else {

@@ -56,7 +56,7 @@ enum OriginalTypes {
     .skadnetworkPostbackRejected, .adAttributionKitPostbackRejected, .notificationRejected,
   ]
 
-  /// The types of a new subscription that is pushed in the original form: what was proved, unless it names others that have such bytes.
+  /// The types of a new subscription that is pushed in the original form: what was verified, unless it names others that have such bytes.
   static func made(_ types: [String]) throws(RPCError) -> [String] {
     for (index, type) in types.enumerated() where !known.contains(type) {
       throw .invalidArgument(field: "types[\(index)]", "events of the type \(type) have no original bytes")
