@@ -180,7 +180,7 @@ struct TokenWorker: Sendable {
       let bundleId = exchange.bundleId
       let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
       switch joined {
-      case .stands(let attribution), .stood(let attribution): exchange.supersedes = attribution.supersedes
+      case .applied(let attribution), .alreadyApplied(let attribution): exchange.supersedes = attribution.supersedes
       case .superseded(let event): exchange.supersededBy = event
       }
     }

@@ -136,7 +136,7 @@ struct SendCommand: AsyncParsableCommand {
         var input = try InputFile(file)
         var body = try input.rest()
         // A bare JWS is what stands in Apple's object.
-        if let jws = try? SignedThing(body), case .appStore(let text, .notification) = jws {
+        if let jws = try? SignedInput(body), case .appStore(let text, .notification) = jws {
           body = JSONValue.object(["signedPayload": .string(text)]).serialized
         }
         return try await sending.post(

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// A verdict on one thing, for people and programs.
+/// A verdict on one input, for people and programs.
 struct Judgement: Sendable, Hashable {
   let kind: String
   /// Of one of several: its line in the file.

@@ -16,39 +16,39 @@ struct OfflineVerifier: Sendable {
   /// Whether SKAdNetwork postbacks that a development key signed are believed.
   var acceptsDevelopment = false
 
-  func judge(_ thing: SignedThing) throws(CommandFailure) -> Judgement {
-    switch thing {
+  func judge(_ input: SignedInput) throws(CommandFailure) -> Judgement {
+    switch input {
     case .skAdNetworkPostback(let body):
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
       return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
     case .adAttributionKitPostback(let body):
       let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
       return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
-    case .appStore(let jws, let kind): return appStore(jws, kind, thing.name)
-    case .skAdNetworkImpression(let object): return try impression(object, thing.name)
+    case .appStore(let jws, let kind): return appStore(jws, kind, input.name)
+    case .skAdNetworkImpression(let object): return try impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       guard let header = (try? CompactJWS(jws)).flatMap({ try? JSONValue(parsing: $0.header) }), let owner = header["kid"]?.stringValue
       else {
-        return Judgement(kind: thing.name, valid: false, reason: "malformed_jws", field: "kid")
+        return Judgement(kind: input.name, valid: false, reason: "malformed_jws", field: "kid")
       }
       let verdict = try impressions(owner).verdict(onAdAttributionKit: jws)
       return Judgement(
-        kind: thing.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         content: verdict.payload)
     case .appReceipt(let text):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
     case .transactionReceipt(let text):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in
         try TransactionIdExtractor().transactionReceiptContents(text)
       }
     case .verifyReceiptResponse(let object):
-      return try receipt(thing.name) { () throws(TransactionIdExtractor.Failure) in TransactionIdExtractor().verifyReceiptContents(object) }
+      return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in TransactionIdExtractor().verifyReceiptContents(object) }
     }
   }
 

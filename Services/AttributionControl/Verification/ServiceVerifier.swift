@@ -8,20 +8,20 @@ struct ServiceVerifier: Sendable {
   var appAppleId: Int64?
   var environment: String?
 
-  func judge(_ thing: SignedThing) async throws(CommandFailure) -> Judgement {
+  func judge(_ input: SignedInput) async throws(CommandFailure) -> Judgement {
     let verifier = connection.client.verifier
-    switch thing {
+    switch input {
     case .skAdNetworkPostback(let body):
       let request = VerifySKAdNetworkPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
       return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .adAttributionKitPostback(let body):
       let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitPostback(request) }
       return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .appStore(let jws, let kind):
       let request = VerifyAppStoreSignedDataRequest(
@@ -34,20 +34,20 @@ struct ServiceVerifier: Sendable {
         if let part { content?[name] = .object(part) }
       }
       return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         content: content)
-    case .skAdNetworkImpression(let object): return try await impression(object, thing.name)
+    case .skAdNetworkImpression(let object): return try await impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       let request = VerifyAdAttributionKitImpressionRequest(jws: jws)
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitImpression(request)
       }
       return Judgement(
-        kind: thing.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
+        kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
         content: answer.payload)
-    case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), thing.name)
-    case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), thing.name)
+    case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), input.name)
+    case .transactionReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(transactionReceipt: text), input.name)
     case .verifyReceiptResponse(let object):
-      return try await receipt(ExtractTransactionIdsRequest(verifyReceiptResponse: object), thing.name)
+      return try await receipt(ExtractTransactionIdsRequest(verifyReceiptResponse: object), input.name)
     }
   }
 

@@ -24,8 +24,8 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
     let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: issuer.now()) }
     let (payload, keyId) = try issuer.webPayload(web, context).performAlone()
     let record = JSONValue.object(["payload": .object(payload), "keyId": .string(keyId)]).serialized
-    guard let standing = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
-    return try Self.response(standing)
+    guard let settled = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
+    return try Self.response(settled)
   }
 
   private static func response(_ record: [UInt8]) throws(RPCError) -> Method.Response {

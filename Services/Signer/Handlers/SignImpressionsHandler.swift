@@ -11,7 +11,7 @@ struct SignImpressionsHandler: SigningBatchHandler {
   let web: SignSKAdNetworkWebImpressionHandler
   let adAttributionKit: SignAdAttributionKitImpressionHandler
 
-  func begin(_ item: ImpressionItem, _ context: RPCContext) async throws(RPCError) -> BegunItem<ImpressionResult> {
+  func begin(_ item: ImpressionItem, _ context: RPCContext) async throws(RPCError) -> CheckedItem<ImpressionResult> {
     if let request = item.skadnetwork {
       return .signature(try skAdNetwork.begin(request, context).map { ImpressionResult(skadnetwork: $0) })
     }

@@ -12,7 +12,7 @@ struct SignOffersHandler: SigningBatchHandler {
   let introductoryOfferEligibility: SignIntroductoryOfferEligibilityHandler
   let advancedCommerceRequest: SignAdvancedCommerceRequestHandler
 
-  func begin(_ item: OfferItem, _ context: RPCContext) throws(RPCError) -> BegunItem<OfferResult> {
+  func begin(_ item: OfferItem, _ context: RPCContext) throws(RPCError) -> CheckedItem<OfferResult> {
     if let request = item.promotionalOffer {
       return .signature(try promotionalOffer.begin(request, context).map { OfferResult(promotionalOffer: $0) })
     }

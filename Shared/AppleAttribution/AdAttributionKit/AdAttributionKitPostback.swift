@@ -1,7 +1,7 @@
 import Cryptography
 import WireJSON
 
-/// An AdAttributionKit postback whose JWS is proved (Identifying the parameters in a postback).
+/// An AdAttributionKit postback whose JWS is verified (Identifying the parameters in a postback).
 public struct AdAttributionKitPostback: Sendable, Hashable {
   /// What a conversion was. Apple may add words: they survive.
   public enum ConversionType: Sendable, Hashable {

@@ -9,10 +9,10 @@ public enum AdServicesAnswer: Sendable, Hashable {
   /// 404: asked too soon after the token was made, or too late.
   case notFound
   /// No answer that means anything; ask again later.
-  case tryLater(Trouble)
+  case tryLater(RetryReason)
 
   /// Why an answer meant nothing.
-  public enum Trouble: Sendable, Hashable, CustomStringConvertible {
+  public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
     /// A status other than 200, 400 and 404.
     case status(Int)
     /// 200 with something that is no record; the text says what is wrong, without the body.

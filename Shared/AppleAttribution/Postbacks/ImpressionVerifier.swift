@@ -24,7 +24,7 @@ public struct ImpressionVerifier: Sendable {
     public let explanation: String?
     /// The key that signed; nil when none did.
     public let keyId: String?
-    /// The JWS payload, once its signature is proved.
+    /// The JWS payload, once its signature is verified.
     public let payload: JSONObject?
   }
 
@@ -45,7 +45,7 @@ public struct ImpressionVerifier: Sendable {
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        // What is proved is whose signature it is: a site that was signed by an older list, or by the device's word, stays what it was.
+        // What is verified is whose signature it is: a site that was signed by an older list, or by the device's word, stays what it was.
         impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)
@@ -62,20 +62,20 @@ public struct ImpressionVerifier: Sendable {
 
   /// Judges a compact JWS; its `kid` is the ad network's id.
   public func verdict(onAdAttributionKit jws: String) -> Verdict {
-    var proved: (id: String, payload: JSONObject)?
+    var verified: (id: String, payload: JSONObject)?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(jws, field: "jws")
       guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "no kid") }
       guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "no such ad network") }
       let signature = try envelope.signature(field: "jws")
       let payload = try envelope.payload(field: "jws")
-      proved = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
+      verified = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
       try Self.judge(payload, adNetworkId: adNetworkId)
-      return Verdict(reason: nil, field: nil, explanation: nil, keyId: proved?.id, payload: payload)
+      return Verdict(reason: nil, field: nil, explanation: nil, keyId: verified?.id, payload: payload)
     } catch {
       return Verdict(
         reason: error.reason, field: error.field == "jws" ? nil : error.field, explanation: error.explanation,
-        keyId: proved?.id, payload: proved?.payload)
+        keyId: verified?.id, payload: verified?.payload)
     }
   }
 

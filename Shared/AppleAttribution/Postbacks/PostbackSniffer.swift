@@ -7,7 +7,7 @@ public enum PostbackKind: String, Sendable, Hashable, CaseIterable {
   case adAttributionKit = "adattributionkit-postback"
 }
 
-/// What must be known of a postback before it is taken in: cheap, and nothing of it proved.
+/// What must be known of a postback before it is taken in: cheap, and nothing of it verified.
 public enum PostbackSniffer {
   public struct Findings: Sendable, Hashable {
     public let kind: PostbackKind

@@ -79,7 +79,7 @@ public struct PostbackVerifier: Sendable {
     }
   }
 
-  /// Judges Apple's object, in the order that lets nothing unproved decide anything: form, algorithm, key, form of the
+  /// Judges Apple's object, in the order that lets nothing unverified decide anything: form, algorithm, key, form of the
   /// signature and of the payload, the signature, and only then the claims.
   public func verdict(
     onAdAttributionKit body: JSONObject, expecting adNetworks: Set<String>? = nil

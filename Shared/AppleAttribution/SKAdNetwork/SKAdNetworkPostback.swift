@@ -3,7 +3,7 @@ import WireJSON
 
 /// A SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
 ///
-/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is proved yet:
+/// Only fields that the version knows are read; anything else stays in ``raw`` and takes no part. Nothing is verified yet:
 /// ``PostbackVerifier`` does that.
 public struct SKAdNetworkPostback: Sendable, Hashable {
   public let version: SKAdNetworkVersion

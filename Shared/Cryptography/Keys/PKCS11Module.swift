@@ -62,7 +62,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     }
     do throws(KeyError) {
       let key = try SigningKey(owning: loaded, in: .token)
-      try Self.prove(key)
+      try Self.checkKeyPair(key)
       return key
     } catch { throw .unusableKey(uri: uri.description, error) }
   }
@@ -120,7 +120,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
   }
 
   /// The public half comes from another object of the token, which may belong to another key.
-  private static func prove(_ key: SigningKey) throws(KeyError) {
+  private static func checkKeyPair(_ key: SigningKey) throws(KeyError) {
     let text = Array("A signature that shows that the halves of a key belong together.".utf8)
     let signature: ECDSASignature
     do throws(SignatureError) { signature = try key.sign(text) } catch { throw .notAKey("it does not sign: \(error)") }

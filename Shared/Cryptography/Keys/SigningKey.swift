@@ -11,18 +11,18 @@ import COpenSSL
 /// while it decodes a text are freed as OpenSSL frees them, which is not always by overwriting.
 public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
   /// Where the private half is.
-  enum Residence: Sendable { case memory, token }
+  enum Storage: Sendable { case memory, token }
 
   /// Holds the key and is set up for signing: done once, since it costs a third of a signature, and copied for each. A copy
   /// only reads it. The same holds for a key in a token, whose engine takes a session of its own for each signature.
   private let context: OpaquePointer
-  private let residence: Residence
+  private let storage: Storage
   /// The same key as batch signing takes it; nil for one in a token.
   let batchKey: OpaquePointer?
   public let publicKey: PublicKey
 
   /// Takes over the key.
-  init(owning raw: OpaquePointer, in residence: Residence) throws(KeyError) {
+  init(owning raw: OpaquePointer, in storage: Storage) throws(KeyError) {
     // The context keeps a reference to the key.
     defer { EVP_PKEY_free(raw) }
     let curve = try PublicKey.curve(of: raw)
@@ -33,8 +33,8 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     publicKey = try PublicKey(subjectPublicKeyInfo: whole.subjectPublicKeyInfo)
     guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     self.context = context
-    self.residence = residence
-    batchKey = residence == .memory ? copenssl_batch_key(raw) : nil
+    self.storage = storage
+    batchKey = storage == .memory ? copenssl_batch_key(raw) : nil
     // Without the digest's name a token's key signs too, and leaves an error in the queue.
     guard EVP_PKEY_sign_init(context) == 1, EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 else {
       throw .notAKey(OpenSSLErrors.drain("no signing context"))
@@ -146,7 +146,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
 
   /// The text, in memory that libcrypto wipes when the closure is left.
   private func text<Result>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Result) throws(KeyError) -> Result {
-    guard residence == .memory else { throw .staysInToken }
+    guard storage == .memory else { throw .staysInToken }
     guard let bio = BIO_new(BIO_s_secmem()) else { throw .notAKey(OpenSSLErrors.drain("no memory")) }
     defer { BIO_free(bio) }
     guard let plain = EVP_PKEY2PKCS8(EVP_PKEY_CTX_get0_pkey(context)) else { throw .notAKey(OpenSSLErrors.drain("no PKCS#8")) }

@@ -26,14 +26,14 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   private static let rememberedHeaders = 16
 
   private struct Cache: Sendable {
-    var paths: RecentlyUsed<[UInt8], VerifiedChain>
-    var authorities: RecentlyUsed<[UInt8], CertificateAuthority>
+    var paths: LeastRecentlyUsedCache<[UInt8], VerifiedChain>
+    var authorities: LeastRecentlyUsedCache<[UInt8], CertificateAuthority>
     /// The path of each header under whose leaf's key a signature held.
     var headers: KnownHeaders
   }
 
   /// Held while a path is built: whoever asks for the same path meanwhile waits, under a millisecond or two, and finds it.
-  private final class Lane: Sendable { let lock = Mutex(()) }
+  private final class PathLock: Sendable { let lock = Mutex(()) }
 
   /// A pinned root, with its key where it is of a kind that can learn.
   private struct Root: Sendable {
@@ -50,7 +50,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
   private let roots: [Root]
   private let strict: Bool
   private let cache: Mutex<Cache>
-  private let lanes: [Lane]
+  private let pathLocks: [PathLock]
 
   /// `strict` asks for key identifiers, present and consistent: on for real chains, off only for chains made without them.
   /// `cacheCapacity` bounds the paths, `authorityCapacity` the intermediates that are remembered. A root that did not sign itself
@@ -63,9 +63,9 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     self.strict = strict
     cache = Mutex(
       Cache(
-        paths: RecentlyUsed(capacity: cacheCapacity), authorities: RecentlyUsed(capacity: authorityCapacity),
+        paths: LeastRecentlyUsedCache(capacity: cacheCapacity), authorities: LeastRecentlyUsedCache(capacity: authorityCapacity),
         headers: KnownHeaders(capacity: min(cacheCapacity, Self.rememberedHeaders))))
-    lanes = (0..<16).map { _ in Lane() }
+    pathLocks = (0..<16).map { _ in PathLock() }
     // Fails only when there is no memory.
     store = X509_STORE_new()!
     for root in self.roots { X509_STORE_add_cert(store, root.certificate.raw) }
@@ -89,8 +89,8 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     let certificates = try Self.entries(of: x5c)
     let name = Self.name(of: certificates)
     if let path = cached(name, at: time) { return path }
-    let lane = lanes[Int(name[0]) % lanes.count]
-    let built: Result<VerifiedChain, ChainError> = lane.lock.withLock { _ in
+    let pathLock = pathLocks[Int(name[0]) % pathLocks.count]
+    let built: Result<VerifiedChain, ChainError> = pathLock.lock.withLock { _ in
       if let path = cached(name, at: time) { return .success(path) }
       do throws(ChainError) {
         let path = try build(leaf: certificates[0], intermediate: certificates[1], at: time)
@@ -143,7 +143,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     let digest = SHA256Digest.hash(intermediate)
     if let authority = cache.withLock({ $0.authorities.use(digest) }), authority.holds(at: time) {
       let key = try Self.signingKey(of: leaf)
-      try prove(leaf, under: authority)
+      try verifyLeaf(leaf, under: authority)
       return VerifiedChain(key: key, leaf: leaf, authority: authority)
     }
     let middle: Certificate
@@ -202,8 +202,8 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     }
   }
 
-  /// The leaf's half of the path, under an intermediate whose own half is proven.
-  private func prove(_ leaf: Certificate, under authority: CertificateAuthority) throws(ChainError) {
+  /// The leaf's half of the path, under an intermediate whose own half is verified.
+  private func verifyLeaf(_ leaf: Certificate, under authority: CertificateAuthority) throws(ChainError) {
     try Self.withStack(of: authority.intermediate) { trusted throws(ChainError) in
       try verifying(leaf, untrusted: nil, trusted: trusted, depth: 0) { path throws(ChainError) in
         guard OPENSSL_sk_num(path) == 2, let top = OPENSSL_sk_value(path, 1),
@@ -238,7 +238,7 @@ public final class CertificateChainVerifier: @unchecked Sendable {  // the store
     }
     var flags = strict ? UInt(X509_V_FLAG_X509_STRICT) : 0
     if let trusted {
-      // In place of the store: a path that ends in the proven intermediate, and in nothing else.
+      // In place of the store: a path that ends in the verified intermediate, and in nothing else.
       X509_STORE_CTX_set0_trusted_stack(context, trusted)
       flags |= UInt(X509_V_FLAG_PARTIAL_CHAIN)
     }

@@ -115,12 +115,12 @@ public final class Pusher: Sendable {
           claims.ask(for: names)
           return claims.given(wanted: names, running: running)
         }
-        let standing = try await registry.beat(name, givingBack: given, wanting: Array(names))
-        claims.withLock { $0.take(standing.own, running: running) }
-        pushers = standing.pushers
+        let registration = try await registry.beat(name, givingBack: given, wanting: Array(names))
+        claims.withLock { $0.take(registration.own, running: running) }
+        pushers = registration.pushers
         heard = .now
         rest(false)
-        isOpening = await open(wanted.filter { standing.own.contains($0.key) })
+        isOpening = await open(wanted.filter { registration.own.contains($0.key) })
         let endpoints = self.running.withLock { $0.values.map(\.endpoint) }
         parts.metrics.count(endpoints: endpoints.count, suspect: endpoints.count { $0.isSuspect })
       } catch {

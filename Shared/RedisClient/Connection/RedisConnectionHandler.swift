@@ -7,7 +7,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   typealias Continuation = UnsafeContinuation<RedisReply, any Error>
 
   /// A command that waits for its reply.
-  private struct Sent {
+  private struct PendingCommand {
     let continuation: Continuation
     let deadline: NIODeadline
     let name: String
@@ -17,7 +17,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   }
 
   /// Several commands that were sent together, and the replies that came so far.
-  private final class SentTogether {
+  private final class PendingBatch {
     let continuation: UnsafeContinuation<[RedisReply], any Error>
     let deadline: NIODeadline
     let name: String
@@ -42,9 +42,9 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private enum Waiting {
-    case command(Sent)
-    case commands(SentTogether)
+  private enum PendingReply {
+    case command(PendingCommand)
+    case commands(PendingBatch)
     /// The question behind a batch: whether the replicas have it.
     case replication
     /// A word that goes in front of a command: its answer tells nothing.
@@ -58,11 +58,11 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   /// Channels that are subscribed to.
   private var channels: Set<String> = []
   /// Who waits for the next replies, in their order.
-  private var waiting = CircularBuffer<Waiting>()
+  private var waiting = CircularBuffer<PendingReply>()
   /// Whether what is to be written next has something that replicas have to confirm.
   private var asksReplicas = false
   /// Replies that are told when the replicas have what they are replies to.
-  private var unreplicated: [(sent: Sent, reply: RedisReply)] = []
+  private var unreplicated: [(sent: PendingCommand, reply: RedisReply)] = []
   /// One timer for all commands: it fires no later than the first deadline, and is rescheduled if that command was answered.
   private var alarm: Scheduled<Void>?
   private var alarmAt = NIODeadline.distantFuture
@@ -102,7 +102,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       waiting.append(.ignored)
     }
     waiting.append(
-      .command(Sent(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
+      .command(PendingCommand(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
     flushLater(context)
@@ -128,7 +128,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     let now = context.eventLoop.now
     let deadline = now + timeout
-    waiting.append(.commands(SentTogether(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
+    waiting.append(.commands(PendingBatch(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
     observer?.sent()
     if deadline < alarmAt { setAlarm(deadline, context) }
     flushLater(context)
@@ -232,7 +232,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private func collect(_ reply: RedisReply, for sent: SentTogether) {
+  private func collect(_ reply: RedisReply, for sent: PendingBatch) {
     sent.replies.append(reply)
     sent.missing -= 1
     guard sent.missing == 0 else { return waiting.prepend(.commands(sent)) }
@@ -270,7 +270,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  private func succeed(_ sent: Sent, _ reply: RedisReply) {
+  private func succeed(_ sent: PendingCommand, _ reply: RedisReply) {
     if let observer {
       observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
       if let text = reply.error, !Redirection.isElsewhere(text) { observer.failed("refused") }
@@ -278,7 +278,7 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     sent.continuation.resume(returning: reply)
   }
 
-  private func fail(_ sent: Sent, _ error: any Error) {
+  private func fail(_ sent: PendingCommand, _ error: any Error) {
     noteFailure(sent.name, sent.start, error)
     sent.continuation.resume(throwing: error)
   }

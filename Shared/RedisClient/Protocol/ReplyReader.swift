@@ -3,7 +3,7 @@ import CHiredis
 /// A wrapper of hiredis' reader: bytes in, replies out. Each connection has one, used only on its event loop.
 final class ReplyReader {
   /// What hiredis tells of, piece by piece.
-  private struct Pieces {
+  private struct PartialReply {
     var items: [ReplyTape.Item] = []
     var bytes: [UInt8] = []
     /// Bytes for which room is made before they come.
@@ -50,14 +50,14 @@ final class ReplyReader {
 
   private let raw: UnsafeMutablePointer<redisReader>
   /// At a place of its own, which hiredis hands back with each piece.
-  private let pieces: UnsafeMutablePointer<Pieces>
+  private let pieces: UnsafeMutablePointer<PartialReply>
 
   /// `maxElements` bounds one reply, nested ones counted.
   init?(maxElements: Int) {
     guard let raw = redisReaderCreateWithFunctions(Self.functions) else { return nil }
     self.raw = raw
     pieces = .allocate(capacity: 1)
-    pieces.initialize(to: Pieces(most: maxElements))
+    pieces.initialize(to: PartialReply(most: maxElements))
     raw.pointee.privdata = UnsafeMutableRawPointer(pieces)
   }
 
@@ -121,8 +121,8 @@ final class ReplyReader {
     return functions
   }()
 
-  private static func take(_ task: UnsafePointer<redisReadTask>?, _ piece: (inout Pieces) -> Bool) -> UnsafeMutableRawPointer? {
+  private static func take(_ task: UnsafePointer<redisReadTask>?, _ piece: (inout PartialReply) -> Bool) -> UnsafeMutableRawPointer? {
     guard let place = task?.pointee.privdata else { return nil }
-    return piece(&place.assumingMemoryBound(to: Pieces.self).pointee) ? place : nil
+    return piece(&place.assumingMemoryBound(to: PartialReply.self).pointee) ? place : nil
   }
 }

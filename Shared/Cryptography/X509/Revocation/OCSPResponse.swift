@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A responder's answer about one certificate, proven (RFC 6960, 3.2 and 4.2). Pure: bytes and time in, verdict out.
+/// A responder's answer about one certificate, verified (RFC 6960, 3.2 and 4.2). Pure: bytes and time in, verdict out.
 public struct OCSPResponse: Sendable, Hashable {
   /// Bytes; genuine answers are of two to four kilobytes.
   public static let sizeLimit = 32 << 10

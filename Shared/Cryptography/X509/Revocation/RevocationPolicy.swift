@@ -2,14 +2,14 @@
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// Nobody is asked.
   case off
-  /// Asked; a chain is accepted, and marked, where no proven answer is to be had. What a responder does say counts.
+  /// Asked; a chain is accepted, and marked, where no verified answer is to be had. What a responder does say counts.
   case whenReachable
-  /// Asked; without a proven `good` for both certificates nothing is accepted.
+  /// Asked; without a verified `good` for both certificates nothing is accepted.
   case required
 
   /// What follows from what is known of the two certificates.
   ///
-  /// | policy        | a revoked one      | a proven "unknown"  | no proven answer     | both good |
+  /// | policy        | a revoked one      | a verified "unknown"  | no verified answer     | both good |
   /// | ------------- | ------------------ | ------------------- | -------------------- | --------- |
   /// | off           | accepted           | accepted            | accepted             | accepted  |
   /// | whenReachable | certificateRevoked | revocationUnknown   | acceptedUnconfirmed  | accepted  |
@@ -45,7 +45,7 @@ public enum CertificateRevocation: Sendable, Hashable {
   /// The policy asks nobody.
   case notAsked
   case answered(CertificateStatus)
-  /// No proven answer, and why.
+  /// No verified answer, and why.
   case unanswered(RevocationGap)
 
   var isRevoked: Bool {
@@ -54,7 +54,7 @@ public enum CertificateRevocation: Sendable, Hashable {
   }
 }
 
-/// Why there is no proven answer about a certificate.
+/// Why there is no verified answer about a certificate.
 public enum RevocationGap: Error, Sendable, Hashable {
   case request(OCSPRequest.Failure)
   case fetch(OCSPFetchFailure)

@@ -3,8 +3,8 @@ import AppleAttribution
 import Cryptography
 import WireJSON
 
-/// Something that was signed, as it is recognised by its form. What it is was not proved then.
-enum SignedThing: Sendable, Hashable {
+/// Something that was signed, as it is recognised by its form. What it is was not verified then.
+enum SignedInput: Sendable, Hashable {
   case skAdNetworkPostback([UInt8])
   case adAttributionKitPostback([UInt8])
   case appStore(String, SignedDataKind)

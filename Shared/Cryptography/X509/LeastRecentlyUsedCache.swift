@@ -1,5 +1,5 @@
 /// A bounded table that forgets what was not used for the longest time. Pure; a capacity of 0 keeps nothing.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct LeastRecentlyUsedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     var value: Value
     var used: UInt64
