@@ -23,7 +23,7 @@ struct AppStorePage {
     let isLate: Bool
   }
 
-  struct Life {
+  struct SubscriptionRow {
     let id: String
     let state: String
     let style: String
@@ -57,7 +57,7 @@ struct AppStorePage {
   let mayLookUp: Bool
   let transaction: String
   let isSandbox: Bool
-  let life: Life?
+  let life: SubscriptionRow?
   let lifeNotice: Notice?
   let notifications: BarList?
   let notificationsNotice: Notice?
@@ -97,10 +97,11 @@ struct AppStorePage {
       let open = found.count { $0.state == "suspected" }
       figures = [
         Figure(
-          "Open gaps", Figures.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple", style: open > 0 ? "warn" : "good"),
-        Figure("Closed", Figures.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
+          "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple",
+          style: open > 0 ? "warn" : "good"),
+        Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is whole again"),
         Figure(
-          "Apple has nothing", Figures.count(Int64(found.count { $0.state == "unrecoverable" })),
+          "Apple has nothing", DisplayFormat.count(Int64(found.count { $0.state == "unrecoverable" })),
           note: "the state is Apple's own word where it was to be had"),
       ]
     } else {
@@ -136,7 +137,9 @@ struct AppStorePage {
 
   private static func row(_ gap: Gap, _ path: String, now: Int64) -> GapRow {
     var outcome: [String] = []
-    if let count = gap.notifications, count > 0 { outcome.append("\(Figures.plural(count, "notification", "notifications")) came back") }
+    if let count = gap.notifications, count > 0 {
+      outcome.append("\(DisplayFormat.plural(count, "notification", "notifications")) came back")
+    }
     if let way = gap.repairedBy { outcome.append(way == "status" ? "mended by Apple's word on the status" : "mended by notifications") }
     if let state = gap.observedState { outcome.append("then \(state)") }
     if let error = gap.lastError { outcome.append(Redaction.text(error)) }
@@ -149,9 +152,9 @@ struct AppStorePage {
       href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#life")
   }
 
-  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> Life {
+  private static func told(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
     let isWell = ["active", "grace-period"].contains(response.state)
-    return Life(
+    return SubscriptionRow(
       id: response.originalTransactionIds.last ?? asked, state: response.state,
       style: isWell ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
       since: Moment(response.since, now: now), product: response.productId ?? "–", expires: Moment(response.expiresDate, now: now),

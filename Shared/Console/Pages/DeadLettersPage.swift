@@ -42,7 +42,8 @@ struct DeadLettersPage {
     rows = letters.sorted { ($0.diedAt?.seconds ?? 0) > ($1.diedAt?.seconds ?? 0) }.map { letter in
       Row(
         id: letter.id, href: "\(path)/\(FormFields.encoded(letter.queue))/\(FormFields.encoded(letter.id))", queue: letter.queue,
-        kind: Words.kind(letter.kind), attempts: Figures.count(Int64(letter.attempts ?? 0)), diedAt: Moment(letter.diedAt, now: now),
+        kind: DisplayNames.kind(letter.kind), attempts: DisplayFormat.count(Int64(letter.attempts ?? 0)),
+        diedAt: Moment(letter.diedAt, now: now),
         error: Redaction.text(letter.lastError))
     }
     isEmpty = rows.isEmpty && answer.value != nil
@@ -94,10 +95,10 @@ struct DeadLetterPage {
       (kind, attempts, life, steps) = ("", "", "", [])
       return
     }
-    kind = Words.kind(letter.kind)
-    attempts = Figures.count(Int64(letter.attempts ?? 0))
+    kind = DisplayNames.kind(letter.kind)
+    attempts = DisplayFormat.count(Int64(letter.attempts ?? 0))
     if let received = letter.receivedAt, let died = letter.diedAt {
-      life = Figures.age(seconds: Double(died.millisecondsSince1970 - received.millisecondsSince1970) / 1000)
+      life = DisplayFormat.age(seconds: Double(died.millisecondsSince1970 - received.millisecondsSince1970) / 1000)
     } else {
       life = "–"
     }
@@ -111,14 +112,14 @@ struct DeadLetterPage {
       var later = ""
       if let before, let time {
         let seconds = Double(time.millisecondsSince1970 - before) / 1000
-        if seconds >= 1 { later = Figures.age(seconds: seconds) + " later" }
+        if seconds >= 1 { later = DisplayFormat.age(seconds: seconds) + " later" }
       }
       before = time?.millisecondsSince1970 ?? before
       steps.append(Step(style: style, title: title, text: text, time: Moment(time, now: now), later: later, hasLater: !later.isEmpty))
     }
     add(
       "good", "Received",
-      Words.fromOutside.contains(letter.kind) ? "Taken in, on disk, and answered 200." : "Left in the queue by another service.",
+      DisplayNames.fromOutside.contains(letter.kind) ? "Taken in, on disk, and answered 200." : "Left in the queue by another service.",
       letter.receivedAt)
     let lines = letter.history.map { line -> (Timestamp?, String) in
       let parts = line.split(separator: " ", maxSplits: 1)

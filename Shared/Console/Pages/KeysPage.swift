@@ -40,7 +40,8 @@ struct KeysPage {
       ? []
       : Self.states.map { state in
         let count = keys.count { $0.state == state }
-        return Figure(state.prefix(1).uppercased() + state.dropFirst(), Figures.count(Int64(count)), note: Words.keyState(state))
+        return Figure(
+          state.prefix(1).uppercased() + state.dropFirst(), DisplayFormat.count(Int64(count)), note: DisplayNames.keyState(state))
       }
   }
 
@@ -48,7 +49,7 @@ struct KeysPage {
     let byOwner = Dictionary(grouping: keys) { [$0.adNetworkId ?? $0.bundleId ?? "", $0.use] }
     return byOwner.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { owner, keys in
       Owner(
-        name: owner[0], use: Words.keyUse(owner[1]), signs: keys.contains { $0.state == "active" },
+        name: owner[0], use: DisplayNames.keyUse(owner[1]), signs: keys.contains { $0.state == "active" },
         rows: keys.sorted { order($0) < order($1) }.map(row))
     }
   }
@@ -60,7 +61,7 @@ struct KeysPage {
     // Of the public half, as `openssl pkey -pubin -outform DER | sha256sum` tells it.
     let fingerprint = (try? PublicKey(pem: key.publicKey)).map { Hex.encode(SHA256Digest.hash($0.subjectPublicKeyInfo)).prefix(16) } ?? "–"
     return Row(
-      id: key.keyId, state: key.state, style: style, meaning: Words.keyState(key.state), algorithm: key.algorithm,
+      id: key.keyId, state: key.state, style: style, meaning: DisplayNames.keyState(key.state), algorithm: key.algorithm,
       fingerprint: String(fingerprint))
   }
 }

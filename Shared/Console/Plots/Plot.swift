@@ -76,8 +76,8 @@ struct Plot {
     self.empty = empty
     hasData = total > 0
     width = Self.number(Double(names.count) * Self.step)
-    top = Figures.short(bound)
-    middle = bound % 2 == 0 ? Figures.short(bound / 2) : ""
+    top = DisplayFormat.short(bound)
+    middle = bound % 2 == 0 ? DisplayFormat.short(bound / 2) : ""
     columns = names.indices.map { place in
       var bottom = Self.height
       var bars: [Bar] = []
@@ -91,21 +91,22 @@ struct Plot {
             width: Self.number(Self.step - 2),
             height: Self.number(height)))
       }
-      let parts = shown.filter { $0.values[place] > 0 }.map { "\(Figures.count($0.values[place])) \($0.name)" }
+      let parts = shown.filter { $0.values[place] > 0 }.map { "\(DisplayFormat.count($0.values[place])) \($0.name)" }
       return Column(
         text: "\(names[place]): \(parts.isEmpty ? "none" : parts.joined(separator: ", "))", x: Self.number(Double(place) * Self.step),
         width: Self.number(Self.step), height: Self.number(Self.height), bars: bars)
     }
-    func told(_ one: Series) -> String { Figures.count(isLevel ? one.values.last ?? 0 : one.total) }
+    func told(_ one: Series) -> String { DisplayFormat.count(isLevel ? one.values.last ?? 0 : one.total) }
     legend = shown.map { Legend(style: $0.style, name: $0.name, total: told($0)) }
     heads = [tableHead] + shown.map(\.name)
     rows = names.indices.filter { sums[$0] > 0 }.map { place in
-      Row(label: names[place], cells: shown.map { Figures.count($0.values[place]) })
+      Row(label: names[place], cells: shown.map { DisplayFormat.count($0.values[place]) })
     }
     summary =
       total == 0
       ? "\(title): nothing."
-      : "\(title): " + (isLevel ? "" : "\(Figures.count(total)) in all, ") + "\(Figures.count(sums.max() ?? 0)) in the highest column; "
+      : "\(title): " + (isLevel ? "" : "\(DisplayFormat.count(total)) in all, ")
+        + "\(DisplayFormat.count(sums.max() ?? 0)) in the highest column; "
         + shown.map { "\(told($0)) \($0.name)" }.joined(separator: ", ") + "."
   }
 
@@ -153,12 +154,13 @@ struct BarList {
     let greatest = sorted.first?.count ?? 1
     items = sorted.prefix(most).map { value in
       Item(
-        name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: Figures.count(value.count),
-        share: Figures.share(value.count, of: total), width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
+        name: value.name, note: value.note, hasNote: !value.note.isEmpty, style: style, count: DisplayFormat.count(value.count),
+        share: DisplayFormat.share(value.count, of: total),
+        width: Plot.number(max(0.5, Double(value.count) / Double(max(1, greatest)) * 100)))
     }
     hasItems = !items.isEmpty
     let rest = sorted.dropFirst(most)
     hasMore = !rest.isEmpty
-    more = "\(Figures.count(Int64(rest.count))) more with \(Figures.count(rest.reduce(0) { $0 + $1.count })) together"
+    more = "\(DisplayFormat.count(Int64(rest.count))) more with \(DisplayFormat.count(rest.reduce(0) { $0 + $1.count })) together"
   }
 }

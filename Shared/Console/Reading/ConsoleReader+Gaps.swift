@@ -17,11 +17,11 @@ extension ConsoleReader {
   ///   - state: only those in it.
   ///   - app: only of this app, by its bundle id.
   ///   - most: how many of each app.
-  func gaps(state: String?, app: String? = nil, most: Int32) async -> Reading<FoundGaps> {
+  func gaps(state: String?, app: String? = nil, most: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
     guard services.recovery != nil else { return .notice(.recoveryNotConfigured) }
     let apps = app.map { [$0] } ?? Array(services.apps.prefix(Self.mostApps))
-    let answers = await withTaskGroup(of: Reading<ListGapsResponse>.self) { group in
+    let answers = await withTaskGroup(of: QueryResult<ListGapsResponse>.self) { group in
       for app in apps {
         group.addTask {
           await self.recovery(NotificationRecoveryService.ListGaps.self, ListGapsRequest(bundleId: app, maxGaps: most, state: state))

@@ -14,16 +14,16 @@ struct ConsoleReader: Sendable {
   func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
 
   /// Asks verifier itself.
-  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     await ask(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
   }
 
-  func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.signer else { return .notice(.notConfigured("signer", "ATTRIBUTION_SIGNER_URL")) }
     return await ask(method, request, of: "signer", client)
   }
 
-  func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> Reading<Method.Response> {
+  func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.recovery else {
       return .notice(.recoveryNotConfigured)
     }
@@ -31,7 +31,7 @@ struct ConsoleReader: Sendable {
   }
 
   private func ask<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, of service: String, _ client: RPCClient) async
-    -> Reading<Method.Response>
+    -> QueryResult<Method.Response>
   {
     await ask(method, request, of: service) { (_) throws(RPCError) in
       try await client.call(method, request, timeout: Self.patience)
@@ -41,7 +41,7 @@ struct ConsoleReader: Sendable {
   private func ask<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, of service: String,
     _ call: @escaping @Sendable (PageCalls) async throws(RPCError) -> Method.Response
-  ) async -> Reading<Method.Response> {
+  ) async -> QueryResult<Method.Response> {
     guard may(method) else { return .notice(.notAllowed(Method.name)) }
     let calls = calls
     do throws(RPCError) {

@@ -1,7 +1,7 @@
 import AttributionProtocol
 
 /// Numbers and times as people read them.
-enum Figures {
+enum DisplayFormat {
   /// `12,345`.
   static func count(_ number: Int64) -> String {
     var digits = String(number.magnitude)
@@ -80,9 +80,9 @@ struct Moment {
 
   init(_ time: Timestamp, now: Int64) {
     datetime = Timestamp(seconds: time.seconds).text
-    text = Figures.time(time)
+    text = DisplayFormat.time(time)
     let seconds = Double(now - time.millisecondsSince1970) / 1000
-    distance = seconds >= 0 ? Figures.age(seconds: seconds) + " ago" : "in " + Figures.age(seconds: -seconds)
+    distance = seconds >= 0 ? DisplayFormat.age(seconds: seconds) + " ago" : "in " + DisplayFormat.age(seconds: -seconds)
   }
 
   init?(_ time: Timestamp?, now: Int64) {

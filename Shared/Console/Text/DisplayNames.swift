@@ -1,5 +1,5 @@
 /// What things are called on the pages.
-enum Words {
+enum DisplayNames {
   /// Kinds of deliveries, in the order in which they are shown.
   static let kinds = [
     ("skadnetwork-postback", "SKAdNetwork postbacks"), ("adattributionkit-postback", "AdAttributionKit postbacks"),

@@ -1,7 +1,7 @@
 import AttributionProtocol
 
 /// What a page found when it asked for something: an answer, or a sentence on why there is none.
-enum Reading<Value: Sendable>: Sendable {
+enum QueryResult<Value: Sendable>: Sendable {
   case answer(Value)
   case notice(Notice)
 
