@@ -24,7 +24,7 @@ extension ServiceParts {
     let concurrency = SharedConcurrency(
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
       total: settings.sharedConcurrency, most: settings.concurrency, whenStoreIsAway: .refuses)
-    let gate = AppleGate(
+    let gate = AppleCallGate(
       breaker: SharedCircuitBreaker(
         redis: redis, key: Keys.own("asa-token-broker", "breaker", shardOf: "adservices"), rule: configuration.breakerRule),
       rate: SharedRateLimit(

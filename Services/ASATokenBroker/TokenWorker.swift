@@ -20,7 +20,7 @@ struct TokenWorker: Sendable {
   let store: ExchangeStore
   let installs: InstallStore
   let apple: AdServicesClient
-  let gate: AppleGate
+  let gate: AppleCallGate
   let rule: AdServicesRetryRule
   /// No `Retry-After` is believed beyond this: then Apple is asked again, by one call.
   let longestRetryAfter: Duration

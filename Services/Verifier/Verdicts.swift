@@ -13,7 +13,7 @@ struct Verdicts: Sendable {
 
   func judge(_ request: VerifySKAdNetworkPostbackRequest) throws(RPCError) -> VerifySKAdNetworkPostbackResponse {
     let verdict =
-      switch try PostbackQuestion(request.postback, request.postbackText) {
+      switch try PostbackInput(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onSKAdNetwork: object)
       case .text(let bytes): postbacks.verdict(onSKAdNetwork: bytes)
       }
@@ -28,7 +28,7 @@ struct Verdicts: Sendable {
     -> VerifyAdAttributionKitPostbackResponse
   {
     let verdict =
-      switch try PostbackQuestion(request.postback, request.postbackText) {
+      switch try PostbackInput(request.postback, request.postbackText) {
       case .object(let object): postbacks.verdict(onAdAttributionKit: object)
       case .text(let bytes): postbacks.verdict(onAdAttributionKit: bytes)
       }
@@ -94,7 +94,7 @@ struct Verdicts: Sendable {
 }
 
 /// A postback as it was asked about: Apple's object, or the body as it was received.
-private enum PostbackQuestion {
+private enum PostbackInput {
   case object(JSONObject)
   case text([UInt8])
 

@@ -72,10 +72,10 @@ final class FeedServer {
 extension PushEndpoint {
   /// Reads until nothing is behind; posts nothing.
   func readAll() async throws {
-    inner.withLock { $0.isResting = true }
-    for _ in 0..<1000 where inner.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
+    locked.withLock { $0.isResting = true }
+    for _ in 0..<1000 where locked.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
   }
 
   /// The ids of what would be posted now.
-  func next() -> [String] { inner.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
+  func next() -> [String] { locked.withLock { $0.state.posts(now: WallClock.now()).map(\.id) } }
 }

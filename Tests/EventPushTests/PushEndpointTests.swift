@@ -20,7 +20,7 @@ struct PushEndpointTests {
     try await Task.sleep(for: .milliseconds(3))
     let (findings, _) = try await server.parts.tails.look()
     // It reads one of the shards by itself in between.
-    endpoint.inner.withLock { _ = $0.behind.insert(2) }
+    endpoint.locked.withLock { _ = $0.behind.insert(2) }
     try await endpoint.readAll()
     #expect(endpoint.next().isEmpty)
     endpoint.offer(findings)
@@ -39,7 +39,7 @@ struct PushEndpointTests {
     (health.failingSince, health.retryAt) = (2_000, .max)
     try await server.feed.setEndpointHealth(subscription, health.json)
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
-    #expect(endpoint.inner.withLock { $0.state.attempts(place) } == EndpointState.Attempts(count: 1, first: 5_000))
+    #expect(endpoint.locked.withLock { $0.state.attempts(place) } == EndpointState.Attempts(count: 1, first: 5_000))
     #expect(!endpoint.isSuspect && endpoint.next() == ["e"])
   }
 

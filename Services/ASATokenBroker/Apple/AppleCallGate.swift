@@ -3,7 +3,7 @@ import Synchronization
 import UpstreamPacing
 
 /// Says how many calls Apple may get now: by its health, by the rate and by the number of calls under way, all three over all instances.
-final class AppleGate: WorkGate {
+final class AppleCallGate: WorkGate {
   /// What was admitted and not begun within this time is admitted anew, milliseconds.
   private static let freshness: Int64 = 1000
   /// Tokens that are remembered until Apple is back; those before them come by their own schedule.
@@ -21,8 +21,8 @@ final class AppleGate: WorkGate {
     var probe: SharedCircuitBreaker.Ticket?
     var probeAt: Int64 = 0
     /// Tokens whose calls failed.
-    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleGate.calm, bound: AppleGate.mostStranded)
-    /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleGate/forgotten()``).
+    var stranded = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, bound: AppleCallGate.mostStranded)
+    /// When it was last asked for leave, by tokens that wait, or one was made to wait (``AppleCallGate/forgotten()``).
     var admittedAt: Int64 = 0
     /// How often the breaker was seen to close when it was looked last.
     var closings = 0

@@ -57,7 +57,8 @@ struct DoctorCommand: AsyncParsableCommand {
       var table = Table(["state", "where", "check", "found"])
       for finding in shown {
         table.add(
-          Cell(finding.state.rawValue, Wording.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check), Cell(finding.found)
+          Cell(finding.state.rawValue, DisplayFormat.state(finding.state.rawValue)), Cell(finding.place), Cell(finding.check),
+          Cell(finding.found)
         )
       }
       return table
@@ -71,7 +72,7 @@ struct DoctorCommand: AsyncParsableCommand {
       }
       try printer.text(text)
     }
-    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(Wording.count(Int64(warnings), "warning"))") : "NOT WELL"
+    let verdict = isWell ? (warnings == 0 ? "WELL" : "WELL, with \(DisplayFormat.count(Int64(warnings), "warning"))") : "NOT WELL"
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
   }
 
@@ -95,13 +96,13 @@ struct DoctorCommand: AsyncParsableCommand {
       steps.withLock { $0.append(step) }
       try? printer.text("  \(step)\n")
     }
-    let work = NotificationWalk(
+    let work = TestNotificationCheck(
       connection: connection, bundleId: bundleId, environment: environment, patience: .seconds(wait), note: note)
     let url = notificationUrl
     do {
       try await Interruptible.run { try await work.run() }
     } catch let failure as CommandFailure {
-      if let url { note("from here: " + (await NotificationWalk.look(at: url, http: connection.http))) }
+      if let url { note("from here: " + (await TestNotificationCheck.look(at: url, http: connection.http))) }
       try showVerdict(failure, steps.withLock { $0 }, printer)
       throw ExitCode(failure.code)
     }

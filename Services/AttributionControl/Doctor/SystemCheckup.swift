@@ -178,11 +178,12 @@ struct SystemCheckup: Sendable {
       }
       if let dead = queue.dead, dead > 0 {
         return DoctorFinding(
-          "queues", name, .warning, Wording.count(dead, "dead letter"), advice: "attributionctl dead-letters list --queue \(queue.name)")
+          "queues", name, .warning, DisplayFormat.count(dead, "dead letter"),
+          advice: "attributionctl dead-letters list --queue \(queue.name)")
       }
       if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
         return DoctorFinding(
-          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(Wording.age(age))",
+          "queues", name, .warning, "the oldest of \(queue.depth ?? 0) waits for \(DisplayFormat.age(age))",
           advice: "Is verifier ready? More instances of it work more; its log and metrics say what holds it up.")
       }
       return DoctorFinding("queues", name, .ok, "\(queue.depth ?? 0) ready, \(queue.delayed ?? 0) delayed")
@@ -210,12 +211,12 @@ struct SystemCheckup: Sendable {
       } else if let lost = one.dropped, lost > 0 {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "lost \(Wording.count(lost, "event"))",
+            "feed", name, .warning, "lost \(DisplayFormat.count(lost, "event"))",
             advice: "Its reader is too slow, or away: attributionctl subscriptions show \(one.name)"))
       } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "is \(Wording.age(age)) behind, \(Wording.count(one.backlog ?? 0, "event"))",
+            "feed", name, .warning, "is \(DisplayFormat.age(age)) behind, \(DisplayFormat.count(one.backlog ?? 0, "event"))",
             advice: "Is its reader running? attributionctl subscriptions delete \(one.name), if nobody needs it."))
       }
     }

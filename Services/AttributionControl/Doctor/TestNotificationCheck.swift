@@ -5,7 +5,7 @@ import HTTPClient
 import WireJSON
 
 /// Asks Apple for a test notification and follows it to the feed. Each way in which it fails to arrive has a code of its own.
-struct NotificationWalk: Sendable {
+struct TestNotificationCheck: Sendable {
   private static let verified = EventType.notificationVerified.rawValue
   private static let rejected = EventType.notificationRejected.rawValue
 

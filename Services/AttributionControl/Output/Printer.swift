@@ -62,7 +62,7 @@ struct Printer: Sendable {
 }
 
 /// How values are written for people.
-enum Wording {
+enum DisplayFormat {
   /// `4.2s`, `3m12s`, `5h07m`, `2d03h`.
   static func age(_ seconds: Double?) -> String {
     guard let seconds else { return "" }

@@ -16,17 +16,17 @@ struct OfflineVerifier: Sendable {
   /// Whether SKAdNetwork postbacks that a development key signed are believed.
   var acceptsDevelopment = false
 
-  func judge(_ input: SignedInput) throws(CommandFailure) -> Judgement {
+  func judge(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {
     switch input {
     case .skAdNetworkPostback(let body):
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
     case .adAttributionKitPostback(let body):
       let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
@@ -35,10 +35,10 @@ struct OfflineVerifier: Sendable {
     case .adAttributionKitImpression(let jws):
       guard let header = (try? CompactJWS(jws)).flatMap({ try? JSONValue(parsing: $0.header) }), let owner = header["kid"]?.stringValue
       else {
-        return Judgement(kind: input.name, valid: false, reason: "malformed_jws", field: "kid")
+        return VerdictReport(kind: input.name, valid: false, reason: "malformed_jws", field: "kid")
       }
       let verdict = try impressions(owner).verdict(onAdAttributionKit: jws)
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         content: verdict.payload)
     case .appReceipt(let text):
@@ -52,7 +52,7 @@ struct OfflineVerifier: Sendable {
     }
   }
 
-  private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> Judgement {
+  private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
     // Without a configuration the app is whatever the data names: only what was asked for by flags is held against it.
     let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
     let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first ?? payload
@@ -72,7 +72,7 @@ struct OfflineVerifier: Sendable {
     ] {
       if let part { content?[name] = .object(part) }
     }
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       remark: bundleId == nil
         ? "the app was not looked at (--bundle-id), nor whether a certificate was revoked"
@@ -80,7 +80,7 @@ struct OfflineVerifier: Sendable {
       content: content)
   }
 
-  private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> Judgement {
+  private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> VerdictReport {
     func number(_ name: String) -> Int64? { object[name]?.int64Value ?? object[name]?.stringValue.flatMap { Int64($0) } }
     let owner = object["adNetworkId"]?.stringValue ?? ""
     let parameters = SKAdNetworkImpression.Parameters(
@@ -89,7 +89,7 @@ struct OfflineVerifier: Sendable {
       sourceDomain: object["sourceDomain"]?.stringValue, fidelityType: number("fidelityType"), nonce: object["nonce"]?.stringValue,
       timestamp: number("timestamp"))
     let verdict = try impressions(owner).verdict(onSKAdNetwork: parameters, signature: object["signature"]?.stringValue)
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
       content: object)
   }
@@ -105,7 +105,7 @@ struct OfflineVerifier: Sendable {
 
   private func receipt(
     _ name: String, _ read: () throws(TransactionIdExtractor.Failure) -> TransactionIdExtractor.Contents
-  ) throws(CommandFailure) -> Judgement {
+  ) throws(CommandFailure) -> VerdictReport {
     let contents: TransactionIdExtractor.Contents
     do throws(TransactionIdExtractor.Failure) { contents = try read() } catch {
       throw CommandFailure(.refusedInput, "the \(name) cannot be read: \(error)")

@@ -8,19 +8,19 @@ struct ServiceVerifier: Sendable {
   var appAppleId: Int64?
   var environment: String?
 
-  func judge(_ input: SignedInput) async throws(CommandFailure) -> Judgement {
+  func judge(_ input: SignedInput) async throws(CommandFailure) -> VerdictReport {
     let verifier = connection.client.verifier
     switch input {
     case .skAdNetworkPostback(let body):
       let request = VerifySKAdNetworkPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .adAttributionKitPostback(let body):
       let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitPostback(request) }
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         keyId: answer.keyId, content: answer.postback, unsigned: answer.unsigned)
     case .appStore(let jws, let kind):
@@ -33,7 +33,7 @@ struct ServiceVerifier: Sendable {
       ] {
         if let part { content?[name] = .object(part) }
       }
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, environment: answer.environment,
         content: content)
     case .skAdNetworkImpression(let object): return try await impression(object, input.name)
@@ -41,7 +41,7 @@ struct ServiceVerifier: Sendable {
       let request = VerifyAdAttributionKitImpressionRequest(jws: jws)
       let answer = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAdAttributionKitImpression(request)
       }
-      return Judgement(
+      return VerdictReport(
         kind: input.name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId,
         content: answer.payload)
     case .appReceipt(let text): return try await receipt(ExtractTransactionIdsRequest(appReceipt: text), input.name)
@@ -51,7 +51,7 @@ struct ServiceVerifier: Sendable {
     }
   }
 
-  private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> Judgement {
+  private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> VerdictReport {
     // What signer answers has more than what is judged.
     let members: Set<String> = [
       "version", "adNetworkId", "campaignId", "sourceIdentifier", "itunesItemId", "sourceAppId", "sourceDomain", "fidelityType", "nonce",
@@ -65,11 +65,11 @@ struct ServiceVerifier: Sendable {
     let answer = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.verifySKAdNetworkImpression(request)
     }
-    return Judgement(
+    return VerdictReport(
       kind: name, valid: answer.valid ?? false, reason: answer.reason, field: answer.field, keyId: answer.keyId, content: kept)
   }
 
-  private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> Judgement {
+  private func receipt(_ request: ExtractTransactionIdsRequest, _ name: String) async throws(CommandFailure) -> VerdictReport {
     let answer = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.client.verifier.extractTransactionIds(request)
     }

@@ -2,7 +2,7 @@ import AttributionProtocol
 import WireJSON
 
 /// A verdict on one input, for people and programs.
-struct Judgement: Sendable, Hashable {
+struct VerdictReport: Sendable, Hashable {
   let kind: String
   /// Of one of several: its line in the file.
   var line: Int?
@@ -35,8 +35,8 @@ struct Judgement: Sendable, Hashable {
   }
 
   /// What is told of a receipt: the ids in it.
-  static func receipt(_ name: String, originals: [String], others: [String]) -> Judgement {
-    Judgement(
+  static func receipt(_ name: String, originals: [String], others: [String]) -> VerdictReport {
+    VerdictReport(
       kind: name, valid: nil, remark: "a receipt is not verified; Apple answers about a customer by any of its ids",
       content: [
         "originalTransactionIds": .array(originals.map { .string($0) }), "transactionIds": .array(others.map { .string($0) }),
@@ -44,7 +44,9 @@ struct Judgement: Sendable, Hashable {
   }
 
   /// One of several that is nothing that is known, or is broken: the others are judged all the same.
-  static func unreadable(_ failure: CommandFailure) -> Judgement { Judgement(kind: "unreadable", valid: false, reason: failure.message) }
+  static func unreadable(_ failure: CommandFailure) -> VerdictReport {
+    VerdictReport(kind: "unreadable", valid: false, reason: failure.message)
+  }
 
   var json: JSONObject {
     var object: JSONObject = ["kind": .string(kind)]

@@ -35,8 +35,8 @@ struct MigrateReceiptsHandler: RPCHandler {
     var places: [Int] = []
     for receipt in request.receipts {
       var result = MigratedReceipt(id: receipt.id)
-      do throws(ReceiptReading.Failure) {
-        let reading = try ReceiptReading(receipt, bundleId: app.bundleId)
+      do throws(ReceiptContents.Failure) {
+        let reading = try ReceiptContents(receipt, bundleId: app.bundleId)
         result.originalTransactionIds = reading.originalTransactionIds
         result.transactionIds = reading.originalTransactionIds.isEmpty ? reading.transactionIds : []
         if reading.ids.isEmpty {

@@ -18,7 +18,7 @@ final class RecoveryRunner: Sendable {
   private let logger: Logger
   private let led = Mutex<Set<String>>([])
   /// The slots of the jobs that are worked here now, by app and job.
-  private let active = Mutex<[String: [String: RecoverySlots.Place]]>([:])
+  private let active = Mutex<[String: [String: RecoverySlots.SlotGroup]]>([:])
   private let lastLook = Mutex(ContinuousClock.now)
 
   /// How often it is looked for apps and jobs.
@@ -86,7 +86,7 @@ final class RecoveryRunner: Sendable {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         for job in await jobs(term, besides: active.withLock { $0[term.bundleId] ?? [:] }) {
-          active.withLock { $0[term.bundleId, default: [:]][job.id] = job.place }
+          active.withLock { $0[term.bundleId, default: [:]][job.id] = job.slotGroup }
           group.addTask {
             await self.work(term).run(job)
             self.active.withLock { _ = $0[term.bundleId]?.removeValue(forKey: job.id) }
@@ -99,7 +99,7 @@ final class RecoveryRunner: Sendable {
   }
 
   /// Jobs to begin with, as far as there are slots for them. Those without a slot can be cancelled all the same.
-  private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.Place]) async -> [RecoveryJob] {
+  private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.SlotGroup]) async -> [RecoveryJob] {
     var waiting: [String: RecoveryJob] = [:]
     var beginning: [String] = []
     do throws(RedisError) {
@@ -113,7 +113,7 @@ final class RecoveryRunner: Sendable {
         waiting[id] = job
       }
       beginning = RecoverySlots.beginning(
-        waiting.values.map { RecoverySlots.Candidate(id: $0.id, place: $0.place, startedAt: $0.startedAt) },
+        waiting.values.map { RecoverySlots.Candidate(id: $0.id, slotGroup: $0.slotGroup, startedAt: $0.startedAt) },
         active: Array(active.values))
       for job in waiting.values where !beginning.contains(job.id) && stored[job.id]?.isCancelRequested == true {
         var cancelled = job
@@ -128,5 +128,5 @@ final class RecoveryRunner: Sendable {
 }
 
 extension RecoveryJob {
-  fileprivate var place: RecoverySlots.Place { RecoverySlots.Place(server: server, origin: origin) }
+  fileprivate var slotGroup: RecoverySlots.SlotGroup { RecoverySlots.SlotGroup(server: server, origin: origin) }
 }

@@ -3,7 +3,7 @@ import AttributionProtocol
 import WireJSON
 
 /// What a receipt that is handed in says: ids to ask Apple with. Nothing of it is verified, and nothing but the ids is used.
-struct ReceiptReading: Sendable, Hashable {
+struct ReceiptContents: Sendable, Hashable {
   let originalTransactionIds: [String]
   let transactionIds: [String]
 

@@ -6,7 +6,7 @@ public enum RecoveryOrigin: String, Sendable, Hashable, CaseIterable {
   public var isUrgentFirst: Bool { self == .outage }
 
   /// Which is begun first, the smallest first: what an outage wants before what a caller wants, and that before what the schedule wants.
-  var turn: Int {
+  var priority: Int {
     switch self {
     case .outage: 0
     case .request: 1

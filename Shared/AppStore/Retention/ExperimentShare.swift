@@ -29,13 +29,13 @@ public struct ExperimentShare: Sendable, Hashable {
     return abs(hundredths - whole) < 1e-6 ? Int(whole) : nil
   }
 
-  /// Where a customer stands in an experiment: 0 to 9,999.
-  public static func place(of originalTransactionId: String, in experiment: String) -> Int {
+  /// The customer's bucket in an experiment, from 0 to 9,999.
+  public static func bucket(of originalTransactionId: String, in experiment: String) -> Int {
     let digest = SHA256Digest.hash(Array("\(experiment)\u{0}\(originalTransactionId)".utf8))
     return Int(digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % UInt64(parts))
   }
 
   public func holds(_ originalTransactionId: String) -> Bool {
-    range.contains(Self.place(of: originalTransactionId, in: experiment))
+    range.contains(Self.bucket(of: originalTransactionId, in: experiment))
   }
 }

@@ -60,7 +60,7 @@ public struct RetentionRuleSet: Sendable, Hashable {
     var places: [String: Int] = [:]
     for rule in rules {
       guard let name = rule.conditions.experiment?.experiment else { continue }
-      places[name] = ExperimentShare.place(of: request.originalTransactionId, in: name)
+      places[name] = ExperimentShare.bucket(of: request.originalTransactionId, in: name)
     }
     return places
   }

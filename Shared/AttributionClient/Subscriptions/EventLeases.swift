@@ -4,15 +4,15 @@ import AttributionProtocol
 struct EventLeases: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  struct Held: Sendable {
+  struct HeldEvent: Sendable {
     let ackId: String
     let event: CloudEvent
     var until: Instant
   }
 
   /// Those that are not begun, in their order.
-  private var waiting: ArraySlice<Held> = []
-  private(set) var current: Held?
+  private var waiting: ArraySlice<HeldEvent> = []
+  private(set) var current: HeldEvent?
   /// Dealt with, and not told yet.
   private(set) var done: [String] = []
   /// To be handed to others, and not told yet.
@@ -22,11 +22,11 @@ struct EventLeases: Sendable {
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
 
   mutating func add(_ events: [(ackId: String, event: CloudEvent)], until: Instant) {
-    waiting.append(contentsOf: events.map { Held(ackId: $0.ackId, event: $0.event, until: until) })
+    waiting.append(contentsOf: events.map { HeldEvent(ackId: $0.ackId, event: $0.event, until: until) })
   }
 
   /// The next event. Those whose lease ran out before they were begun are others' by now.
-  mutating func begin(now: Instant) -> Held? {
+  mutating func begin(now: Instant) -> HeldEvent? {
     assert(current == nil)
     while let next = waiting.popFirst() {
       guard next.until > now else { continue }

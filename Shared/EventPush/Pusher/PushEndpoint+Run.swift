@@ -46,12 +46,12 @@ extension PushEndpoint {
     for start in stride(from: 0, to: known.count, by: 500) {
       let some = known[start..<min(start + 500, known.count)]
       let events = try await parts.feed.events(at: some.map { ($0.place.shard, $0.place.place) })
-      endpoint.inner.withLock { inner in
+      endpoint.locked.withLock { locked in
         for (entry, stored) in zip(some, events) {
           if let stored {
-            inner.state.add(PushedEvent(stored, entry.place.shard), attempts: entry.attempts)
+            locked.state.add(PushedEvent(stored, entry.place.shard), attempts: entry.attempts)
           } else {
-            endpoint.settle(entry.place, &inner)
+            endpoint.settle(entry.place, &locked)
           }
         }
       }
@@ -78,14 +78,14 @@ extension PushEndpoint {
           try await noteHealth()
           healthAt = WallClock.now()
         }
-        if let ending = inner.withLock({ $0.state.ending }), inner.withLock({ $0.state.underWay == 0 }) {
+        if let ending = locked.withLock({ $0.state.ending }), locked.withLock({ $0.state.underWay == 0 }) {
           return try await end(ending)
         }
         if isDone { return }
         if mayHaveMore { continue }
       } catch {
         parts.logger.debug("an endpoint's progress waits for the store", metadata: ["subscription": "\(subscription.name)"])
-        if inner.withLock({ $0.isStopping && $0.state.underWay == 0 }) { return }
+        if locked.withLock({ $0.isStopping && $0.state.underWay == 0 }) { return }
         try? await Task.sleep(for: .milliseconds(250))
       }
       await signal.wait(for: pause(since: notedAt))
@@ -93,13 +93,13 @@ extension PushEndpoint {
     }
   }
 
-  private var mustEnd: Bool { inner.withLock { ($0.isStopping || $0.state.ending != nil) && $0.state.underWay == 0 } }
+  private var mustEnd: Bool { locked.withLock { ($0.isStopping || $0.state.ending != nil) && $0.state.underWay == 0 } }
 
-  private var isDone: Bool { inner.withLock { $0.isStopping && $0.state.underWay == 0 && $0.changed.isEmpty && $0.givenUp.isEmpty } }
+  private var isDone: Bool { locked.withLock { $0.isStopping && $0.state.underWay == 0 && $0.changed.isEmpty && $0.givenUp.isEmpty } }
 
   /// How long there is nothing to do if nothing happens.
   private func pause(since notedAt: ContinuousClock.Instant) -> Duration {
-    let (due, isChanged, healthWaits) = inner.withLock {
+    let (due, isChanged, healthWaits) = locked.withLock {
       ($0.due, !$0.changed.isEmpty || !$0.givenUp.isEmpty, $0.noted != $0.state.health)
     }
     var pause: Duration = isChanged ? max(.milliseconds(1), Self.notingInterval - notedAt.duration(to: .now)) : .seconds(30)
@@ -111,9 +111,9 @@ extension PushEndpoint {
   // MARK: Reading
 
   private func load() async throws(EventFeedError) {
-    let places = inner.withLock { inner in
-      defer { inner.toLoad.removeAll() }
-      return inner.toLoad
+    let places = locked.withLock { locked in
+      defer { locked.toLoad.removeAll() }
+      return locked.toLoad
     }
     for start in stride(from: 0, to: places.count, by: 100) {
       let some = Array(places[start..<min(start + 100, places.count)])
@@ -121,12 +121,12 @@ extension PushEndpoint {
       do throws(EventFeedError) {
         events = try await parts.feed.events(at: some.map { ($0.shard, $0.place) })
       } catch {
-        inner.withLock { $0.toLoad += places[start...] }
+        locked.withLock { $0.toLoad += places[start...] }
         throw error
       }
-      inner.withLock { inner in
+      locked.withLock { locked in
         let loaded = zip(some, events).map { place, stored in (place: place, event: stored.map { PushedEvent($0, place.shard) }) }
-        for gone in inner.state.loaded(loaded) { settle(gone, &inner) }
+        for gone in locked.state.loaded(loaded) { settle(gone, &locked) }
       }
     }
   }
@@ -134,67 +134,67 @@ extension PushEndpoint {
   /// Settles events that cannot be had in the form that the endpoint asks for, unless it asks for another one by now: since then no original
   /// bytes are kept. Of an event that cannot be read this is told.
   func skip() async throws(EventFeedError) {
-    let events = inner.withLock { $0.withoutForm }
+    let events = locked.withLock { $0.withoutForm }
     guard !events.isEmpty else { return }
     let present = try await parts.feed.subscription(subscription.name)?.push.flatMap { EndpointSettings(json: $0) }
     let isSame = present?.form == settings.form
-    inner.withLock { inner in
-      inner.withoutForm.removeFirst(events.count)
+    locked.withLock { locked in
+      locked.withoutForm.removeFirst(events.count)
       for event in events {
-        inner.state.skipped(event.place, settles: isSame)
+        locked.state.skipped(event.place, settles: isSame)
         guard isSame else { continue }
         parts.metrics.skipped()
         if settings.form == .original {
-          settle(event.place, &inner)
+          settle(event.place, &locked)
         } else {
-          inner.givenUp.append((event, 0, "the event cannot be read"))
+          locked.givenUp.append((event, 0, "the event cannot be read"))
         }
       }
-      if !isSame { inner.isStopping = true }
+      if !isSame { locked.isStopping = true }
     }
   }
 
   /// Reads shards whose end is not reached; answers whether there may be more to read now.
   func catchUp() async throws(EventFeedError) -> Bool {
-    let plan: (shards: [(Shard, FeedPosition)], each: Int, force: Bool)? = inner.withLock { inner in
-      guard !inner.behind.isEmpty, !inner.isStopping, inner.state.ending == nil else { return nil }
-      let force = settings.isOrdered && inner.state.isStarved
-      guard inner.state.isWorthReading || force else { return nil }
+    let plan: (shards: [(Shard, FeedPosition)], each: Int, force: Bool)? = locked.withLock { locked in
+      guard !locked.behind.isEmpty, !locked.isStopping, locked.state.ending == nil else { return nil }
+      let force = settings.isOrdered && locked.state.isStarved
+      guard locked.state.isWorthReading || force else { return nil }
       // What finds no room is read once more: as many as are likely to be wanted.
-      let room = min(Self.mostRead, Int(Double(max(inner.state.room, force ? 64 : 0)) / inner.wantedShare))
-      var shards = Array(inner.behind)
-      if settings.isOrdered { shards.sort { inner.progress[$0].cursor < inner.progress[$1].cursor } }
+      let room = min(Self.mostRead, Int(Double(max(locked.state.room, force ? 64 : 0)) / locked.wantedShare))
+      var shards = Array(locked.behind)
+      if settings.isOrdered { shards.sort { locked.progress[$0].cursor < locked.progress[$1].cursor } }
       // Few shards and many events of each, since each is a question; where order is kept, all that may be next.
       let count = min(shards.count, settings.isOrdered ? 64 : 32, max(1, settings.isOrdered ? room : room / 64))
       let each = min(256, max(1, (force ? max(room, 256) : room) / count))
-      return (shards.prefix(count).map { (Shard($0), inner.progress[$0].cursor) }, each, force)
+      return (shards.prefix(count).map { (Shard($0), locked.progress[$0].cursor) }, each, force)
     }
     guard let plan else { return false }
     let ends = plan.shards.map { parts.tails.tail($0.0.index) }
     let found = try await parts.feed.events(behind: plan.shards.map { ($0.0, $0.1) }, most: plan.each)
-    return inner.withLock { inner in
+    return locked.withLock { locked in
       let isKnown = Dictionary(uniqueKeysWithValues: zip(plan.shards.map(\.0.index), ends))
       var (wanted, all) = (0, 0)
       for (shard, stored) in found {
         let index = shard.index
-        inner.behind.remove(index)
+        locked.behind.remove(index)
         let events = stored.map { PushedEvent($0, shard) }
         if subscription.hasFilter { (wanted, all) = (wanted + events.count(where: wants), all + events.count) }
-        _ = take(events, index, force: plan.force, &inner)
-        guard !inner.behind.contains(index) else { continue }
+        _ = take(events, index, force: plan.force, &locked)
+        guard !locked.behind.contains(index) else { continue }
         if events.count < plan.each {
           // Nothing is between: what was there is deleted.
-          if let end = isKnown[index] ?? nil { inner.progress[index].skip(to: end) }
+          if let end = isKnown[index] ?? nil { locked.progress[index].skip(to: end) }
         }
         // Before the first look at the ends nobody offers what comes.
-        guard let end = parts.tails.tail(index), inner.progress[index].cursor >= end else {
-          inner.behind.insert(index)
+        guard let end = parts.tails.tail(index), locked.progress[index].cursor >= end else {
+          locked.behind.insert(index)
           continue
         }
       }
-      if all > 0 { inner.wantedShare = max(1 / 64, Double(wanted) / Double(all)) }
-      advance(&inner)
-      return !inner.behind.isEmpty && (inner.state.isWorthReading || settings.isOrdered && inner.state.isStarved)
+      if all > 0 { locked.wantedShare = max(1 / 64, Double(wanted) / Double(all)) }
+      advance(&locked)
+      return !locked.behind.isEmpty && (locked.state.isWorthReading || settings.isOrdered && locked.state.isStarved)
     }
   }
 
@@ -202,43 +202,43 @@ extension PushEndpoint {
 
   /// Notes what is settled; false when the subscription has ended, or was set to another place.
   func note() async throws(EventFeedError) -> Bool {
-    let notes: [EventFeed.PushNote] = inner.withLock { inner in
-      let notes = inner.changed.map { shard in
-        let next = inner.progress[shard].toBeNoted
-        let base = inner.progress[shard].base
-        let unsettled = unsettled(shard, inner, noted: next?.count ?? 0, base: next?.place ?? base)
+    let notes: [EventFeed.PushNote] = locked.withLock { locked in
+      let notes = locked.changed.map { shard in
+        let next = locked.progress[shard].toBeNoted
+        let base = locked.progress[shard].base
+        let unsettled = unsettled(shard, locked, noted: next?.count ?? 0, base: next?.place ?? base)
         return EventFeed.PushNote(
           shard: Shard(shard), position: next.map { ($0.place, $0.count, base) }, unsettled: unsettled,
-          clearsUnsettled: unsettled == nil && inner.withUnsettled.contains(shard))
+          clearsUnsettled: unsettled == nil && locked.withUnsettled.contains(shard))
       }
-      inner.changed.removeAll()
+      locked.changed.removeAll()
       return notes
     }
     guard !notes.isEmpty else { return true }
     do throws(EventFeedError) {
       let isOwn = try await parts.feed.note(notes, of: subscription)
-      inner.withLock { inner in
+      locked.withLock { locked in
         for note in notes {
           let shard = note.shard.index
-          if let next = note.position { inner.progress[shard].note(next.place, count: next.count) }
-          if note.unsettled != nil { inner.withUnsettled.insert(shard) }
-          if note.clearsUnsettled { inner.withUnsettled.remove(shard) }
+          if let next = note.position { locked.progress[shard].note(next.place, count: next.count) }
+          if note.unsettled != nil { locked.withUnsettled.insert(shard) }
+          if note.clearsUnsettled { locked.withUnsettled.remove(shard) }
         }
       }
       return isOwn
     } catch {
-      inner.withLock { $0.changed.formUnion(notes.map(\.shard.index)) }
+      locked.withLock { $0.changed.formUnion(notes.map(\.shard.index)) }
       throw error
     }
   }
 
   /// What is to be kept of a shard in which an event waits for another try.
-  private func unsettled(_ shard: Int, _ inner: Inner, noted: Int, base: FeedPosition?) -> UnsettledEvents? {
-    let progress = inner.progress[shard]
+  private func unsettled(_ shard: Int, _ locked: LockedState, noted: Int, base: FeedPosition?) -> UnsettledEvents? {
+    let progress = locked.progress[shard]
     var isTriedAgain = false
     var events: [UnsettledEvents.Event] = []
     for (place, offset) in progress.unsettled {
-      let attempts = inner.state.attempts(EventPosition(place: place, shard: Shard(shard)))
+      let attempts = locked.state.attempts(EventPosition(place: place, shard: Shard(shard)))
       if attempts != nil { isTriedAgain = true }
       events.append(
         UnsettledEvents.Event(
@@ -249,29 +249,29 @@ extension PushEndpoint {
   }
 
   private func noteHealth() async throws(EventFeedError) {
-    let (health, noted) = inner.withLock { ($0.state.health, $0.noted) }
+    let (health, noted) = locked.withLock { ($0.state.health, $0.noted) }
     guard health != noted else { return }
     try await parts.feed.setEndpointHealth(subscription, health.json)
-    inner.withLock { $0.noted = health }
+    locked.withLock { $0.noted = health }
   }
 
   func tellGivenUp() async throws(EventFeedError) {
-    while let one = inner.withLock({ $0.givenUp.first }) {
+    while let one = locked.withLock({ $0.givenUp.first }) {
       try await parts.feed.publish(
         PushNotice.undelivered(one.event, to: subscription.name, attempts: one.attempts, error: one.error, now: WallClock.now()))
       parts.logger.warning(
         "an event is given up: it cannot be read, or its endpoint refused it for too long",
         metadata: ["subscription": "\(subscription.name)", "event": "\(one.event.id)", "attempts": "\(one.attempts)"])
-      inner.withLock { inner in
-        inner.givenUp.removeFirst()
-        settle(one.event.place, &inner)
+      locked.withLock { locked in
+        locked.givenUp.removeFirst()
+        settle(one.event.place, &locked)
       }
     }
   }
 
   /// Says on the feed that the endpoint has ended, and then that it has: who dies in between says it again, as the same event.
   func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
-    let health = inner.withLock { $0.state.health }
+    let health = locked.withLock { $0.state.health }
     let state: EndpointSettings.State = ending == .gone ? .gone : .disabled
     let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
     let now = WallClock.now()

@@ -9,7 +9,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
   /// Answers all of them, in their order, within the time.
   public typealias Call = @Sendable ([Item], Duration) async throws(RPCError) -> [Answer]
 
-  private typealias Asker = CheckedContinuation<Result<Answer, RPCError>, Never>
+  private typealias Waiter = CheckedContinuation<Result<Answer, RPCError>, Never>
 
   /// Items whose times differ by more than ``timeStep`` are separate calls: a call has the shortest time of its items.
   private struct Key: Hashable {
@@ -19,7 +19,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
 
   private struct Batch {
     var items: [Item] = []
-    var askers: [Asker] = []
+    var waiters: [Waiter] = []
     var time: Duration
   }
 
@@ -39,11 +39,11 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
   public func ask(_ item: Item, within time: Duration) async throws(RPCError) -> Answer {
     guard let executor = EventLoopExecutor.ofThisThread else { return try Self.one(try await call([item], time)) }
     let key = Key(loop: ObjectIdentifier(executor), time: Int64(time / Self.timeStep))
-    let result: Result<Answer, RPCError> = await withCheckedContinuation { asker in
+    let result: Result<Answer, RPCError> = await withCheckedContinuation { waiter in
       let (isFirst, full) = batches.withLock { batches -> (Bool, Batch?) in
         var batch = batches.removeValue(forKey: key) ?? Batch(time: time)
         batch.items.append(item)
-        batch.askers.append(asker)
+        batch.waiters.append(waiter)
         // No caller waits longer than it asked for.
         batch.time = min(batch.time, time)
         if batch.items.count >= most { return (false, batch) }
@@ -73,7 +73,7 @@ public final class LoopBatches<Item: Sendable, Answer: Sendable>: Sendable {
       } catch {
         results = batch.items.map { _ in .failure(error) }
       }
-      for (asker, result) in zip(batch.askers, results) { asker.resume(returning: result) }
+      for (waiter, result) in zip(batch.waiters, results) { waiter.resume(returning: result) }
     }
   }
 

@@ -232,7 +232,7 @@ struct RetentionImagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There is no image.") {
         var table = Table(["image", "state", "size"])
         for image in answer.images {
-          table.add(Cell(image.imageIdentifier), Cell(image.imageState, Wording.approval(image.imageState)), Cell(image.imageSize))
+          table.add(Cell(image.imageIdentifier), Cell(image.imageState, DisplayFormat.approval(image.imageState)), Cell(image.imageSize))
         }
         return table
       }
@@ -307,7 +307,7 @@ struct RetentionMessagesCommand: AsyncParsableCommand {
       try connection.printer.show(answer, none: "There is no message.") {
         var table = Table(["message", "state"])
         for message in answer.messages {
-          table.add(Cell(message.messageIdentifier), Cell(message.messageState, Wording.approval(message.messageState)))
+          table.add(Cell(message.messageIdentifier), Cell(message.messageState, DisplayFormat.approval(message.messageState)))
         }
         return table
       }
@@ -436,7 +436,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
 
   private static func record(_ id: String, _ answer: GetRetentionPerformanceTestResponse) -> Record {
     var record = Record([("test", Cell(id))])
-    record.add("result", answer.result, Wording.approval(answer.result))
+    record.add("result", answer.result, DisplayFormat.approval(answer.result))
     for member in answer.response?.members ?? [] where member.key != "result" {
       record.add(member.key, Cell(member.value.stringValue ?? member.value.serializedString))
     }
@@ -444,7 +444,7 @@ struct RetentionTestCommand: AsyncParsableCommand {
   }
 }
 
-extension Wording {
+extension DisplayFormat {
   /// Of what Apple looks at.
   static func approval(_ state: String) -> CellStyle {
     switch state {

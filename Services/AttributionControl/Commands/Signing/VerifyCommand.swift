@@ -39,7 +39,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let layer = try options.resolved()
     let printer = Printer(format: layer.output ?? .table)
     let inputs = try Self.inputs(file)
-    let judge: (SignedInput) async throws(CommandFailure) -> Judgement
+    let judge: (SignedInput) async throws(CommandFailure) -> VerdictReport
     if offline {
       var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
@@ -50,11 +50,11 @@ struct VerifyCommand: AsyncParsableCommand {
         connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
       judge = { input throws(CommandFailure) in try await service.judge(input) }
     }
-    var judgements: [Judgement] = []
+    var judgements: [VerdictReport] = []
     var line = ProgressLine(unit: "things", total: Double(inputs.count))
     defer { line.end() }
     for (index, input) in inputs.enumerated() {
-      var judgement: Judgement
+      var judgement: VerdictReport
       do throws(CommandFailure) { judgement = try await judge(try input.found.get()) } catch {
         guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
         judgement = .unreadable(error)
@@ -68,7 +68,7 @@ struct VerifyCommand: AsyncParsableCommand {
     if judgements.contains(where: { $0.valid == false }) { throw ExitCode(ExitStatus.negative.rawValue) }
   }
 
-  private func show(_ judgements: [Judgement], _ printer: Printer) throws {
+  private func show(_ judgements: [VerdictReport], _ printer: Printer) throws {
     if judgements.count == 1, let one = judgements.first {
       return try printer.show(.object(one.json)) { one.record(shows: !brief) }
     }
