@@ -3,25 +3,25 @@ import ServiceRuntime
 
 /// Reading from the feed, and storing progress.
 extension PushEndpoint {
-  /// How often progress is noted at the most: what was taken in between is posted again when the process dies.
+  /// The least time between two writes of progress. Events accepted in between are posted again if the process dies.
   private static let notingInterval: Duration = .milliseconds(50)
   private static let healthInterval: Int64 = 2000
-  /// As many events are read in one go where few of them are wanted.
+  /// The greatest number of events that are read at once if few of them are wanted.
   private static let mostRead = 2048
 
-  /// Finds where a subscription is, and makes its endpoint.
+  /// Reads a subscription's progress, and makes its endpoint.
   static func open(_ subscription: EventSubscription, _ settings: EndpointSettings, _ parts: PushParts) async throws(EventFeedError)
     -> PushEndpoint
   {
     let positions = try await parts.feed.positions(subscription)
-    // Some are of another generation: it is being set to another place.
+    // Some shards have another generation, because the subscription is being moved to another position.
     guard positions.count == Shard.count else { throw .contended }
     let unsettled = try await parts.feed.unsettled(subscription)
     let health = try await parts.feed.endpointHealth(subscription.name).map { EndpointHealth(json: $0) } ?? EndpointHealth()
-    // What failed before it was enabled, or moved, counts no more: it would be ended, or the event given up, by the next failure.
+    // Failures from before the endpoint was enabled or moved must not count, or the next failure could disable it or give up an event.
     let since = settings.countsFrom
     var progress: [ShardProgress] = []
-    var known: [(place: EventPosition, attempts: EndpointState.Attempts?)] = []
+    var known: [(position: EventPosition, attempts: EndpointState.Attempts?)] = []
     for shard in Shard.all {
       let position = positions[shard] ?? .beginning
       var one = ShardProgress(at: position)
@@ -31,7 +31,7 @@ extension PushEndpoint {
         for event in events {
           known.append(
             (
-              EventPosition(place: event.place, shard: shard),
+              EventPosition(feedPosition: event.place, shard: shard),
               event.attempts > 0
                 ? EndpointState.Attempts(count: event.firstFailure < since ? 1 : event.attempts, first: max(event.firstFailure, since))
                 : nil
@@ -45,13 +45,13 @@ extension PushEndpoint {
       withUnsettled: Set(unsettled.keys.map(\.index)))
     for start in stride(from: 0, to: known.count, by: 500) {
       let some = known[start..<min(start + 500, known.count)]
-      let events = try await parts.feed.events(at: some.map { ($0.place.shard, $0.place.place) })
+      let events = try await parts.feed.events(at: some.map { ($0.position.shard, $0.position.feedPosition) })
       endpoint.locked.withLock { locked in
         for (entry, stored) in zip(some, events) {
           if let stored {
-            locked.state.add(PushedEvent(stored, entry.place.shard), attempts: entry.attempts)
+            locked.state.add(PushedEvent(stored, entry.position.shard), attempts: entry.attempts)
           } else {
-            endpoint.settle(entry.place, &locked)
+            endpoint.settle(entry.position, &locked)
           }
         }
       }
@@ -59,7 +59,7 @@ extension PushEndpoint {
     return endpoint
   }
 
-  /// Works until it is stopped, or the endpoint has ended; then all that was taken is noted.
+  /// Runs until it is stopped or the endpoint has ended, and then stores the progress.
   func run() async {
     var notedAt = ContinuousClock.now
     var healthAt: Int64 = 0
@@ -70,7 +70,7 @@ extension PushEndpoint {
         let mayHaveMore = try await catchUp()
         pump()
         if ContinuousClock.now - notedAt >= Self.notingInterval || mustEnd {
-          try await tellGivenUp()
+          try await publishGivenUp()
           guard try await note() else { return }
           notedAt = .now
         }
@@ -84,7 +84,7 @@ extension PushEndpoint {
         if isDone { return }
         if mayHaveMore { continue }
       } catch {
-        parts.logger.debug("an endpoint's progress waits for the store", metadata: ["subscription": "\(subscription.name)"])
+        parts.logger.debug("an endpoint's progress cannot be read or stored now", metadata: ["subscription": "\(subscription.name)"])
         if locked.withLock({ $0.isStopping && $0.state.underWay == 0 }) { return }
         try? await Task.sleep(for: .milliseconds(250))
       }
@@ -97,7 +97,7 @@ extension PushEndpoint {
 
   private var isDone: Bool { locked.withLock { $0.isStopping && $0.state.underWay == 0 && $0.changed.isEmpty && $0.givenUp.isEmpty } }
 
-  /// How long there is nothing to do if nothing happens.
+  /// The time until there is something to do, if nothing happens.
   private func pause(since notedAt: ContinuousClock.Instant) -> Duration {
     let (due, isChanged, healthWaits) = locked.withLock {
       ($0.due, !$0.changed.isEmpty || !$0.givenUp.isEmpty, $0.noted != $0.state.health)
@@ -111,28 +111,29 @@ extension PushEndpoint {
   // MARK: Reading
 
   private func load() async throws(EventFeedError) {
-    let places = locked.withLock { locked in
+    let positions = locked.withLock { locked in
       defer { locked.toLoad.removeAll() }
       return locked.toLoad
     }
-    for start in stride(from: 0, to: places.count, by: 100) {
-      let some = Array(places[start..<min(start + 100, places.count)])
+    for start in stride(from: 0, to: positions.count, by: 100) {
+      let some = Array(positions[start..<min(start + 100, positions.count)])
       let events: [StoredEvent?]
       do throws(EventFeedError) {
-        events = try await parts.feed.events(at: some.map { ($0.shard, $0.place) })
+        events = try await parts.feed.events(at: some.map { ($0.shard, $0.feedPosition) })
       } catch {
-        locked.withLock { $0.toLoad += places[start...] }
+        locked.withLock { $0.toLoad += positions[start...] }
         throw error
       }
       locked.withLock { locked in
-        let loaded = zip(some, events).map { place, stored in (place: place, event: stored.map { PushedEvent($0, place.shard) }) }
+        let loaded = zip(some, events).map { position, stored in (position: position, event: stored.map { PushedEvent($0, position.shard) })
+        }
         for gone in locked.state.loaded(loaded) { settle(gone, &locked) }
       }
     }
   }
 
-  /// Settles events that cannot be had in the form that the endpoint asks for, unless it asks for another one by now: since then no original
-  /// bytes are kept. Of an event that cannot be read this is told.
+  /// Settles events that do not exist in the endpoint's form. If the subscription asks for another form by now, the endpoint stops instead,
+  /// because original bytes have not been kept since. An event that cannot be parsed is given up.
   func skip() async throws(EventFeedError) {
     let events = locked.withLock { $0.withoutForm }
     guard !events.isEmpty else { return }
@@ -141,11 +142,11 @@ extension PushEndpoint {
     locked.withLock { locked in
       locked.withoutForm.removeFirst(events.count)
       for event in events {
-        locked.state.skipped(event.place, settles: isSame)
+        locked.state.skipped(event.position, settles: isSame)
         guard isSame else { continue }
         parts.metrics.skipped()
         if settings.form == .original {
-          settle(event.place, &locked)
+          settle(event.position, &locked)
         } else {
           locked.givenUp.append((event, 0, "the event cannot be read"))
         }
@@ -154,17 +155,17 @@ extension PushEndpoint {
     }
   }
 
-  /// Reads shards whose end is not reached; answers whether there may be more to read now.
+  /// Reads shards that are behind. Returns true if there may be more to read now.
   func catchUp() async throws(EventFeedError) -> Bool {
     let plan: (shards: [(Shard, FeedPosition)], each: Int, force: Bool)? = locked.withLock { locked in
       guard !locked.behind.isEmpty, !locked.isStopping, locked.state.ending == nil else { return nil }
       let force = settings.isOrdered && locked.state.isStarved
       guard locked.state.isWorthReading || force else { return nil }
-      // What finds no room is read once more: as many as are likely to be wanted.
+      // Events that do not fit must be read again, so only as many are read as are likely to be wanted.
       let room = min(Self.mostRead, Int(Double(max(locked.state.room, force ? 64 : 0)) / locked.wantedShare))
       var shards = Array(locked.behind)
       if settings.isOrdered { shards.sort { locked.progress[$0].cursor < locked.progress[$1].cursor } }
-      // Few shards and many events of each, since each is a question; where order is kept, all that may be next.
+      // Few shards and many events of each, because each shard costs a command. If order is kept, every shard may have the next event.
       let count = min(shards.count, settings.isOrdered ? 64 : 32, max(1, settings.isOrdered ? room : room / 64))
       let each = min(256, max(1, (force ? max(room, 256) : room) / count))
       return (shards.prefix(count).map { (Shard($0), locked.progress[$0].cursor) }, each, force)
@@ -183,10 +184,10 @@ extension PushEndpoint {
         _ = take(events, index, force: plan.force, &locked)
         guard !locked.behind.contains(index) else { continue }
         if events.count < plan.each {
-          // Nothing is between: what was there is deleted.
+          // There are no events up to the end of the last poll, because those before it were deleted.
           if let end = isKnown[index] ?? nil { locked.progress[index].skip(to: end) }
         }
-        // Before the first look at the ends nobody offers what comes.
+        // Before the first poll of the tails, new events are not offered, so the shard stays behind.
         guard let end = parts.tails.tail(index), locked.progress[index].cursor >= end else {
           locked.behind.insert(index)
           continue
@@ -200,15 +201,15 @@ extension PushEndpoint {
 
   // MARK: Noting
 
-  /// Notes what is settled; false when the subscription has ended, or was set to another place.
+  /// Stores the progress. Returns false if the subscription was deleted or moved to another position.
   func note() async throws(EventFeedError) -> Bool {
     let notes: [EventFeed.PushNote] = locked.withLock { locked in
       let notes = locked.changed.map { shard in
         let next = locked.progress[shard].toBeNoted
         let base = locked.progress[shard].base
-        let unsettled = unsettled(shard, locked, noted: next?.count ?? 0, base: next?.place ?? base)
+        let unsettled = unsettled(shard, locked, noted: next?.count ?? 0, base: next?.position ?? base)
         return EventFeed.PushNote(
-          shard: Shard(shard), position: next.map { ($0.place, $0.count, base) }, unsettled: unsettled,
+          shard: Shard(shard), position: next.map { ($0.position, $0.count, base) }, unsettled: unsettled,
           clearsUnsettled: unsettled == nil && locked.withUnsettled.contains(shard))
       }
       locked.changed.removeAll()
@@ -232,17 +233,17 @@ extension PushEndpoint {
     }
   }
 
-  /// What is to be kept of a shard in which an event waits for another try.
+  /// The unsettled events of a shard, if one of them waits for a retry.
   private func unsettled(_ shard: Int, _ locked: LockedState, noted: Int, base: FeedPosition?) -> UnsettledEvents? {
     let progress = locked.progress[shard]
     var isTriedAgain = false
     var events: [UnsettledEvents.Event] = []
-    for (place, offset) in progress.unsettled {
-      let attempts = locked.state.attempts(EventPosition(place: place, shard: Shard(shard)))
+    for (position, offset) in progress.unsettled {
+      let attempts = locked.state.attempts(EventPosition(feedPosition: position, shard: Shard(shard)))
       if attempts != nil { isTriedAgain = true }
       events.append(
         UnsettledEvents.Event(
-          place: place, offset: offset - noted, attempts: attempts?.count ?? 0, firstFailure: attempts?.first ?? 0))
+          place: position, offset: offset - noted, attempts: attempts?.count ?? 0, firstFailure: attempts?.first ?? 0))
     }
     guard isTriedAgain else { return nil }
     return UnsettledEvents(cursor: progress.cursor, offset: progress.offset - noted, base: base, events: events)
@@ -255,7 +256,7 @@ extension PushEndpoint {
     locked.withLock { $0.noted = health }
   }
 
-  func tellGivenUp() async throws(EventFeedError) {
+  func publishGivenUp() async throws(EventFeedError) {
     while let one = locked.withLock({ $0.givenUp.first }) {
       try await parts.feed.publish(
         PushNotice.undelivered(one.event, to: subscription.name, attempts: one.attempts, error: one.error, now: WallClock.now()))
@@ -264,19 +265,19 @@ extension PushEndpoint {
         metadata: ["subscription": "\(subscription.name)", "event": "\(one.event.id)", "attempts": "\(one.attempts)"])
       locked.withLock { locked in
         locked.givenUp.removeFirst()
-        settle(one.event.place, &locked)
+        settle(one.event.position, &locked)
       }
     }
   }
 
-  /// Says on the feed that the endpoint has ended, and then that it has: who dies in between says it again, as the same event.
+  /// Publishes that the endpoint has ended, and then stores its state. After a crash in between, the same event is published again.
   func end(_ ending: EndpointState.Ending) async throws(EventFeedError) {
     let health = locked.withLock { $0.state.health }
     let state: EndpointSettings.State = ending == .gone ? .gone : .disabled
     let reason = ending == .gone ? "it answered 410" : "it failed for too long: \(health.lastError ?? "")"
     let now = WallClock.now()
     let (name, own) = (subscription.name, settings)
-    // It may have been enabled anew, or moved, meanwhile: what failed was another endpoint.
+    // The endpoint may have been enabled or moved meanwhile; then these failures were not those of the present endpoint.
     guard let present = try await parts.feed.subscription(name), present.createdAt == subscription.createdAt,
       present.push.flatMap({ EndpointSettings(json: $0) })?.isSameServer(as: own) == true
     else { return }

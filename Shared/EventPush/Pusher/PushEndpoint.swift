@@ -10,25 +10,25 @@ import Traces
 final class PushEndpoint: Sendable {
   struct LockedState {
     var state: EndpointState
-    /// By shard.
+    /// The progress, by shard.
     var progress: [ShardProgress]
-    /// Shards whose end is not reached: they are read by this endpoint alone.
+    /// Shards with unread events before the tail. This endpoint reads them itself.
     var behind: Set<Int> = []
-    /// Of the events that were read last, how many were wanted: from above 0 to 1.
+    /// The share of wanted events among those read last, above 0 up to 1.
     var wantedShare = 1.0
-    /// All events that were published before this time were offered to this endpoint, where it is not behind; milliseconds since 1970.
+    /// All events published before this time were offered to this endpoint, in shards that are not behind; milliseconds since 1970.
     var offered: Int64 = .min
-    /// Shards of which something is to be noted.
+    /// Shards whose progress must be stored.
     var changed: Set<Int> = []
-    /// Shards of which unsettled events are kept in Redis.
+    /// Shards whose unsettled events are stored in Redis.
     var withUnsettled: Set<Int>
     var toLoad: [EventPosition] = []
-    /// Events that cannot be had in the form that is asked for.
+    /// Events that do not exist in the endpoint's form.
     var withoutForm: [PushedEvent] = []
     var givenUp: [(event: PushedEvent, attempts: Int, error: String)] = []
-    /// When there is something to do, if nothing happens before; milliseconds since 1970.
+    /// The time of the next action if nothing happens before; milliseconds since 1970.
     var due: Int64?
-    /// Posting rests: the instance may not be the endpoint's any more.
+    /// True while nothing is posted, because the instance may not own the endpoint any more.
     var isResting = false
     var isStopping = false
     var noted = EndpointHealth()
@@ -41,7 +41,7 @@ final class PushEndpoint: Sendable {
   let signal = WakeSignal()
   private let signer: WebhookSigner
   private let timeout: Duration
-  /// Whom spans say that was asked; no more of the URL, which may hold a secret.
+  /// The host and port for spans. The rest of the URL may contain a secret.
   private let server: URLServer?
 
   init(
@@ -62,16 +62,16 @@ final class PushEndpoint: Sendable {
     self.locked = Mutex(locked)
   }
 
-  /// Whether nothing is taken at present.
+  /// True if the endpoint accepts nothing at present.
   var isSuspect: Bool { locked.withLock { $0.state.isSuspect } }
 
-  /// Takes no more events and posts none; ``run()`` ends when what is under way is settled.
+  /// Stops reading and posting; ``run()`` ends when the posts in flight are settled.
   func stop() {
     locked.withLock { $0.isStopping = true }
     signal.wake()
   }
 
-  /// Whether it may post: it may not while the instance does not know whether the endpoint is its own.
+  /// Pauses or resumes posting. It pauses while the instance does not know whether it owns the endpoint.
   func rest(_ isResting: Bool) {
     let changed = locked.withLock { locked in
       defer { locked.isResting = isResting }
@@ -87,10 +87,10 @@ final class PushEndpoint: Sendable {
 
   // MARK: What is read
 
-  /// Takes what was found at the end of shards.
+  /// Takes new events of the shards' tails.
   func offer(_ findings: [FeedTailReader.Finding]) { offer(findings, until: parts.tails.time) }
 
-  /// - Parameter time: all events that were published before it are among these, or were among those offered before.
+  /// - Parameter time: all events published before this time are among `findings` or were offered before.
   func offer(_ findings: [FeedTailReader.Finding], until time: Int64) {
     let changed = locked.withLock { locked in
       var changed = false
@@ -112,12 +112,12 @@ final class PushEndpoint: Sendable {
     if locked.withLock({ !$0.behind.isEmpty }) { signal.wake() }
   }
 
-  /// Takes events of a shard in, as far as there is room; answers whether any was.
+  /// Adds events of a shard while there is room. Returns true if any was added.
   ///
-  /// - Parameter force: whether they are taken although there is no room.
+  /// - Parameter force: true to add them even without room.
   func take(_ events: [PushedEvent], _ shard: Int, force: Bool = false, _ locked: inout LockedState) -> Bool {
     var taken = false
-    for event in events where event.place.place > locked.progress[shard].cursor {
+    for event in events where event.position.feedPosition > locked.progress[shard].cursor {
       let isWanted = wants(event)
       if isWanted {
         guard force || locked.state.room > 0 else {
@@ -127,12 +127,13 @@ final class PushEndpoint: Sendable {
         locked.state.add(event)
         taken = true
       }
-      locked.progress[shard].read(event.place.place, isWanted: isWanted)
+      locked.progress[shard].read(event.position.feedPosition, isWanted: isWanted)
     }
     return taken
   }
 
-  /// Says up to when all events are known, where order is kept: what was found and not offered yet is not.
+  /// If order is kept, moves the watermark to the time up to which all events are known. Events that were found but not offered yet are not
+  /// known.
   func advance(_ locked: inout LockedState) {
     guard settings.isOrdered, locked.offered > .min else { return }
     var known = locked.offered
@@ -142,14 +143,14 @@ final class PushEndpoint: Sendable {
 
   // MARK: What is posted
 
-  /// Posts as much as may be posted now.
+  /// Posts everything that may be posted now.
   func pump() {
     let (posts, mustWake) = locked.withLock { toBePosted(&$0) }
     for event in posts { post(event, on: nil) }
     if mustWake { signal.wake() }
   }
 
-  /// What may be posted now, and whether ``run()`` has something to do.
+  /// The events that may be posted now, and whether ``run()`` must be woken.
   private func toBePosted(_ locked: inout LockedState) -> (posts: [PushedEvent], mustWake: Bool) {
     guard !locked.isResting, !locked.isStopping else { return ([], false) }
     var posts: [PushedEvent] = []
@@ -160,8 +161,8 @@ final class PushEndpoint: Sendable {
       case .post(let event):
         posts.append(event)
         continue
-      case .load(let places):
-        locked.toLoad += places
+      case .load(let positions):
+        locked.toLoad += positions
         mustWake = true
         continue
       case .wait(let until):
@@ -170,7 +171,7 @@ final class PushEndpoint: Sendable {
       }
       break
     }
-    // There is room for what waits in the feed.
+    // There is room for unread events of the feed.
     if !locked.behind.isEmpty, locked.state.isWorthReading || settings.isOrdered && locked.state.isStarved { mustWake = true }
     return (posts, mustWake)
   }
@@ -210,40 +211,41 @@ final class PushEndpoint: Sendable {
       span.end(error: outcome.kind == .taken ? nil : outcome.kind.rawValue)
     }
     parts.metrics.requested(outcome.kind, seconds: seconds, span)
-    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.place.place.milliseconds) / 1000, span) }
+    if outcome.kind == .taken { parts.metrics.taken(afterSeconds: Double(now - event.position.feedPosition.milliseconds) / 1000, span) }
     let (posts, mustWake) = locked.withLock { locked in
       let isFirstChange = locked.changed.isEmpty
       record(outcome, of: event, now, &locked)
       let (posts, mustWake) = toBePosted(&locked)
       return (posts, mustWake || isFirstChange)
     }
-    // One follows the one that ended; more than that are shared out, or the busiest thread would draw all of them.
+    // The first post uses the thread of the one that ended; the others are distributed, because otherwise the busiest thread would get all
+    // of them.
     for (number, event) in posts.enumerated() { post(event, on: number == 0 ? thread : nil) }
     if mustWake { signal.wake() }
   }
 
   private func record(_ outcome: PostOutcome, of event: PushedEvent, _ now: Int64, _ locked: inout LockedState) {
     if outcome.kind == .taken {
-      locked.state.succeeded(event.place, now: now)
-      return settle(event.place, &locked)
+      locked.state.succeeded(event.position, now: now)
+      return settle(event.position, &locked)
     }
     let retryAfter = outcome.retryAfter(now: now / 1000)?.milliseconds
     let status = if case .answered(let status, _) = outcome { status } else { 0 }
-    let attempts = (locked.state.attempts(event.place)?.count ?? 0) + 1
+    let attempts = (locked.state.attempts(event.position)?.count ?? 0) + 1
     let refusal = locked.state.failed(
-      event.place, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
+      event.position, error: outcome.text, retryAfter: retryAfter, isBusy: status == 429 || status == 503, isGone: status == 410, now: now,
       random: .random(in: 0...1))
     if refusal == .givenUp {
       parts.metrics.gaveUp()
       locked.givenUp.append((event, attempts, outcome.text))
-      // It is noted when the feed was told.
+      // Progress is stored after the event's failure was published.
     } else {
-      locked.changed.insert(event.place.shard.index)
+      locked.changed.insert(event.position.shard.index)
     }
   }
 
-  func settle(_ place: EventPosition, _ locked: inout LockedState) {
-    locked.progress[place.shard.index].settle(place.place)
-    locked.changed.insert(place.shard.index)
+  func settle(_ position: EventPosition, _ locked: inout LockedState) {
+    locked.progress[position.shard.index].settle(position.feedPosition)
+    locked.changed.insert(position.shard.index)
   }
 }
