@@ -147,7 +147,7 @@ public enum ServiceMain {
     var configuration = try DeploymentConfiguration.load(path: variables.configurationPath)
     try configuration.traces.apply { ProcessVariables.value($0) }
     for key in configuration.unknownKeys {
-      logger.warning("the configuration has a key that nobody reads", metadata: ["key": "\(key)"])
+      logger.warning("the configuration has an unknown key", metadata: ["key": "\(key)"])
     }
     let callers = LiveCallers(try CallerDirectory(configuration, variables))
     let metrics = MetricsRegistry()
