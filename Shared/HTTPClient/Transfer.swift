@@ -10,7 +10,7 @@ final class Transfer {
   private let maxResponseBytes: Int
   private let isRepeatable: Bool
   private let end: ContinuousClock.Instant
-  private var wasSentAnew = false
+  private var wasResent = false
   private var continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>?
   fileprivate var body: [UInt8] = []
   fileprivate var headers: [(name: String, value: String)] = []
@@ -128,8 +128,8 @@ final class Transfer {
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
     let left = ContinuousClock.now.duration(to: end)
-    guard isRepeatable, !wasSentAnew, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
-    wasSentAnew = true
+    guard isRepeatable, !wasResent, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
+    wasResent = true
     _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
     return true
   }

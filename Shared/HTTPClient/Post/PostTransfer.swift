@@ -25,7 +25,7 @@ final class PostTransfer {
   private var isLarge = false
   private var bodyBytes = 0
   private var wasRefused = false
-  private var wasSentAnew = false
+  private var wasResent = false
 
   /// - Parameter allows: whether an address, of 4 or 16 bytes, may be connected to.
   init?(_ configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
@@ -76,7 +76,7 @@ final class PostTransfer {
     self.done = done
     bodyBytes = 0
     wasRefused = false
-    wasSentAnew = false
+    wasResent = false
     if url != request.url {
       url = request.url
       set(CURLOPT_URL, url)
@@ -146,8 +146,8 @@ final class PostTransfer {
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
     let left = ContinuousClock.now.duration(to: end)
-    guard !wasSentAnew, connections == 0, status == 0, left > .zero else { return false }
-    wasSentAnew = true
+    guard !wasResent, connections == 0, status == 0, left > .zero else { return false }
+    wasResent = true
     set(CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
     timeout = nil
     return true
