@@ -5,7 +5,7 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Verdicts as the contract's messages: one place for single calls and batches.
+/// Computes verdicts as messages of the contract, for single calls and batches.
 struct Verdicts: Sendable {
   let postbacks: PostbackVerifier
   let signedData: RevocationCheckedVerifier
@@ -93,7 +93,7 @@ struct Verdicts: Sendable {
   }
 }
 
-/// A postback as it was asked about: Apple's object, or the body as it was received.
+/// A postback in a request: Apple's object, or the body as it was received.
 private enum PostbackInput {
   case object(JSONObject)
   case text([UInt8])

@@ -58,7 +58,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
           message: QueueMessage(kind: ReportTask.kind, body: task.body, receivedAt: WallClock.now(), source: "rpc")))
     } catch {
       if case .backlogFull = error { throw .unavailable("too many reports wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5)) }
-      throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+      throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 

@@ -95,7 +95,7 @@ struct MigrateReceiptsHandler: RPCHandler {
     switch failure {
     case nil: return
     case .backlogFull: throw .unavailable("too many receipts wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5))
-    default: throw .unavailable("the queue's store is away", reason: "STORE_UNAVAILABLE")
+    default: throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
   }
 }

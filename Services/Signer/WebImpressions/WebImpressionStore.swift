@@ -70,7 +70,7 @@ struct WebImpressionStore: Sendable {
     } catch { throw Self.away }
   }
 
-  private static let away = RPCError.unavailable("the store of web ads is away", reason: "STORE_UNAVAILABLE")
+  private static let away = RPCError.unavailable("the store of web ads is unavailable", reason: "STORE_UNAVAILABLE")
 
   private static func key(_ nonce: WebAdNonce) -> String { Keys.own("signer", "web:\(nonce.uuid)", shardOf: nonce.uuid) }
 

@@ -20,7 +20,7 @@ struct ListEventsHandler: RPCHandler {
     var cursor: FeedCursor?
     if let token = request.pageToken {
       cursor = FeedCursor(token)
-      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is none that this method answered") }
+      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is not a token that this method returned") }
     }
     let page = try await EventFeedError.asking { () throws(EventFeedError) in
       try await feed.list(

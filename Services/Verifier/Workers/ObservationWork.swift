@@ -192,7 +192,7 @@ struct ObservationWork: Sendable {
   private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {
-    let judgement = signedData.judgement(
+    let judgement = signedData.immediateVerdict(
       on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now())
     let verdict: SignedDataVerdict
     switch judgement {

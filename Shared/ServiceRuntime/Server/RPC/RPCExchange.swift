@@ -92,7 +92,7 @@ final class RPCExchange: HTTPExchange {
       let jsonLimits = JSONLimits(
         depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
       switch endpoint.call {
-      case .unbuilt: throw .unimplemented("\(endpoint.name) is not built yet")
+      case .unbuilt: throw .unimplemented("\(endpoint.name) is not implemented")
       case .immediate(let call) where context.idempotencyKey == nil:
         return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
       case .immediate(let call):
