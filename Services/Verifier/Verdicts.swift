@@ -103,7 +103,7 @@ private enum PostbackInput {
     case (let object?, nil): self = .object(object)
     case (nil, let text?): self = .text(Array(text.utf8))
     case (nil, nil): throw .invalidArgument(field: "postback", "is missing; postback or postbackText is needed")
-    default: throw .invalidArgument(field: "postbackText", "may not stand beside postback")
+    default: throw .invalidArgument(field: "postbackText", "must not be given together with postback")
     }
   }
 }

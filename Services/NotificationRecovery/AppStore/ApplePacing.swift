@@ -41,7 +41,7 @@ final class ApplePacing: AppStoreServerPacing {
     for (name, rate) in settings.rates {
       guard let endpoint = AppStoreServerEndpoint(rawValue: name) else {
         let names = AppStoreServerEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ConfigurationError("recovery.rates.\(name)", "is no endpoint; there are \(names)")
+        throw ConfigurationError("recovery.rates.\(name)", "is not an endpoint; the endpoints are \(names)")
       }
       rates[endpoint] = rate
     }
@@ -67,7 +67,7 @@ final class ApplePacing: AppStoreServerPacing {
       await record(ticket, .abandoned, server)
       metrics.waited("rate")
       throw AppStoreServerAPIError(
-        .rate, message: "our own limit holds the request back: Apple's for this endpoint is used up, or Apple asked to wait",
+        .rate, message: "our own limit delays the request: Apple's limit for this endpoint is used up, or Apple asked us to wait",
         retryAt: WallClock.now() + wait.milliseconds, server: server)
     }
     return AppStoreServerPermit { result in
@@ -88,7 +88,7 @@ final class ApplePacing: AppStoreServerPacing {
     case .call(let ticket): return ticket
     case .wait:
       metrics.waited("breaker")
-      throw AppStoreServerAPIError(.server, message: "the App Store mostly fails and is left alone for now", server: server)
+      throw AppStoreServerAPIError(.server, message: "the App Store mostly fails, so it is not called for now", server: server)
     }
   }
 

@@ -17,7 +17,7 @@ extension SignedDataVerifier {
         throw ConfigurationError("appStore.rootCertificates", "\(path) cannot be read")
       }
       do throws(Certificate.Failure) { roots.append(try Certificate(derOrPEM: Array(bytes))) } catch {
-        throw ConfigurationError("appStore.rootCertificates", "\(path) is no certificate: \(error)")
+        throw ConfigurationError("appStore.rootCertificates", "\(path) is not a certificate: \(error)")
       }
     }
     if roots.isEmpty { roots = [AppleRootCertificates.g3] }

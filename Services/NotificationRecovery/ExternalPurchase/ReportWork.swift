@@ -44,7 +44,7 @@ struct ReportWork: Sendable {
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     guard lease.message.kind == ReportTask.kind, let task = ReportTask(body: lease.message.body) else {
-      return .deadLetter(error: "the message is no report of an external purchase")
+      return .deadLetter(error: "the message is not a report of an external purchase")
     }
     let record: ReportRecord
     let sent: Int64
@@ -106,7 +106,7 @@ struct ReportWork: Sendable {
       return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error)
     case .retry, .server: return await wait(task, backoff, error)
     case .credentials, .configuration:
-      logger.warning("reports of external purchases wait: Apple refuses our questions", metadata: ["reason": "\(error)"])
+      logger.warning("reports of external purchases wait, because Apple refuses our requests", metadata: ["reason": "\(error)"])
       return await wait(task, Self.operatorPause, error)
     case .tryOtherEnvironment, .permanent:
       let errors = (error.details?["errors"]?.arrayValue ?? []).compactMap(\.objectValue)

@@ -36,10 +36,12 @@ struct GapWork: Sendable {
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
     case GapReport.kind:
-      guard let report = GapReport(body: lease.message.body) else { return .deadLetter(error: "the message is no gap") }
+      guard let report = GapReport(body: lease.message.body) else { return .deadLetter(error: "the message is not a gap") }
       return await lookUp(report, lease)
     case GapSettlement.kind:
-      guard let settlement = GapSettlement(body: lease.message.body) else { return .deadLetter(error: "the message is no gap's end") }
+      guard let settlement = GapSettlement(body: lease.message.body) else {
+        return .deadLetter(error: "the message is not the end of a gap")
+      }
       return await settle(settlement)
     default: return .deadLetter(error: "unknown kind of message")
     }

@@ -151,7 +151,7 @@ struct ListMigrationFailuresHandler: RPCHandler {
     if let token {
       let parts = token.split(separator: "-", omittingEmptySubsequences: false)
       guard parts.count == 2, parts.allSatisfy({ UInt64($0) != nil }) else {
-        throw .invalidArgument(field: "pageToken", "is no nextPageToken of this method")
+        throw .invalidArgument(field: "pageToken", "is not a nextPageToken of this method")
       }
     }
     do throws(RedisError) {

@@ -62,7 +62,7 @@ final class RecoveryRunner: Sendable {
         terms.append(term)
       }
     } catch {
-      logger.debug("apps cannot be claimed", metadata: ["reason": "\(error)"])
+      logger.debug("leadership of apps cannot be claimed now", metadata: ["reason": "\(error)"])
     }
     return terms
   }
@@ -121,7 +121,7 @@ final class RecoveryRunner: Sendable {
         _ = try await store.save(cancelled, term)
       }
     } catch {
-      logger.debug("jobs cannot be looked for", metadata: ["reason": "\(error)"])
+      logger.debug("recoveries cannot be listed now", metadata: ["reason": "\(error)"])
     }
     return beginning.compactMap { waiting[$0] }
   }

@@ -166,7 +166,7 @@ struct RecoveryWork: Sendable {
         let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
         let hold = job.origin.isUrgentFirst ? urgency.hold(most: settings.holdBack.milliseconds) : 0
         group.addTask {
-          let taken = try await insisting("a recovered notification is not taken in yet", job) {
+          let taken = try await insisting("a recovered notification cannot be queued now", job) {
             try await notification.takeIn(
               deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
           }
@@ -185,7 +185,7 @@ struct RecoveryWork: Sendable {
       }
     }
     let list = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
-    for (urgency, ids) in held { try await insisting("what is held is not noted yet", job) { try await list.add(ids, urgency) } }
+    for (urgency, ids) in held { try await insisting("held notifications cannot be listed now", job) { try await list.add(ids, urgency) } }
     return counts
   }
 
@@ -195,11 +195,11 @@ struct RecoveryWork: Sendable {
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
     for urgency in RecoveryUrgency.allCases {
       while true {
-        let ids = try await insisting("what is held is not let go yet", job) { try await held.take(urgency) }
+        let ids = try await insisting("held notifications cannot be released now", job) { try await held.take(urgency) }
         guard !ids.isEmpty else { break }
         for ids in Dictionary(grouping: ids, by: \.shard).values {
           do { try await gate.pass(ids.count) } catch { throw RecoveryProgress.Interruption.stopped }
-          try await insisting("what is held is not let go yet", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
+          try await insisting("held notifications cannot be released now", job) { _ = try await deliveries.makeReady(ids, in: .intake) }
         }
       }
     }

@@ -35,7 +35,7 @@ struct MigrationWork: Sendable {
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     guard lease.message.kind == MigrationTask.kind, let task = MigrationTask(body: lease.message.body) else {
-      return .deadLetter(error: "the message is no receipt to migrate")
+      return .deadLetter(error: "the message is not a receipt to migrate")
     }
     do throws(RedisError) {
       switch try await store.state(of: task) {
@@ -150,7 +150,8 @@ struct MigrationWork: Sendable {
       case .rate: return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(error)")
       case .retry, .server: return .retry(after: backoff, error: "\(error)")
       case .credentials, .configuration:
-        logger.warning("receipts wait: Apple refuses our questions", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
+        logger.warning(
+          "receipts wait, because Apple refuses our requests", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
         return .retry(after: Self.operatorPause, error: "\(error)")
       case .tryOtherEnvironment, .permanent:
         return await finish(task, found, failure(task, "refused", error.message, error.errorCode))

@@ -38,7 +38,7 @@ struct OutageDetector: Sendable {
         try await lookForSilence(watched, outages: known.outages, isDown: isDown)
       }
     } catch {
-      logger.debug("outages cannot be looked for", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
+      logger.debug("the search for outages failed", metadata: ["app": "\(app.bundleId)", "reason": "\(error)"])
     }
   }
 

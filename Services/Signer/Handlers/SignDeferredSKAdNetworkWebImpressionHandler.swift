@@ -17,7 +17,7 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
       try WebPayloadRequest(nonce: request.sourceNonce, sourceDomain: request.sourceDomain, version: request.version)
     }
     // One answer for an unknown nonce and for one of other sites: who guesses learns nothing.
-    let unknown = RPCError.notFound("no web ad waits under this nonce for this site", field: "sourceNonce")
+    let unknown = RPCError.notFound("no web ad is stored under this nonce for this site", field: "sourceNonce")
     guard let store, let (kept, earlier) = try await store.find(asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     guard kept.allows(asked.sourceDomain) else { throw unknown }
     if let earlier { return try Self.response(earlier) }
@@ -30,7 +30,7 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
 
   private static func response(_ record: [UInt8]) throws(RPCError) -> Method.Response {
     guard let object = try? JSONValue(parsing: record).objectValue, let payload = object["payload"]?.objectValue else {
-      throw .internalError("what is kept under this nonce cannot be read")
+      throw .internalError("the web ad stored under this nonce cannot be read")
     }
     return Method.Response(payload: payload, keyId: object["keyId"]?.stringValue ?? "")
   }

@@ -11,7 +11,7 @@ struct ListEventsHandler: RPCHandler {
     let most = request.maxEvents ?? 100
     guard (1...1000).contains(most) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
     for (index, type) in request.types.enumerated() where EventType(rawValue: type) == nil {
-      throw .invalidArgument(field: "types[\(index)]", "is no event type")
+      throw .invalidArgument(field: "types[\(index)]", "is not an event type")
     }
     let filter = try FeedFilter(validating: request.filter, field: "filter")
     if let start = request.startTime, let end = request.endTime, start > end {

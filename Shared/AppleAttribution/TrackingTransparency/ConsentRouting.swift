@@ -51,7 +51,7 @@ public struct ConsentRoutingTable: Sendable, Hashable {
     -> ConsentRoute
   {
     guard let strategy = strategies[name], !strategy.domains.isEmpty else {
-      throw FieldError(field: field, reason: "is no known strategy")
+      throw FieldError(field: field, reason: "is not a known strategy")
     }
     let prefix = consent ? "consent." : "analytics."
     return ConsentRoute(
