@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed as the bytes that were given.
+/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed byte for byte as given.
 struct SignAdvancedCommerceRequestHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 

@@ -4,19 +4,19 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// `SignDeferredSKAdNetworkWebImpression`: the payload of a web ad that was kept, for the device that asks.
+/// `SignDeferredSKAdNetworkWebImpression`: the payload of a stored web ad, for the device that asks for it.
 struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignDeferredSKAdNetworkWebImpression
 
   let issuer: SignatureIssuer
-  /// Nil without a Redis.
+  /// Nil without Redis.
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let asked = try Signing.checked { () throws(FieldError) in
       try WebPayloadRequest(nonce: request.sourceNonce, sourceDomain: request.sourceDomain, version: request.version)
     }
-    // One answer for an unknown nonce and for one of other sites: who guesses learns nothing.
+    // The same error for an unknown nonce and for one of other sites, so that guessing reveals nothing.
     let unknown = RPCError.notFound("no web ad is stored under this nonce for this site", field: "sourceNonce")
     guard let store, let (kept, earlier) = try await store.find(asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
     guard kept.allows(asked.sourceDomain) else { throw unknown }

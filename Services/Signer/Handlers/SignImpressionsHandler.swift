@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignImpressions`: up to 1,000 impressions, on all cores; results in the order of the items, a signature or an error each.
+/// `SignImpressions`: up to 1,000 impressions, on all cores. Each result is a signature or an error, in the order of the items.
 struct SignImpressionsHandler: SigningBatchHandler {
   typealias Method = SignerService.SignImpressions
   typealias Item = ImpressionItem

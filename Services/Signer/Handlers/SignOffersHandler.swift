@@ -1,7 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignOffers`: up to 1,000 offers and in-app requests, on all cores; results in the order of the items, a signature or an error each.
+/// `SignOffers`: up to 1,000 offers and in-app requests, on all cores. Each result is a signature or an error, in the order of the items.
 struct SignOffersHandler: SigningBatchHandler {
   typealias Method = SignerService.SignOffers
   typealias Item = OfferItem

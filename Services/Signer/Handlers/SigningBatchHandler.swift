@@ -1,16 +1,16 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// One item of a batch that was checked.
+/// A checked item of a batch.
 enum CheckedItem<Answer: Sendable>: Sendable {
   case signature(CoalescedCall<PendingSignature, Answer>)
-  /// Nothing is signed for it now.
+  /// The item needs no signature now.
   case complete(Answer)
 }
 
-/// Answers a batch of items that are signed: the signatures of a share are made together.
+/// Signs the items of a batch. The signatures of a share of items are made together.
 protocol SigningBatchHandler: BatchRPCHandler where Resources == Void {
-  /// Checks an item; its signature is made afterwards.
+  /// Checks an item. Its signature is made afterwards.
   func begin(_ item: Item, _ context: RPCContext) async throws(RPCError) -> CheckedItem<ItemResult>
 }
 
