@@ -1,7 +1,7 @@
 import AppStore
 import ServiceRuntime
 
-/// The service's own metrics.
+/// The metrics of notification-recovery.
 struct RecoveryMetrics: Sendable {
   private let registry: MetricsRegistry
 

@@ -5,8 +5,8 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and leaves a server alone that mostly fails: what one
-/// instance finds out about a server, all go by.
+/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and stops calls to a server that mostly fails, by a circuit
+/// breaker that all instances share.
 final class ApplePacing: AppStoreServerPacing {
   private struct Limit: Hashable {
     let server: AppStoreServer
@@ -20,7 +20,7 @@ final class ApplePacing: AppStoreServerPacing {
   private let limits = Mutex<[Limit: SharedRateLimit]>([:])
   private let breakers: [AppStoreServer: SharedCircuitBreaker]
 
-  /// `rates` are requests a second in production, where they differ from Apple's published ones.
+  /// `rates` are requests a second in production that replace Apple's published ones.
   init(redis: RedisClient, rates: [AppStoreServerEndpoint: Double], metrics: RecoveryMetrics) {
     self.redis = redis
     self.rates = rates
@@ -35,7 +35,7 @@ final class ApplePacing: AppStoreServerPacing {
       })
   }
 
-  /// The settings' rates by endpoint; refuses names of no endpoint.
+  /// The settings' rates by endpoint. Throws for an unknown endpoint.
   static func rates(_ settings: RecoverySettings) throws(ConfigurationError) -> [AppStoreServerEndpoint: Double] {
     var rates: [AppStoreServerEndpoint: Double] = [:]
     for (name, rate) in settings.rates {

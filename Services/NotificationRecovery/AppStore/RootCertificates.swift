@@ -9,7 +9,7 @@ import ServiceRuntime
 #endif
 
 extension SignedDataVerifier {
-  /// The verifier of a deployment: its roots, or Apple's where it names none; its apps.
+  /// The verifier of a deployment, with its configured roots, or else Apple's, and its apps.
   static func configured(_ configuration: DeploymentConfiguration) throws(ConfigurationError) -> SignedDataVerifier {
     var roots: [Certificate] = []
     for path in configuration.rootCertificates {

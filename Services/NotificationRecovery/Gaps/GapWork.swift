@@ -5,27 +5,27 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Works the queue `gaps`: looks a gap up at Apple, brings in the notifications that were missed, and leaves verifier, which owns the
-/// state, Apple's word on it. How the gap ended comes back by the same queue.
+/// Works the queue `gaps`: looks a gap up at Apple, queues the missed notifications, and queues Apple's status of the subscription for
+/// verifier, which owns the state. Verifier reports the end of the gap by the same queue.
 struct GapWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: GapStore
   let journal: IntakeJournal
-  /// Without a sign of life of any ingest for so long there is an outage.
+  /// The time without a heartbeat of any ingest that counts as an outage.
   let outageAfter: Duration
-  /// How many times faster Apple's retry schedule runs, for development.
+  /// The factor by which Apple's retry schedule runs faster, for development.
   let timeScale: Double
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long a question may take with all its retries.
+  /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
-  /// What Apple made in the same moment as the step before the gap is asked for too, milliseconds.
+  /// The time before the gap that is requested too, because notifications may have the same time as the last step, milliseconds.
   private static let overlap: Int64 = 60_000
   private static let retentionMargin: Int64 = 600_000
 
-  /// Why a gap is not looked up now.
+  /// Why a gap cannot be looked up now.
   private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case paging(HistoryPager.Failure)
@@ -89,7 +89,7 @@ struct GapWork: Sendable {
     }
   }
 
-  /// How long Apple's own retries are waited for because of an outage, milliseconds; nil when they are not.
+  /// How long to wait for Apple's own retries because of an outage, milliseconds; nil if there is none.
   private func patience(_ gap: SubscriptionGap) async throws(RedisError) -> Int64? {
     let known = try await journal.outages()
     let silentSince = known.lastBeat.flatMap { known.now - $0 > outageAfter.milliseconds ? $0 : nil }
@@ -100,7 +100,7 @@ struct GapWork: Sendable {
 
   // MARK: Questions
 
-  /// Brings in what Apple's history has between the step before the gap and now; answers the UUIDs of those that are new.
+  /// Queues the notifications of Apple's history from the step before the gap up to now. Returns the UUIDs of new ones.
   private func notifications(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
   ) async throws(LookUpError) -> [String] {
@@ -126,7 +126,7 @@ struct GapWork: Sendable {
           action = next
           continue
         }
-        // A transaction that Apple does not know has no history: its status says so too.
+        // If Apple does not know the transaction, there is no history; the request of its status says the same.
         if error.isUnknownPurchase { return new }
         throw .call(.apple(error))
       }
@@ -137,7 +137,7 @@ struct GapWork: Sendable {
           throw .queue(error)
         }
         metrics.took(taken)
-        // One that an earlier try brought in may not be taken into the history yet either; verifier knows what it has.
+        // A notification that an earlier attempt queued may not be in the subscription's history yet. Verifier knows which ones are.
         guard let uuid = notification.found.notificationUUID?.lowercased() else { continue }
         if case .accepted = taken {
           new.append(uuid)
@@ -147,7 +147,7 @@ struct GapWork: Sendable {
       }
       action = pager.received(hasMore: page.hasMore, paginationToken: page.paginationToken)
     }
-    // What was not read may explain the gap.
+    // The pages that were not read may close the gap.
     if case .failed(let failure) = action { throw .paging(failure) }
     return new
   }
@@ -159,7 +159,7 @@ struct GapWork: Sendable {
     } catch { throw .queue(error) }
   }
 
-  /// Apple's word on the subscription; nil when Apple knows none of that id.
+  /// Apple's status of the subscription; nil if Apple does not know it.
   private func status(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
   ) async throws(LookUpError) -> StatusObservation.Answer? {
@@ -175,7 +175,7 @@ struct GapWork: Sendable {
     }
   }
 
-  /// Puts the periods that were paid for inside the gap onto the feed: facts that no notification may tell any more.
+  /// Queues the transactions inside the gap for the feed, because there may be no notification of them any more.
   private func transactions(
     _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
   ) async throws(LookUpError) {
@@ -218,7 +218,7 @@ struct GapWork: Sendable {
     do throws(RedisError) { return try await body() } catch { throw .store(error) }
   }
 
-  /// A gap is never given up for Apple's or an operator's delay: a stated time is not counted towards giving up.
+  /// Retries later. A stated delay does not count as an attempt, so that a gap is not given up because Apple or an operator takes long.
   private func wait(for obstacle: LookUpError, _ report: GapReport, _ lease: LeasedMessage) async -> WorkOutcome {
     let random = Double.random(in: 0...1)
     let step = Duration.milliseconds(GapLookUpRule.step(attempt: lease.attempt, random: random))

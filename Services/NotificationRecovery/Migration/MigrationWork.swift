@@ -5,8 +5,8 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases and leaves both for verifier,
-/// which puts them on the feed. What was on the feed before melts into that.
+/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases, and queues both for verifier, which
+/// publishes them. Events that exist already are not published again.
 struct MigrationWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
@@ -14,7 +14,7 @@ struct MigrationWork: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// How long a question may take with all its retries.
+  /// The timeout of a request with all its retries.
   private static let questionTime: Duration = .seconds(60)
   private static let operatorPause: Duration = .seconds(300)
   private static let widestPause: Double = 300_000
@@ -24,9 +24,9 @@ struct MigrationWork: Sendable {
     case queue(QueueError)
   }
 
-  /// What the look-ups of one receipt found.
+  /// The results of one receipt's look-ups.
   private struct Found {
-    /// Ids that need not be asked with any more: one id brings all purchases of a customer.
+    /// Ids that need no request any more, because one id returns all purchases of a customer.
     var covered: Set<String> = []
     var unknown: [String] = []
     var transactions = 0
@@ -71,7 +71,7 @@ struct MigrationWork: Sendable {
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
     let statuses: AppStoreCalls.Answer
     do throws(AppStoreCallFailure) {
-      // An app with one environment leaves nothing to find out.
+      // An app with one environment needs no choice.
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
         pageTime: Self.questionTime)
       statuses = try await calls.ask(
@@ -136,7 +136,7 @@ struct MigrationWork: Sendable {
       failedAt: WallClock.now())
   }
 
-  /// What passes is waited for, however long: a stated delay is not counted towards giving up. What will fail again is reported.
+  /// Retries after temporary errors without limit, since a stated delay does not count as an attempt. A permanent error is recorded.
   private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
