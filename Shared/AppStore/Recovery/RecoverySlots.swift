@@ -1,7 +1,7 @@
-/// Which of an app's recoveries are worked at a time. Each of Apple's servers and each origin has slots of its own: recoveries that wait
-/// for a server that fails hold up none of the other server, and those of a schedule none that an outage or a caller wants.
+/// Limits the concurrent recoveries of an app. Each of Apple's servers and each origin has slots of its own, so that recoveries for a
+/// failing server do not delay those for the other one, and scheduled ones do not delay those for outages or callers.
 public enum RecoverySlots {
-  /// What has slots of its own.
+  /// A server and an origin, which share slots.
   public struct SlotGroup: Sendable, Hashable {
     public let server: AppStoreServer
     public let origin: RecoveryOrigin
@@ -12,7 +12,7 @@ public enum RecoverySlots {
     }
   }
 
-  /// A recovery that could begin.
+  /// A recovery that waits for a slot.
   public struct Candidate: Sendable, Hashable {
     public let id: String
     public let slotGroup: SlotGroup
@@ -26,10 +26,10 @@ public enum RecoverySlots {
     }
   }
 
-  /// How many of an origin are worked at a time at one server.
+  /// The number of slots of a group.
   public static func most(_ origin: RecoveryOrigin) -> Int { origin == .request ? 4 : 2 }
 
-  /// The ids of those that find a free slot, in the order in which they are to begin. `active` are the places of those that are worked.
+  /// The ids of the recoveries that get a free slot, in order. `active`: the groups of the running recoveries.
   public static func beginning(_ waiting: [Candidate], active: [SlotGroup]) -> [String] {
     var taken: [SlotGroup: Int] = [:]
     for slotGroup in active { taken[slotGroup, default: 0] += 1 }
