@@ -91,6 +91,6 @@ public struct RevocationCache: Sendable {
     return !entry.rests(at: time + seconds)
   }
 
-  /// The names of what is remembered.
+  /// The digests of all cached certificates.
   var digests: [[UInt8]] { entries.keys }
 }

@@ -2,9 +2,9 @@
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// Nobody is asked.
   case off
-  /// Asked; a chain is accepted, and marked, where no verified answer is to be had. What a responder does say counts.
+  /// Responders are asked. Without a verified answer a chain is accepted, and marked so; an answer of a responder counts.
   case whenReachable
-  /// Asked; without a verified `good` for both certificates nothing is accepted.
+  /// Responders are asked. A chain is accepted only with a verified `good` for both certificates.
   case required
 
   /// What follows from what is known of the two certificates.
@@ -34,7 +34,7 @@ public enum RevocationDecision: String, Sendable, Hashable {
   case acceptedUnconfirmed
   /// Refused: Apple has withdrawn a certificate.
   case certificateRevoked = "certificate_revoked"
-  /// Refused for now: to be tried again, since it proves no forgery.
+  /// Refused for now. It should be tried again, because it does not mean forgery.
   case revocationUnknown = "revocation_unknown"
 
   public var isAccepted: Bool { self == .accepted || self == .acceptedUnconfirmed }
@@ -45,7 +45,7 @@ public enum CertificateRevocation: Sendable, Hashable {
   /// The policy asks nobody.
   case notAsked
   case answered(CertificateStatus)
-  /// No verified answer, and why.
+  /// There is no verified answer; with the reason.
   case unanswered(RevocationGap)
 
   var isRevoked: Bool {
