@@ -17,7 +17,7 @@ public struct SKAdNetworkVerdict: Sendable {
   public let keyId: String?
   /// As written; verified only when valid.
   public let transactionId: String?
-  /// Proved only when valid. May be taken out: a copy of so many fields costs more than most of what is done with one.
+  /// Verified only if valid. It may be moved out, because a copy of so many fields would cost more than most of its processing.
   public var postback: SKAdNetworkPostback?
   /// Nil unless valid: a forgery must not take a genuine postback's place.
   public let naturalKey: String?
