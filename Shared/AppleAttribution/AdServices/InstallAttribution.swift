@@ -1,13 +1,13 @@
-/// Which attribution of an install stands, where several tokens of it were exchanged: the system makes a new token when the user's ATT
-/// status changes (AdServices, October 2025).
+/// The attribution of an install of which several tokens were exchanged, since the system makes a new token when the user's ATT status
+/// changes (AdServices, October 2025).
 ///
-/// Exactly one stands. A detailed record takes the place of a standard one, whichever came first; among records of the same detail
-/// that of the younger token stands.
+/// An install has exactly one attribution. A detailed record supersedes a standard one, whichever came first. Among records of the same
+/// detail, that of the younger token counts.
 public struct InstallAttribution: Sendable, Hashable {
-  /// The event that tells it.
+  /// The attribution's event.
   public let eventId: String
   public let detail: AttributionRecord.Detail
-  /// Of the token, milliseconds since 1970.
+  /// The token's creation time, milliseconds since 1970.
   public let createdAt: Int64
   /// The event that it supersedes.
   public let supersedes: String?

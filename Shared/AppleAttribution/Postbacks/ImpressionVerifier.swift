@@ -1,7 +1,7 @@
 import Cryptography
 import WireJSON
 
-/// Judges impressions that an ad network's own keys signed.
+/// Verifies impressions that were signed with an ad network's keys.
 public struct ImpressionVerifier: Sendable {
   /// A public key of an ad network.
   public struct Key: Sendable {
@@ -16,13 +16,13 @@ public struct ImpressionVerifier: Sendable {
 
   public struct Verdict: Sendable, Hashable {
     public var valid: Bool { reason == nil }
-    /// Nil when valid.
+    /// Nil if valid.
     public let reason: PostbackReason?
     /// The request's name of a SKAdNetwork field, the claim's name of an AdAttributionKit one.
     public let field: String?
-    /// The reason in words, for people.
+    /// The reason as text, for people.
     public let explanation: String?
-    /// The key that signed; nil when none did.
+    /// The key that signed; nil if none did.
     public let keyId: String?
     /// The JWS payload, once its signature is verified.
     public let payload: JSONObject?
@@ -33,7 +33,7 @@ public struct ImpressionVerifier: Sendable {
   /// - Parameter keys: by ad network id.
   public init(keys: [String: [Key]]) { self.keys = keys }
 
-  /// Judges an impression as a device gets it. The signature is DER in standard Base64; nonce and timestamp must be there.
+  /// Verifies an impression in the form for devices. The signature is DER in standard Base64; nonce and timestamp are required.
   public func verdict(onSKAdNetwork parameters: SKAdNetworkImpression.Parameters, signature: String?) -> Verdict {
     do throws(PostbackRejection) {
       if let version = parameters.version, SKAdNetworkVersion(rawValue: version) == nil {
@@ -45,7 +45,7 @@ public struct ImpressionVerifier: Sendable {
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        // What is verified is whose signature it is: a site that was signed by an older list, or by the device's word, stays what it was.
+        // Only the signature is verified. The site may have been signed by an older public suffix list, so only its form is checked.
         impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)
@@ -60,7 +60,7 @@ public struct ImpressionVerifier: Sendable {
     }
   }
 
-  /// Judges a compact JWS; its `kid` is the ad network's id.
+  /// Verifies a compact JWS, whose `kid` is the ad network's id.
   public func verdict(onAdAttributionKit jws: String) -> Verdict {
     var verified: (id: String, payload: JSONObject)?
     do throws(PostbackRejection) {
@@ -91,7 +91,7 @@ public struct ImpressionVerifier: Sendable {
     return key.id
   }
 
-  /// The claims a device would refuse: numbers must be JSON numbers here, and ranges are those of signing.
+  /// Throws for claims that a device would refuse: numbers must be JSON numbers here, and have the same ranges as for signing.
   private static func judge(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
     func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
       guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }
