@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// Subscriptions of the App Store: gaps in their lives, one subscription's own story, and what Apple sends of each app.
+/// Subscriptions of the App Store: gaps in their histories, the history of one subscription, and the notifications of each app.
 struct AppStorePage {
   struct GapRow {
     let id: String
@@ -42,12 +42,12 @@ struct AppStorePage {
 
   let layout: Layout
   let states: [Layout.Link]
-  /// Apps of which gaps may be asked for alone; empty where there is one app or none.
+  /// The apps for filtering gaps; empty if there is at most one.
   let apps: [ValuesPage.Choice]
   let hasApps: Bool
-  /// The state that is chosen, for the form that chooses an app.
+  /// The selected state, for the form that selects an app.
   let state: String
-  /// That not all apps were asked about; empty where they were.
+  /// A hint if not all apps were asked about; otherwise empty.
   let appsHint: String
   let gapsNotice: Notice?
   let figures: [Figure]

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import AttributionQueue
 
-/// What was given up, and how that came.
+/// The dead letters.
 struct DeadLettersPage {
   struct Row {
     let id: String
@@ -13,7 +13,7 @@ struct DeadLettersPage {
     let error: String
   }
 
-  /// How many one page lists.
+  /// The number of dead letters on a page.
   private static let most = 200
 
   let layout: Layout
@@ -21,7 +21,7 @@ struct DeadLettersPage {
   let queues: [Layout.Link]
   let rows: [Row]
   let isEmpty: Bool
-  /// Where the list goes on; empty at its end.
+  /// The link to the next page; empty at the end.
   let next: String
   let hasNext: Bool
   let first: String
@@ -56,14 +56,14 @@ struct DeadLettersPage {
   }
 }
 
-/// One dead letter's story.
+/// The history of one dead letter.
 struct DeadLetterPage {
   struct Step {
     let style: String
     let title: String
     let text: String
     let time: Moment?
-    /// Since the step before.
+    /// The time since the previous step.
     let later: String
     let hasLater: Bool
   }
@@ -126,7 +126,7 @@ struct DeadLetterPage {
       guard parts.count == 2, let time = Int64(parts[0]) else { return (nil, line) }
       return (Timestamp(millisecondsSince1970: time), String(parts[1]))
     }
-    // The last line tells of the death itself.
+    // The last line is the final failure.
     for (place, line) in lines.enumerated() where place < lines.count - 1 || line.1 != letter.lastError {
       add("warn", "Failed", Redaction.text(line.1), line.0)
     }

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Deliveries over time, by kind and verdict, and why they were rejected.
+/// Deliveries over time, by kind and verdict, and the reasons of rejections.
 struct DeliveriesPage {
   let layout: Layout
   let ranges: [Layout.Link]

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Counts of deliveries by column, as plots show them.
+/// Counts of deliveries by column, for plots.
 struct DeliveryPlots {
   struct Column {
     let start: Timestamp
@@ -27,14 +27,14 @@ struct DeliveryPlots {
 
   func total(verdict: String) -> Int64 { total { $0.verdict == verdict } }
 
-  /// The kinds that there are, in their order.
+  /// The kinds with deliveries, in order.
   var kinds: [String] {
     let found = Set(all.map(\.kind))
     let known = DisplayNames.kinds.map(\.0).filter(found.contains)
     return known + found.subtracting(known).sorted()
   }
 
-  /// Columns by verdict; of one kind, or of all.
+  /// A plot by verdict, of one kind or of all.
   func plot(id: String, title: String, kind: String? = nil) -> Plot {
     let found = Set(all.map(\.verdict))
     let verdicts = DisplayNames.verdicts + found.subtracting(DisplayNames.verdicts).sorted()
@@ -61,7 +61,7 @@ struct DeliveryPlots {
     return [first, middle, last].map { range == .week ? DisplayFormat.day($0.start) : DisplayFormat.clock($0.start) }
   }
 
-  /// Why deliveries were rejected.
+  /// The reasons of rejections.
   var reasons: BarList {
     var counts: [String: Int64] = [:]
     for count in all where count.verdict == "rejected" { counts[count.reason ?? "unknown", default: 0] += count.count ?? 0 }

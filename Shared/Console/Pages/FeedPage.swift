@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Who reads the feed, and who is behind.
+/// The readers of the feed, and their backlogs.
 struct FeedPage {
   struct Row {
     let name: String
@@ -20,7 +20,7 @@ struct FeedPage {
     let lastSuccess: Moment?
   }
 
-  /// What a reader has not dealt with for longer than this is told of.
+  /// The age of a backlog from which it is reported, seconds.
   private static let lateSeconds = 300.0
 
   let layout: Layout
@@ -70,7 +70,7 @@ struct FeedPage {
       since: Moment(one.createdAt, now: now), lastSuccess: Moment(status?.lastSuccess, now: now))
   }
 
-  /// Which events it has, in words.
+  /// The events of a subscription, in words.
   private static func wants(_ one: Subscription) -> String {
     var parts = one.types.isEmpty ? ["all types"] : one.types
     if let filter = one.filter { parts += filter.adNetworkIds + filter.apps + filter.environments }

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import Cryptography
 
-/// Signing keys by state: ids and states, never a private half, which signer alone has.
+/// Signing keys by state, with ids and public keys only.
 struct KeysPage {
   struct Row {
     let id: String
@@ -12,7 +12,7 @@ struct KeysPage {
     let fingerprint: String
   }
 
-  /// Keys of one ad network or app for one use.
+  /// The keys of one ad network or app for one use.
   struct Owner {
     let name: String
     let use: String
@@ -58,7 +58,7 @@ struct KeysPage {
 
   private static func row(_ key: SigningKeyInfo) -> Row {
     let style = ["active": "good", "pending": "run", "retiring": "warn", "revoked": "bad"][key.state] ?? "plain"
-    // Of the public half, as `openssl pkey -pubin -outform DER | sha256sum` tells it.
+    // The fingerprint of the public key, as `openssl pkey -pubin -outform DER | sha256sum` prints it.
     let fingerprint = (try? PublicKey(pem: key.publicKey)).map { Hex.encode(SHA256Digest.hash($0.subjectPublicKeyInfo)).prefix(16) } ?? "–"
     return Row(
       id: key.keyId, state: key.state, style: style, meaning: DisplayNames.keyState(key.state), algorithm: key.algorithm,

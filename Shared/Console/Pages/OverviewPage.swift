@@ -1,8 +1,8 @@
 import AttributionProtocol
 
-/// What is asked first: does everything go well?
+/// The overview: shows whether everything is in order.
 struct OverviewPage {
-  /// Something to look at.
+  /// A problem that needs attention.
   struct Concern {
     /// `bad` or `warn`.
     let style: String
@@ -75,7 +75,7 @@ struct OverviewPage {
     self.figures = figures
     self.concerns = concerns.sorted { ($0.style == "bad" ? 0 : 1) < ($1.style == "bad" ? 0 : 1) }
     notice = counts.notice
-    // Each service that does not answer is told of once; what this reader may not see is not.
+    // Each service that does not answer is reported once. What this reader may not see is left out.
     var told: Set<Notice> = []
     silent = [queues.notice, subscriptions.notice, gaps.notice, keys.notice].compactMap { $0 }.filter { told.insert($0).inserted }
     isFine = concerns.isEmpty && !silent.contains { $0.style == "bad" } && notice?.style != "bad"

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// How much waits where, and for how long.
+/// The queues: how many messages wait, and for how long.
 struct QueuesPage {
   struct Row {
     let name: String
@@ -13,7 +13,7 @@ struct QueuesPage {
     let deadHref: String
   }
 
-  /// What has waited longer than this is told of.
+  /// The waiting time from which a queue is reported, seconds.
   private static let lateSeconds = 60.0
 
   let layout: Layout
@@ -60,8 +60,8 @@ struct QueuesPage {
       ]
   }
 
-  /// How much was ready in each of the last sixty minutes, and for how long the oldest had waited: of intake, and of other queues that had
-  /// anything.
+  /// The number of ready messages and the age of the oldest one in each of the last sixty minutes, for intake and for other queues with
+  /// messages.
   private static func plots(_ moments: [QueueMoment], now: Int64) -> [Plot] {
     let newest = now / 60_000
     let minutes = (newest - 59...newest).map { Timestamp(millisecondsSince1970: $0 * 60_000) }
@@ -88,6 +88,6 @@ struct QueuesPage {
     }
   }
 
-  /// Whether something has been ready for too long.
+  /// True if a message has been ready for too long.
   static func isLate(_ queue: QueueState) -> Bool { (queue.oldestAgeSeconds ?? 0) > lateSeconds }
 }

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// What is brought back from Apple, and which receipts move, and how far that is.
+/// Recoveries and migrations, and their progress.
 struct RecoveryPage {
   struct Part {
     let name: String
@@ -20,7 +20,7 @@ struct RecoveryPage {
     let parts: [Part]
     let trouble: String
     let hasTrouble: Bool
-    /// The class of its notice.
+    /// The CSS class of its notice.
     let troubleStyle: String
   }
 
@@ -43,7 +43,7 @@ struct RecoveryPage {
       NotificationRecoveryService.ListMigrations.self, ListMigrationsRequest(maxMigrations: Self.most))
     let (recoveries, migrations) = await (recoveriesAnswer, migrationsAnswer)
     recoveriesNotice = recoveries.notice
-    // Where both say the same, it is said once.
+    // The same notice is shown once.
     migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice
     let found = recoveries.value?.recoveries ?? []
     let moved = migrations.value?.migrations ?? []

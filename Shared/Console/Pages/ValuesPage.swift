@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// What verified postbacks said: conversion values of an app, source identifiers of an ad network.
+/// The values in verified postbacks: conversion values of an app, source identifiers of an ad network.
 struct ValuesPage {
   struct Choice {
     let value: String

@@ -2,9 +2,9 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Asks for what a page shows, by the methods of the contract: for a reader what he may call, and no more.
+/// Calls the contract's methods for a page, with the permissions of its reader.
 struct ConsoleReader: Sendable {
-  /// How long another service is waited for: the rest of the page does not wait longer.
+  /// The timeout of calls to other services, so that the rest of a page need not wait longer.
   private static let patience: Duration = .seconds(3)
 
   let calls: PageCalls
@@ -13,7 +13,7 @@ struct ConsoleReader: Sendable {
 
   func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
 
-  /// Asks verifier itself.
+  /// Calls a method of verifier, without the network.
   func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     await ask(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
   }

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// Numbers and times as people read them.
+/// Formats numbers and times for people.
 enum DisplayFormat {
   /// `12,345`.
   static func count(_ number: Int64) -> String {
@@ -32,7 +32,7 @@ enum DisplayFormat {
     return whole % 10 == 0 ? "\(whole / 10) %" : "\(whole / 10).\(whole % 10) %"
   }
 
-  /// `2 h 5 min`: the two greatest units.
+  /// `2 h 5 min`: the two largest units.
   static func age(seconds: Double) -> String {
     let seconds = Int64(max(0, seconds.isFinite ? seconds : 0))
     let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
@@ -71,11 +71,11 @@ enum DisplayFormat {
   static func plural(_ count: Int64, _ one: String, _ many: String) -> String { "\(Self.count(count)) \(count == 1 ? one : many)" }
 }
 
-/// A moment on a page, for the element `time`.
+/// A time on a page, for the element `time`.
 struct Moment {
   let datetime: String
   let text: String
-  /// How long ago, or in how long.
+  /// The time since then, or until then.
   let distance: String
 
   init(_ time: Timestamp, now: Int64) {
