@@ -38,10 +38,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try Connection(options)
-    if let bundleId { return try await walk(bundleId, connection) }
+    if let bundleId { return try await sendTestNotification(bundleId, connection) }
     let findings = await SystemCheckup(connection: connection, localOnly: localOnly).findings()
     try show(findings, connection.printer)
-    // The first reason that explains most: a service that is away before what it would have said.
+    // The exit code names the finding that explains most: an unavailable service comes before what that service would have reported.
     let failed = findings.filter { $0.state == .failed }
     for code in [DoctorCode.serviceAway, DoctorCode.tokenRefused] where failed.contains(where: { $0.code == code }) {
       throw ExitCode(code)
@@ -76,7 +76,7 @@ struct DoctorCommand: AsyncParsableCommand {
     try printer.text("\n" + (isWell ? CellStyle.good : .bad).painted(verdict, colours: printer.colours) + "\n")
   }
 
-  /// The same advice once, for all that it is about.
+  /// Groups findings by their advice, so that each advice is shown once.
   static func grouped(_ findings: [DoctorFinding]) -> [(places: String, advice: String)] {
     findings.reduce(into: []) { groups, finding in
       let (place, advice) = ("\(finding.place), \(finding.check)", finding.advice ?? "")
@@ -88,7 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
   }
 
-  private func walk(_ bundleId: String, _ connection: Connection) async throws {
+  private func sendTestNotification(_ bundleId: String, _ connection: Connection) async throws {
     let printer = connection.printer
     let steps = Mutex<[String]>([])
     try printer.text("\(bundleId), \(environment)\n")
@@ -102,7 +102,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do {
       try await Interruptible.run { try await work.run() }
     } catch let failure as CommandFailure {
-      if let url { note("from here: " + (await TestNotificationCheck.look(at: url, http: connection.http))) }
+      if let url { note("from here: " + (await TestNotificationCheck.reachability(of: url, http: connection.http))) }
       try showVerdict(failure, steps.withLock { $0 }, printer)
       throw ExitCode(failure.code)
     }

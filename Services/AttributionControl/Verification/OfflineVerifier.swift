@@ -4,16 +4,16 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Judges with the keys and the root certificate that Apple has published, which are built in. Nothing is asked over the network: whether a
-/// certificate was revoked is not known.
+/// Verifies signed data with Apple's published keys and root certificate, which are built in. It does not use the network, so it does not
+/// know whether a certificate was revoked.
 struct OfflineVerifier: Sendable {
-  /// Of the app that is expected; what is missing is taken from the data itself.
+  /// The bundle id of the expected app; if it is nil, the data's own is used.
   var bundleId: String?
   var appAppleId: Int64?
   var environment: String?
-  /// Of the ad network whose impression it is.
+  /// The public key of the ad network that signed an impression.
   var publicKey: PublicKey?
-  /// Whether SKAdNetwork postbacks that a development key signed are believed.
+  /// Whether SKAdNetwork postbacks signed with a development key are accepted.
   var acceptsDevelopment = false
 
   func judge(_ input: SignedInput) throws(CommandFailure) -> VerdictReport {
@@ -53,7 +53,7 @@ struct OfflineVerifier: Sendable {
   }
 
   private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
-    // Without a configuration the app is whatever the data names: only what was asked for by flags is held against it.
+    // There is no configuration, so the app is the one in the data, and only the values given by flags are compared.
     let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
     let holder = ["data", "appData", "summary", "externalPurchaseToken"].lazy.compactMap { payload[$0]?.objectValue }.first ?? payload
     let app = KnownApp(

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// Has verifier judge, with its keys, roots and apps.
+/// Verifies signed data by calling verifier, with its configured keys, roots and apps.
 struct ServiceVerifier: Sendable {
   let connection: Connection
   var bundleId: String?
@@ -52,7 +52,7 @@ struct ServiceVerifier: Sendable {
   }
 
   private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> VerdictReport {
-    // What signer answers has more than what is judged.
+    // Signer's answer has more members than an impression.
     let members: Set<String> = [
       "version", "adNetworkId", "campaignId", "sourceIdentifier", "itunesItemId", "sourceAppId", "sourceDomain", "fidelityType", "nonce",
       "timestamp", "signature",

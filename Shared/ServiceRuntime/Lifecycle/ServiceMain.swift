@@ -85,7 +85,7 @@ public struct ServiceEnvironment: Sendable {
 }
 
 extension ServiceEnvironment {
-  /// The same as ``rpcClient(baseURL:)`` for calls by the thousand from event loops: where nothing is encrypted, they stay on their loop.
+  /// The same as ``rpcClient(baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
   public func frequentClient(baseURL: String) -> RPCClient {
     rpcClient(baseURL: baseURL) { http in
       if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }

@@ -48,7 +48,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      if dryRun { return try look(Printer(format: try options.resolved().output ?? .table)) }
+      if dryRun { return try showContents(Printer(format: try options.resolved().output ?? .table)) }
       let connection = try Connection(options)
       let state = try begun()
       let work = ReceiptFileMigration(
@@ -97,8 +97,8 @@ struct MigrateCommand: AsyncParsableCommand {
       if report.kept > 0 || report.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
-    /// What the file holds, without a service.
-    private func look(_ printer: Printer) throws {
+    /// Shows what the file contains, without calling a service.
+    private func showContents(_ printer: Printer) throws {
       var input = try InputFile(file)
       var (lines, counts) = (0, [String: Int64]())
       while let line = try input.line(most: 8 << 20) {

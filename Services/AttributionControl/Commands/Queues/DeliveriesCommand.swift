@@ -37,7 +37,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
       }
       let story = try await Self.story(id, connection)
       try connection.printer.show(story) { Self.record(story) }
-      try Self.showRest(story, connection.printer, event: event)
+      try Self.showDetails(story, connection.printer, event: event)
     }
 
     static func story(_ id: String, _ connection: Connection) async throws(CommandFailure) -> GetDeliveryStoryResponse {
@@ -58,8 +58,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
       return record
     }
 
-    /// The steps, the readers and, where it is asked for, the event.
-    static func showRest(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
+    /// Shows the steps, the readers and, on request, the event.
+    static func showDetails(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
       var steps = Table(["time", "step", "what"])
       for step in story.steps {
         steps.add(Cell(step.time?.text ?? "-"), Cell(step.step, DisplayFormat.state(step.step)), Cell(step.detail))

@@ -13,7 +13,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   static let names = ["intake", "tokens", "sessions", "gaps", "migrations", "reports"]
 
-  /// A queue by its name.
+  /// The name of a queue.
   struct Name: ExpressibleByArgument, Sendable {
     let text: String
 
@@ -121,7 +121,7 @@ struct QueuesCommand: AsyncParsableCommand {
   }
 
   private static func tell(_ connection: Connection, _ queue: String, _ what: String) async throws {
-    // Also a dry run asks, so that a wrong token or an absent service is found.
+    // A dry run calls the service too, so that a wrong token or an absent service is found.
     _ = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.queues.listQueues(ListQueuesRequest(queue: queue))
     }

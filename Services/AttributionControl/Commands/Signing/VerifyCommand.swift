@@ -82,7 +82,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The whole file as one input, or else one input a line.
+  /// Reads the whole file as one input, or else one input per line.
   static func inputs(_ path: String) throws(CommandFailure) -> [(line: Int, found: Result<SignedInput, CommandFailure>)] {
     var file = try InputFile(path)
     let bytes = try file.rest()
@@ -93,7 +93,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let inputs = lines.map { line in
       (line: line.offset + 1, found: Result { () throws(CommandFailure) in try SignedInput(Array(line.element)) })
     }
-    // A single document over several lines is none of its lines: what is wrong with the whole says more.
+    // If the first line cannot be read, the file is a single document over several lines, and the error about the whole explains more.
     if case .failure = inputs.first?.found { throw fault }
     return inputs
   }
