@@ -31,7 +31,7 @@ public struct CloudEvent: RPCMessage, Hashable {
 
   public init(reading reader: inout JSONReader) throws(JSONError) { self.init(try reader.readObjectValue()) }
 
-  /// An event of an answer. What it lacks is empty.
+  /// Reads an event of an answer; missing members are empty.
   public init(_ object: JSONObject) {
     id = object["id"]?.stringValue ?? ""
     source = object["source"]?.stringValue ?? ""
