@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Carries on with sendings whose first attempt failed. Work of before a reset is dropped.
+/// Repeats deliveries whose first attempt failed. Deliveries from before a reset are dropped.
 public final class RetryingSender: Service, Sendable {
   private typealias Work = @Sendable () async -> Void
   private let stream: AsyncStream<Work>
@@ -21,7 +21,7 @@ public final class RetryingSender: Service, Sendable {
     }
   }
 
-  /// Forgets everything that waits.
+  /// Drops all waiting deliveries.
   public func reset() { generation.add(1, ordering: .sequentiallyConsistent) }
 
   /// Attempts until one succeeds: the first now, the next after each of `waits` (simulated milliseconds). With

@@ -1,4 +1,4 @@
-/// Everything the simulated Apple is made of.
+/// The components of the simulator.
 public struct SimulatorParts: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
@@ -42,7 +42,7 @@ public struct SimulatorParts: Sendable {
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 
-  /// Forgets all that happened and all that was scripted; keys, apps and ad networks stay.
+  /// Deletes all data and scripts; keys, apps and ad networks stay.
   func reset() {
     retryingSender.reset()
     archive.reset()
