@@ -18,7 +18,7 @@ public struct RetentionMessageChoice: Sendable, Hashable {
         otherwise = id
         continue
       }
-      guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is no locale such as en or en-US") }
+      guard let locale = LocaleTag(name) else { throw RequestRefusal(field: "\(field).\(name)", "is not a locale such as en or en-US") }
       guard known.updateValue(id, forKey: locale) == nil else { throw RequestRefusal(field: "\(field).\(name)", "stands twice") }
     }
     guard otherwise != nil || !known.isEmpty else { throw RequestRefusal(field: field, "names no message") }

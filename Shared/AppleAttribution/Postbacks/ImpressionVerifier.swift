@@ -37,7 +37,7 @@ public struct ImpressionVerifier: Sendable {
   public func verdict(onSKAdNetwork parameters: SKAdNetworkImpression.Parameters, signature: String?) -> Verdict {
     do throws(PostbackRejection) {
       if let version = parameters.version, SKAdNetworkVersion(rawValue: version) == nil {
-        throw PostbackRejection(.unsupportedVersion, field: "version", "is no version of SKAdNetwork")
+        throw PostbackRejection(.unsupportedVersion, field: "version", "is not a version of SKAdNetwork")
       }
       for (field, isThere) in [("nonce", parameters.nonce != nil), ("timestamp", parameters.timestamp != nil)] where !isThere {
         throw PostbackRejection(.malformed, field: field, "is required")

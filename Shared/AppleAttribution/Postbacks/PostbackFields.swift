@@ -90,7 +90,7 @@ struct PostbackFields {
     guard let coarse = CoarseConversionValue(rawValue: text) else {
       throw PostbackRejection(.malformed, field: name, "must be low, medium or high")
     }
-    guard fine == nil else { throw PostbackRejection(.malformed, field: name, "stands beside conversion-value; only one may") }
+    guard fine == nil else { throw PostbackRejection(.malformed, field: name, "must not be present together with conversion-value") }
     return (nil, coarse)
   }
 

@@ -29,7 +29,7 @@ enum OwnerOnlyFile {
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .unreadable(path: path, reason: "is a directory")
-    default: throw .unreadable(path: path, reason: "is no regular file")
+    default: throw .unreadable(path: path, reason: "is not a regular file")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw .ownedByAnother(path: path, owner: status.st_uid)

@@ -134,7 +134,7 @@ struct ExternalPurchaseLineItem {
     guard let pricing = try fields.currency("pricingCurrency") else { throw fields.refusal("pricingCurrency", "is missing") }
     guard let reporting = try fields.currency("reportingCurrency") else { throw fields.refusal("reportingCurrency", "is missing") }
     guard ExternalPurchaseReport.reportingCurrencies.contains(reporting) else {
-      throw fields.refusal("reportingCurrency", "is no currency that Apple takes reports in")
+      throw fields.refusal("reportingCurrency", "is not a currency that Apple accepts in reports")
     }
     if ExternalPurchaseReport.reportingCurrencies.contains(pricing) {
       guard reporting == pricing else {

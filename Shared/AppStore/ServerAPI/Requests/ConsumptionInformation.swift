@@ -69,6 +69,6 @@ public struct ConsumptionInformation: Sendable, Hashable {
   }
 
   private static func checkNames(_ body: JSONObject, known: [String]) throws(RequestRefusal) {
-    for name in body.keys where !known.contains(name) { throw RequestRefusal(field: name, "is no field of this version") }
+    for name in body.keys where !known.contains(name) { throw RequestRefusal(field: name, "is not a field of this version") }
   }
 }

@@ -18,7 +18,7 @@ struct RequestFields {
 
   /// Throws for fields that Apple does not document, because a misspelled one would be ignored.
   func allow(_ names: Set<String>) throws(RequestRefusal) {
-    for key in object.keys where !names.contains(key) { throw refusal(key, "is no field of this request") }
+    for key in object.keys where !names.contains(key) { throw refusal(key, "is not a field of this request") }
   }
 
   /// A text of at most that many characters; nil if it is absent.
